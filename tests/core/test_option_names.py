@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stickbreaker import UserError
-from stickbreaker.core.option_names import as_keywords, as_options, as_parameters, spelling
+from stickbreaker.core.option_names import all_names, as_keywords, as_options, as_parameters
 from stickbreaker.core.untrusted import making_sense_of
 
 MESSAGES = (  # in Python, and on the command line
@@ -99,7 +99,7 @@ def test_the_command_line_renames_what_it_says(cli):
         for verb in ("fit lda", "fit hdp", "fit ngram", "fit grammar", "corpus build", "topics", "report")
     )
     assert {
-        option for option in spelling().every.values() if option + " " not in re.sub(r"[\n/]", " ", shown)
+        option for option in all_names().every.values() if option + " " not in re.sub(r"[\n/]", " ", shown)
     } == set()
 
 
@@ -118,8 +118,8 @@ def test_every_option_that_the_library_names_is_known():
         for option in message.findall(line)
     }
     assert len(named) > 15
-    assert named <= set(spelling().every.values())
-    assert set(spelling().clear) <= set(spelling().every)
+    assert named <= set(all_names().every.values())
+    assert set(all_names().clear) <= set(all_names().every)
 
 
 def test_a_note_of_a_fit_names_options(cli, planted, tmp_path):

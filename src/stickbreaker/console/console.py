@@ -165,25 +165,31 @@ def refuse_written(names: tuple[str, ...], problem: str) -> None:
         raise click.UsageError(f"{option if option in options[name] else options[name][0]} {problem}")
 
 
-def options_into(
-    options: Sequence[Callable[..., Any]], kind: Callable[..., Any], name: str
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command some options, which it receives as one value, `name`, of the dataclass `kind`.
+def from_option(*, names: str | None = None, **settings: Any) -> Any:
+    """A field of a dataclass that an option gives: `option`'s settings, without its name where that is the
+    field's. See `options_into`."""
+    default = settings.get("default", False if settings.get("is_flag") else None)
+    return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
+
+
+def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options of a dataclass, which it receives as one value of it, `name`.
 
     Its field `given`, where it has one, takes the names of those that were written.
     """
-    fields = [field.name for field in dataclasses.fields(kind)]  # pyright: ignore[reportArgumentType]
-    names = tuple(field for field in fields if field != "given")
+    fields = {field.name: field.metadata for field in dataclasses.fields(kind) if field.name != "given"}
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def gathered(*args: Any, **values: Any) -> None:
-            made = {option: values.pop(option) for option in names}
-            made |= {"given": written(names)} if "given" in fields else {}
+            made = {field: values.pop(field) for field in fields}
+            if hasattr(kind, "given"):
+                made["given"] = written(tuple(fields))
             function(*args, **{name: kind(**made)}, **values)
 
-        for option in reversed(options):
-            gathered = option(gathered)
+        for field, about in reversed(fields.items()):
+            names = about["names"] or f"--{field.replace('_', '-')}"
+            gathered = option(names, **about["settings"])(gathered)
         return gathered
 
     return decorated

@@ -8,32 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import note, options_into
+from stickbreaker.console.console import from_option, note, options_into
 from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
-OPTIONS = (
-    click.option(
-        "--engine",
-        type=click.Choice(["local", "spark"]),
-        default="local",
-        show_default=True,
-        help="Run on this machine, or on Spark: corpus and model lie where all its machines see them.",
-    ),
-    click.option(
-        "--master",
-        metavar="MASTER",
-        help="Spark: local[2], spark://HOST:PORT, yarn …  [default: spark-submit's, or all cores here]",
-    ),
-    click.option(
-        "--blocks",
-        type=click.IntRange(1),
-        help="Spark: files that a new model's table is cut into, each with a reducer of its own.  "
-        "[default: one for every 4 MB of it, at most 16]",
-    ),
-)
 AGAIN = "nothing is saved; give the command again"
 
 
@@ -41,10 +21,21 @@ AGAIN = "nothing is saved; give the command again"
 class EngineChoice:
     """The engine's options of a command line."""
 
-    engine: str
-    master: str | None
-    blocks: int | None
-    given: tuple[str, ...]
+    engine: str = from_option(
+        choices=["local", "spark"],
+        default="local",
+        help="Run on this machine, or on Spark: corpus and model lie where all its machines see them.",
+    )
+    master: str | None = from_option(
+        metavar="MASTER",
+        help="Spark: local[2], spark://HOST:PORT, yarn …  [default: spark-submit's, or all cores here]",
+    )
+    blocks: int | None = from_option(
+        least=1,
+        help="Spark: files that a new model's table is cut into, each with a reducer of its own.  "
+        "[default: one for every 4 MB of it, at most 16]",
+    )
+    given: tuple[str, ...] = ()
 
     def refuse_spark_options(self) -> None:
         """Raise a usage error for options that need --engine spark, where that is not given."""
@@ -95,4 +86,4 @@ def resume_remedy(path: Path) -> str:
     return f"what was learned up to the last checkpoint is saved, go on with: {again}"
 
 
-engine_options = options_into(OPTIONS, EngineChoice, "where")
+engine_options = options_into(EngineChoice, "where")

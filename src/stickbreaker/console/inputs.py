@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from stickbreaker.console.console import NumberRange, ProgressLine, note, options_into
+from stickbreaker.console.console import NumberRange, ProgressLine, from_option, note, options_into
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
 from stickbreaker.core.option_names import as_options, command_line
 
@@ -26,163 +26,77 @@ if TYPE_CHECKING:  # importing these takes longer than --help may
 FORMATS = (
     "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
 )  # fmt: skip
-date_format_option = click.option(
-    "--date-format",
-    metavar="[FIELD=]FORM",
-    help="How dates are written: epoch, epoch-ms, twitter, or as %d/%m/%Y. Without FIELD, of all fields with "
-    "names of dates.  [default: ISO 8601 and others that are certain]",
-)
-READING = (
-    click.option("--format", "format", type=click.Choice(FORMATS), help="[default: by the file's name]"),
-    click.option(
-        "--text-field",
-        default="text",
-        show_default=True,
-        metavar="FIELD",
-        help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
-        "text in each language. Of CoNLL-U, form or lemma.",
-    ),
-    click.option(
-        "--id-field", metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
-    ),
-    click.option(
-        "--language-field",
-        metavar="FIELD",
-        help="Field or column with the language; rows with the same id are one document.",
-    ),
-    click.option(
-        "--separator", metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
-    ),
-    click.option(
-        "--quotes",
-        type=click.Choice(["double", "none"]),
-        default="double",
-        show_default=True,
-        help="CSV, TSV: cells may stand in double quotes, or quotes are characters like others.",
-    ),
-    date_format_option,
-    click.option(
-        "--vocab",
-        metavar="FILE",
-        help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
-    ),
-    click.option(
-        "--on-error",
-        type=click.Choice(["fail", "skip"]),
-        default="fail",
-        show_default=True,
-        help="What to do about a document that cannot be read.",
-    ),
-    click.option(
-        "--largest-text",
-        type=click.IntRange(1, 1_000_000),
-        default=64,
-        show_default=True,
-        metavar="MB",
-        help="Largest line, row, file that is one document, packed table or list of words.",
-    ),
-    click.option(
-        "--longest-gap",
-        type=click.IntRange(0, 10**12),
-        default=10_000,
-        show_default=True,
-        metavar="N",
-        help="UCI, Matrix Market: most documents in a row that have no entry.",
-    ),
-)
-language_option = click.option(
-    "--language", default="en", show_default=True, help="Code or English name; none for no language."
-)
-normalization_option = click.option(
-    "--normalization", type=click.Choice(["NFC", "NFKC", "none"]), default="NFC", show_default=True
-)
-lowercase_option = click.option("--lowercase/--no-lowercase", default=True, show_default=True)
-token_pattern_option = click.option(
-    "--token-pattern",
-    metavar="REGEX",
-    help="What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
-)
-segmentation_option = click.option(
-    "--segmentation",
-    type=click.Choice(["language", "pattern", "characters", "icu"]),
-    default="language",
-    show_default=True,
-    help="How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
+DATE_FORMAT = {
+    "metavar": "[FIELD=]FORM",
+    "help": "How dates are written: epoch, epoch-ms, twitter, or as %d/%m/%Y. Without FIELD, of all fields "
+    "with names of dates.  [default: ISO 8601 and others that are certain]",
+}
+LANGUAGE = {"default": "en", "help": "Code or English name; none for no language."}
+NORMALIZATION = {"choices": ["NFC", "NFKC", "none"], "default": "NFC"}
+LOWERCASE = {"names": "--lowercase/--no-lowercase", "default": True}
+TOKEN_PATTERN = {
+    "metavar": "REGEX",
+    "help": "What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
+}
+SEGMENTATION = {
+    "choices": ["language", "pattern", "characters", "icu"],
+    "default": "language",
+    "help": "How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
     "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
-)
-sentences_option = click.option(
-    "--sentences",
-    type=click.Choice(["punctuation", "line", "document"]),
-    default="punctuation",
-    show_default=True,
-    help="What ends sentences of texts: punctuation and empty lines, every line, or the document. Those of "
-    "CoNLL-U are its own.",
-)
-ANALYSIS = (
-    language_option,
-    normalization_option,
-    lowercase_option,
-    click.option(
-        "--stop-words",
-        default="language",
-        show_default=True,
-        metavar="language|none|FILE",
-        help="The language's own, none, or those of a file.",
-    ),
-    click.option("--extra-stop-words", metavar="FILE", help="Further stop words, one a line."),
-    click.option("--stemming/--no-stemming", default=False, show_default=True, help="Snowball stems."),
-    token_pattern_option,
-    segmentation_option,
-    click.option(
-        "--min-length",
-        type=click.IntRange(1),
-        default=2,
-        show_default=True,
-        help="Shortest word of the vocabulary, in characters.",
-    ),
-    click.option(
-        "--min-documents",
-        type=click.IntRange(1),
-        help="Fewest documents of a word.  [default: one for each 500 documents, 1 to 5]",
-    ),
-    click.option(
-        "--max-share",
-        type=NumberRange(0, 1, min_open=True),
-        help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
-        "ten documents]",
-    ),
-    click.option(
-        "--phrases/--no-phrases",
-        default=False,
-        show_default=True,
-        help="Join words that often stand together: new_york.",
-    ),
-    click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),
-    click.option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),
-    click.option(
-        "--hash",
-        metavar="N|others",
-        help="Words share N rows, by a hash of their spelling; others: those that the vocabulary would leave "
-        "out share the rows of its words.",
-    ),
-)
+}
+SENTENCES = {
+    "choices": ["punctuation", "line", "document"],
+    "default": "punctuation",
+    "help": "What ends sentences of texts: punctuation and empty lines, every line, or the document. Those "
+    "of CoNLL-U are its own.",
+}
 
 
 @dataclass(frozen=True)
 class ReadingChoice:
     """The reading options of a command line; `given` names those that were written out."""
 
-    format: str | None
-    text_field: str
-    id_field: str | None
-    vocab: str | None
-    on_error: str
-    language_field: str | None = None
-    largest_text: int = 64
-    longest_gap: int = 10_000
-    separator: str | None = None
-    quotes: str = "double"
-    date_format: str | None = None
+    format: str | None = from_option(choices=FORMATS, help="[default: by the file's name]")
+    text_field: str = from_option(
+        default="text",
+        metavar="FIELD",
+        help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
+        "text in each language. Of CoNLL-U, form or lemma.",
+    )
+    id_field: str | None = from_option(
+        metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
+    )
+    language_field: str | None = from_option(
+        metavar="FIELD", help="Field or column with the language; rows with the same id are one document."
+    )
+    separator: str | None = from_option(
+        metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
+    )
+    quotes: str = from_option(
+        choices=["double", "none"],
+        default="double",
+        help="CSV, TSV: cells may stand in double quotes, or quotes are characters like others.",
+    )
+    date_format: str | None = from_option(**DATE_FORMAT)
+    vocab: str | None = from_option(
+        metavar="FILE",
+        help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
+    )
+    on_error: str = from_option(
+        choices=["fail", "skip"], default="fail", help="What to do about a document that cannot be read."
+    )
+    largest_text: int = from_option(
+        type=click.IntRange(1, 1_000_000),
+        default=64,
+        metavar="MB",
+        help="Largest line, row, file that is one document, packed table or list of words.",
+    )
+    longest_gap: int = from_option(
+        type=click.IntRange(0, 10**12),
+        default=10_000,
+        metavar="N",
+        help="UCI, Matrix Market: most documents in a row that have no entry.",
+    )
     given: tuple[str, ...] = ()
 
     @property
@@ -233,21 +147,35 @@ class TextChoice(Protocol):
 class AnalysisChoice:
     """The analysis and vocabulary options of a command line; `given` names those that were written out."""
 
-    language: str
-    normalization: str
-    lowercase: bool
-    stop_words: str
-    extra_stop_words: str | None
-    stemming: bool
-    token_pattern: str | None
-    min_length: int
-    min_documents: int | None
-    max_share: float | None
-    vocabulary_size: int | None
-    vocabulary: str | None
-    segmentation: str = "language"
-    hash: str | None = None
-    phrases: bool = False
+    language: str = from_option(**LANGUAGE)
+    normalization: str = from_option(**NORMALIZATION)
+    lowercase: bool = from_option(**LOWERCASE)
+    stop_words: str = from_option(
+        default="language", metavar="language|none|FILE", help="The language's own, none, or those of a file."
+    )
+    extra_stop_words: str | None = from_option(metavar="FILE", help="Further stop words, one a line.")
+    stemming: bool = from_option(names="--stemming/--no-stemming", default=False, help="Snowball stems.")
+    token_pattern: str | None = from_option(**TOKEN_PATTERN)
+    segmentation: str = from_option(**SEGMENTATION)
+    min_length: int = from_option(least=1, default=2, help="Shortest word of the vocabulary, in characters.")
+    min_documents: int | None = from_option(
+        least=1, help="Fewest documents of a word.  [default: one for each 500 documents, 1 to 5]"
+    )
+    max_share: float | None = from_option(
+        type=NumberRange(0, 1, min_open=True),
+        help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
+        "ten documents]",
+    )
+    phrases: bool = from_option(
+        names="--phrases/--no-phrases", default=False, help="Join words that often stand together: new_york."
+    )
+    vocabulary_size: int | None = from_option(least=1, help="Keep the most frequent.  [default: all]")
+    vocabulary: str | None = from_option(metavar="FILE", help="Take these words instead, one a line.")
+    hash: str | None = from_option(
+        metavar="N|others",
+        help="Words share N rows, by a hash of their spelling; others: those that the vocabulary would leave "
+        "out share the rows of its words.",
+    )
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
@@ -295,8 +223,8 @@ class AnalysisChoice:
         return VocabularyRule(self.min_documents, self.max_share, self.vocabulary_size, words, hashed)
 
 
-reading_options = options_into(READING, ReadingChoice, "reading")
-analysis_options = options_into(ANALYSIS, AnalysisChoice, "choice")
+reading_options = options_into(ReadingChoice, "reading")
+analysis_options = options_into(AnalysisChoice, "choice")
 
 
 def open_or_build(

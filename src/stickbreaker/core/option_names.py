@@ -62,7 +62,7 @@ def add_names(source: Callable[[], Iterable[OptionNames]]) -> None:
 
 
 @dataclass(frozen=True)
-class Spelling:
+class AllNames:
     """All parameters and options: `clear` are known without a value, too."""
 
     renamed: Mapping[str, str]
@@ -75,13 +75,13 @@ class Spelling:
 
 
 @cache
-def spelling() -> Spelling:
+def all_names() -> AllNames:
     """What is shared and what every kind of model has, as one."""
     known = [SHARED, *(names for source in _sources for names in source())]
     renamed = {name: option for one in known for name, option in one.renamed.items()}
     clear = {**renamed, **{name: option_of(name) for one in known for name in one.alike}}
     every = {**clear, **{name: option_of(name) for one in known for name in one.ambiguous}}
-    return Spelling(
+    return AllNames(
         renamed,
         clear,
         every,
@@ -107,7 +107,7 @@ def as_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     >>> as_keywords({"iterations": 3, "tol": 0.1})
     {'max_iter': 3, 'tol': 0.1}
     """
-    named = {option: name for name, option in spelling().renamed.items()}
+    named = {option: name for name, option in all_names().renamed.items()}
     return {named.get(option_of(name), name): value for name, value in options.items()}
 
 
@@ -131,7 +131,7 @@ def as_options(text: str) -> str:
     '--iterations 0; raise --iterations or --tol, or set --inference hybrid'
     """
     text, command = _without_command(text)
-    known = spelling()
+    known = all_names()
     for parameter, option in {**ENGINE, **known.phrases}.items():
         text = text.replace(parameter, option)
     text = known.settings.sub(lambda found: found[1].replace(", ", " "), text)
@@ -157,7 +157,7 @@ def as_parameters(text: str) -> str:
     text, command = _without_command(text)
     for parameter, option in ENGINE.items():
         text = text.replace(option, parameter)
-    known = spelling()
+    known = all_names()
 
     def spelled(found: re.Match[str]) -> str:
         option, value = found[1], found[2]

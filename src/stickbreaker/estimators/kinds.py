@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.option_names import OptionNames
 
-if TYPE_CHECKING:  # importing it takes longer than --help may
+if TYPE_CHECKING:  # importing it takes longer than the program's help may
     from stickbreaker.estimators.estimator import Estimator
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.console.console import command, emit, note, tell_of_compiling
+from stickbreaker.console.console import PATH, command, emit, note, option, tell_of_compiling
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
@@ -15,16 +15,15 @@ PASSES = 10
 
 
 @click.command(epilog="Example: stickbreaker demo --topics 30")
-@click.option(
+@option(
     "--out",
     default="stickbreaker-demo",
-    show_default=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Directory for the corpus, the model and the report.",
 )
-@click.option("--topics", default=40, show_default=True, type=click.IntRange(1), help="Topics to learn.")
-@click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same topics.")
-@click.option("--overwrite", is_flag=True, help="Replace an earlier demo at --out.")
+@option("--topics", default=40, least=1, help="Topics to learn.")
+@option("--seed", default=0, type=int, help="The same seed gives the same topics.")
+@option("--overwrite", is_flag=True, help="Replace an earlier demo at --out.")
 @command
 def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> None:
     """Learn topics from the documentation of the Python that runs this, and write a report.

@@ -12,6 +12,7 @@ from stickbreaker.console.console import (
     emit,
     inputs_argument,
     model_argument,
+    option,
     refuse_written,
     threads_option,
 )
@@ -30,37 +31,30 @@ ALONE = ("left_to_right", "particles", "reference", "by", "labels", "unseen", "s
 @click.command(epilog="Example: stickbreaker evaluate model test.jsonl")
 @model_argument
 @inputs_argument
-@click.option(
+@option(
     "--completion",
     default=0.5,
-    show_default=True,
     type=NumberRange(0.0, 1.0, max_open=True),
     help="Share of each document's words that the model sees before it predicts the rest.",
 )
-@click.option(
+@option(
     "--left-to-right",
     is_flag=True,
     help="Score whole documents too. Slow: the time grows with the squares of the documents' lengths.",
 )
-@click.option(
-    "--particles",
-    default=20,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Of --left-to-right: more vary less, and take longer.",
-)
-@click.option(
+@option("--particles", default=20, least=1, help="Of --left-to-right: more vary less, and take longer.")
+@option(
     "--reference",
     metavar="CORPUS|FILE",
     help="Count there which words keep company, for coherence.  [default: the documents scored]",
 )
 @ranking_option
-@click.option(
+@option(
     "--labels",
     metavar="FIELD",
     help="Predict this field of the documents from their topics; of several values the first.",
 )
-@click.option(
+@option(
     "--nonterminal",
     metavar="SYMBOL",
     help="Grammars: which symbol's pieces are compared.  [default: Word, or the last that is adapted]",
@@ -110,7 +104,7 @@ def _on_spark(asked: ScoringRequest, where: EngineChoice) -> Outcome:
 
 
 def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
-    from stickbreaker.console.scoring import score_documents
+    from stickbreaker.console.document_scores import score_documents
     from stickbreaker.estimators.kinds import kind_at, object_at
 
     where.refuse_spark_options()

@@ -32,11 +32,11 @@ class FormatChoice(click.Choice):
         super().__init__(())
 
     @property
-    def choices(self) -> Iterable[str]:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def choices(self) -> Iterable[str]:
         return tuple(formats())
 
     @choices.setter
-    def choices(self, value: Iterable[str]) -> None:
+    def choices(self, value: Iterable[str]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Nothing: they are the kinds'."""
 
 
@@ -44,9 +44,9 @@ def _list_formats() -> str:
     """A line or two for each format, and which are about documents."""
     room = max(map(len, formats())) + 3
     lines = [
-        f"{name if first else '':<{room}}{line}"
+        f"{'' if i else name:<{room}}{line}"
         for name, export in formats().items()
-        for first, line in zip((True, *[False] * 9), export.help.splitlines(), strict=False)
+        for i, line in enumerate(export.help.splitlines())
     ]
     of_documents = " and ".join(name for name, export in formats().items() if export.of_documents)
     listed = "\n".join(lines)
@@ -59,7 +59,7 @@ def _list_formats() -> str:
 )
 @model_argument
 @click.argument("corpus", required=False, type=PATH)
-@click.option("--format", "format", required=True, type=FormatChoice(), help="What to write.")
+@option("--format", "format", required=True, type=FormatChoice(), help="What to write.")
 @option("--out", required=True, type=PATH, help="The file to write.")
 @option("--top", default=20, least=1, help="Words a topic, of the first two.")
 @option("--language", help="Which language of a polylingual model pyldavis shows.")

@@ -5,27 +5,25 @@ from typing import Any
 
 import click
 
-from stickbreaker.console.console import command, emit, model_argument
+from stickbreaker.console.console import PATH, command, emit, model_argument, option
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
 @model_argument
-@click.option("--out", type=click.Path(path_type=Path), help="The HTML file to write.")
-@click.option(
+@option("--out", type=PATH, help="The HTML file to write.")
+@option(
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
     help="A directory for every figure as SVG and PNG.",
 )
-@click.option("--title", help="Title of the page.  [default: the model's name]")
-@click.option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
-@click.option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
-@click.option("--language", help="Which language's words name topics.  [default: that with most words]")
-@click.option(
-    "--compare", type=click.Path(path_type=Path), help="Another model, whose topics are matched with these."
-)
-@click.option("--overwrite", is_flag=True, help="Replace the file at --out, and figures of the same names.")
+@option("--title", help="Title of the page.  [default: the model's name]")
+@option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
+@option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
+@option("--language", help="Which language's words name topics.  [default: that with most words]")
+@option("--compare", type=PATH, help="Another model, whose topics are matched with these.")
+@option("--overwrite", is_flag=True, help="Replace the file at --out, and figures of the same names.")
 @command
 def report(
     model: Path,

@@ -11,21 +11,20 @@ from stickbreaker.console.console import (
     command,
     emit,
     fail,
+    from_option,
     inputs_argument,
     note,
-    option,
     options_into,
     refuse_written,
     stop_signals,
     tell_of_compiling,
 )
 from stickbreaker.console.engine import EngineChoice, engine_options
-from stickbreaker.console.inputs import AnalysisChoice, analysis_options, date_format_option
+from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
 from stickbreaker.console.run_options import Table, chained, options_of
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS, params_of
 from stickbreaker.topics.cli.new_run import tell_of_topics
-from stickbreaker.topics.cli.params import params_of
 from stickbreaker.topics.cli.streams import (
     format_prequential,
     note_large_minibatches,
@@ -41,19 +40,6 @@ if TYPE_CHECKING:
     from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
-ARRIVALS = (
-    option("--text-field", default="text", help="Field with the text."),
-    option("--date-field", default="date", help="Field with a document's date, where it has one."),
-    date_format_option,
-    option("--files", least=1, help="Files taken at a time, at most.  [default: all new]"),
-    option(
-        "--on-error",
-        choices=["fail", "skip"],
-        default="fail",
-        help="What to do about a line that is no JSON object with a text.",
-    ),
-    option("--once", is_flag=True, help="Learn from the files that are there, and end."),
-)
 WITHOUT = (
     *("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in"),
     *("--every", "--chains"),
@@ -77,15 +63,19 @@ EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model 
 class ArrivalChoice:
     """What is read, and for how long."""
 
-    text_field: str
-    date_field: str
-    files: int | None
-    on_error: str
-    once: bool
-    date_format: str | None
+    text_field: str = from_option(default="text", help="Field with the text.")
+    date_field: str = from_option(default="date", help="Field with a document's date, where it has one.")
+    date_format: str | None = from_option(**DATE_FORMAT)
+    files: int | None = from_option(least=1, help="Files taken at a time, at most.  [default: all new]")
+    on_error: str = from_option(
+        choices=["fail", "skip"],
+        default="fail",
+        help="What to do about a line that is no JSON object with a text.",
+    )
+    once: bool = from_option(is_flag=True, help="Learn from the files that are there, and end.")
 
 
-arrival_options = options_into(ARRIVALS, ArrivalChoice, "arrivals")
+arrival_options = options_into(ArrivalChoice, "arrivals")
 
 
 @click.group(epilog=EXAMPLE.format("lda"))

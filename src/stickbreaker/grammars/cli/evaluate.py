@@ -3,8 +3,8 @@
 from typing import Any
 
 from stickbreaker.console.console import Outcome
+from stickbreaker.console.document_scores import learned_from_lines
 from stickbreaker.console.requests import ScoringRequest
-from stickbreaker.console.scoring import learned_from_lines
 from stickbreaker.core.errors import naming, noun_for
 from stickbreaker.grammars.cli.segment import load_grammar, note_new_symbols, texts_of
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import command, emit, model_argument, note, say, tell_of_compiling
+from stickbreaker.console.console import (
+    PATH,
+    command,
+    emit,
+    model_argument,
+    note,
+    option,
+    say,
+    tell_of_compiling,
+)
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError, counted, noun_for
 from stickbreaker.core.files import refuse_file
@@ -19,16 +28,14 @@ if TYPE_CHECKING:
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
-nonterminal_option = click.option(
+nonterminal_option = option(
     "--nonterminal",
     metavar="SYMBOL",
     help="Cut by this symbol.  [default: Word, or the last that is adapted]",
 )
-seed_option = click.option("--seed", default=0, show_default=True, help="The same seed gives the same trees.")
-out_option = click.option(
-    "--out", type=click.Path(path_type=Path), help="File to write.  [default: standard output]"
-)
-overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the file at --out.")
+seed_option = option("--seed", default=0, help="The same seed gives the same trees.")
+out_option = option("--out", type=PATH, help="File to write.  [default: standard output]")
+overwrite_option = option("--overwrite", is_flag=True, help="Replace the file at --out.")
 
 
 @click.command(epilog="Example: stickbreaker segment model sentences.txt --nonterminal Word --out words.txt")
@@ -83,15 +90,14 @@ def segment(
 @click.command(epilog="Example: stickbreaker parse model sentences.txt --how samples --trees 5")
 @model_argument
 @files_argument
-@click.option(
+@option(
     "--how",
     default="best",
-    show_default=True,
-    type=click.Choice(["best", "samples", "minimum-risk"]),
+    choices=["best", "samples", "minimum-risk"],
     help="The most probable tree; trees drawn by how probable they are; or that of many whose parts are "
     "expected most.",
 )
-@click.option("--trees", type=click.IntRange(1), help="--how samples: trees of a sentence.  [default: 1]")
+@option("--trees", least=1, help="--how samples: trees of a sentence.  [default: 1]")
 @out_option
 @overwrite_option
 @seed_option
@@ -150,10 +156,8 @@ def parse(
 
 @click.command(epilog="Example: stickbreaker rules model --nonterminal Word --top 20")
 @model_argument
-@click.option("--nonterminal", metavar="SYMBOL", help="Of this adapted symbol alone.")
-@click.option(
-    "--top", default=20, show_default=True, type=click.IntRange(0), help="Subtrees of a symbol; 0: all."
-)
+@option("--nonterminal", metavar="SYMBOL", help="Of this adapted symbol alone.")
+@option("--top", default=20, least=0, help="Subtrees of a symbol; 0: all.")
 @command
 def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None:
     """Print the subtrees that a grammar remembers, most used first, and how often its rules are used."""

@@ -12,6 +12,7 @@ from stickbreaker.console.console import (
     emit,
     inputs_argument,
     model_argument,
+    option,
     say,
     tell_of_compiling,
 )
@@ -80,10 +81,10 @@ def _lines(estimator: "PlainNgramModel", corpus: "Corpus") -> Iterator[dict[str,
 
 @click.command(epilog='Example: stickbreaker generate model --beginning "the old"')
 @model_argument
-@click.option("--sentences", default=10, show_default=True, type=click.IntRange(1), help="How many.")
-@click.option("--beginning", default="", metavar="TEXT", help="Words that each begins with.")
-@click.option("--longest", default=100, show_default=True, type=click.IntRange(1), help="Words at most.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same sentences.")
+@option("--sentences", default=10, least=1, help="How many.")
+@option("--beginning", default="", metavar="TEXT", help="Words that each begins with.", show_default=False)
+@option("--longest", default=100, least=1, help="Words at most.")
+@option("--seed", default=0, help="The same seed gives the same sentences.")
 @command
 def generate(model: Path, sentences: int, beginning: str, longest: int, seed: int, as_json: bool) -> None:
     """Print sentences drawn from a language model, a line each.

@@ -5,47 +5,35 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import options_into
+from stickbreaker.console.console import from_option, options_into
 from stickbreaker.console.inputs import (
-    language_option,
-    lowercase_option,
-    normalization_option,
-    segmentation_option,
-    sentences_option,
-    token_pattern_option,
+    LANGUAGE,
+    LOWERCASE,
+    NORMALIZATION,
+    SEGMENTATION,
+    SENTENCES,
+    TOKEN_PATTERN,
 )
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
-
-OPTIONS = (
-    sentences_option,
-    click.option(
-        "--tokens",
-        type=click.Choice(["words", "spaced"]),
-        default="words",
-        show_default=True,
-        help="Words and numbers, or all that stands between blanks, of texts that are cut already.",
-    ),
-    language_option,
-    normalization_option,
-    lowercase_option,
-    token_pattern_option,
-    segmentation_option,
-)
 
 
 @dataclass(frozen=True)
 class SentenceChoice:
     """How the command line says that texts are read; `given` names the options that were written out."""
 
-    sentences: str
-    tokens: str
-    language: str
-    normalization: str
-    lowercase: bool
-    token_pattern: str | None
-    segmentation: str
+    sentences: str = from_option(**SENTENCES)
+    tokens: str = from_option(
+        choices=["words", "spaced"],
+        default="words",
+        help="Words and numbers, or all that stands between blanks, of texts that are cut already.",
+    )
+    language: str = from_option(**LANGUAGE)
+    normalization: str = from_option(**NORMALIZATION)
+    lowercase: bool = from_option(**LOWERCASE)
+    token_pattern: str | None = from_option(**TOKEN_PATTERN)
+    segmentation: str = from_option(**SEGMENTATION)
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
@@ -72,4 +60,4 @@ class SentenceChoice:
         return VocabularyRule(1, 1.0)
 
 
-sentence_options = options_into(OPTIONS, SentenceChoice, "choice")
+sentence_options = options_into(SentenceChoice, "choice")

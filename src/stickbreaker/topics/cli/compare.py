@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import command, emit, printable
+from stickbreaker.console.console import PATH, command, emit, option, printable
 from stickbreaker.core.errors import counted, naming
 from stickbreaker.topics.cli.ranking import ranking_option
 from stickbreaker.topics.cli.topics import unused_line
@@ -19,8 +19,8 @@ WIDTH = 46  # characters of a column of words
 
 
 @click.command(epilog="Example: stickbreaker compare seed0.model seed1.model")
-@click.argument("models", nargs=-1, required=True, metavar="MODEL MODEL...", type=click.Path(path_type=Path))
-@click.option("--top", default=6, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@click.argument("models", nargs=-1, required=True, metavar="MODEL MODEL...", type=PATH)
+@option("--top", default=6, least=1, help="Words a topic.")
 @ranking_option
 @command
 def compare(models: tuple[Path, ...], top: int, by: str, as_json: bool) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.console.console import Outcome, note
+from stickbreaker.console.document_scores import learned_from_lines, note_all_unseen
 from stickbreaker.console.inputs import ReadingChoice, open_or_build
 from stickbreaker.console.requests import ScoringRequest
-from stickbreaker.console.scoring import learned_from_lines, note_all_unseen
 from stickbreaker.core.errors import counted, naming
 from stickbreaker.topics.cli.topics import open_model
 from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling

@@ -9,10 +9,9 @@ from stickbreaker.console.engine import EngineChoice, resume_remedy
 from stickbreaker.console.inputs import analysis_options
 from stickbreaker.console.run_options import NewRun, options_of, run_options
 from stickbreaker.console.running import go_on
-from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS, params_of
 from stickbreaker.topics.cli.guide import GuideChoice, guide_options
 from stickbreaker.topics.cli.new_run import begin
-from stickbreaker.topics.cli.params import params_of
 from stickbreaker.topics.cli.streams import StreamChoice, fit_stream, refuse_spark, stream_options
 from stickbreaker.topics.cli.word_options import OpenChoice, open_options
 

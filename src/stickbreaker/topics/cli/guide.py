@@ -3,49 +3,29 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
-from stickbreaker.console.console import NumberRange, options_into, refuse_written
+from stickbreaker.console.console import NumberRange, from_option, options_into, refuse_written
 
 if TYPE_CHECKING:
     from stickbreaker.topics.seed_words import Guide
-
-OPTIONS = (
-    click.option(
-        "--guide",
-        metavar="FILE",
-        help='What the first topics should be about: a LIWC dictionary (.dic) or JSON {"topic": [words]}.',
-    ),
-    click.option(
-        "--guide-categories",
-        metavar="NAME,...",
-        help="Take only these categories, in this order.  [default: all]",
-    ),
-    click.option(
-        "--guide-inside",
-        type=NumberRange(0, min_open=True),
-        default=10.0,
-        show_default=True,
-        help="Eta of a guided topic's own words.",
-    ),
-    click.option(
-        "--guide-outside",
-        type=NumberRange(0, min_open=True),
-        default=0.01,
-        show_default=True,
-        help="Eta of all other words in it.",
-    ),
-)
 
 
 @dataclass(frozen=True)
 class GuideChoice:
     """The guide's options of a command line."""
 
-    guide: str | None
-    guide_categories: str | None
-    guide_inside: float
-    guide_outside: float
+    guide: str | None = from_option(
+        metavar="FILE",
+        help='What the first topics should be about: a LIWC dictionary (.dic) or JSON {"topic": [words]}.',
+    )
+    guide_categories: str | None = from_option(
+        metavar="NAME,...", help="Take only these categories, in this order.  [default: all]"
+    )
+    guide_inside: float = from_option(
+        type=NumberRange(0, min_open=True), default=10.0, help="Eta of a guided topic's own words."
+    )
+    guide_outside: float = from_option(
+        type=NumberRange(0, min_open=True), default=0.01, help="Eta of all other words in it."
+    )
 
     def build(self) -> "Guide | None":
         """The guide. Raises UserError for a file that is none, a usage error for options without a guide."""
@@ -60,4 +40,4 @@ class GuideChoice:
         return Guide.read(self.guide, names, inside=self.guide_inside, outside=self.guide_outside)
 
 
-guide_options = options_into(OPTIONS, GuideChoice, "guide")
+guide_options = options_into(GuideChoice, "guide")

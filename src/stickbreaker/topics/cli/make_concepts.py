@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import command, emit, note, refuse_written
+from stickbreaker.console.console import PATH, command, emit, note, option, refuse_written
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.option_names import quoted_path
@@ -19,44 +19,34 @@ if TYPE_CHECKING:
 @click.command(
     epilog="Example: stickbreaker concepts de-en.tsv --from de --to en --corpus pages.corpus --out tree.jsonl"
 )
-@click.argument("dictionary", type=click.Path(path_type=Path))
-@click.option("--corpus", required=True, metavar="CORPUS", help="A corpus, or a model, that has the words.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
-@click.option("--from", "source", metavar="LANGUAGE", help="Of a dictionary: the language of its words.")
-@click.option("--to", "target", metavar="LANGUAGE", help="Of a dictionary: that of the translations.")
-@click.option(
+@click.argument("dictionary", type=PATH)
+@option("--corpus", required=True, metavar="CORPUS", help="A corpus, or a model, that has the words.")
+@option("--out", required=True, type=PATH, help="The file to write.")
+@option("--from", "source", metavar="LANGUAGE", help="Of a dictionary: the language of its words.")
+@option("--to", "target", metavar="LANGUAGE", help="Of a dictionary: that of the translations.")
+@option(
     "--format",
     "form",
-    type=click.Choice(["tsv", "counts", "cedict", "constraints", "wordnet"]),
+    choices=["tsv", "counts", "cedict", "constraints", "wordnet"],
     help="A word, a tab, a translation; the same with a third column, how often they met; CC-CEDICT; MERGE_ "
     "lines as MALLET has them; a directory of WordNet's database.  [default: as the first line looks]",
 )
-@click.option(
+@option(
     "--kind",
-    type=click.Choice(["one-to-one", "all"]),
+    choices=["one-to-one", "all"],
     default="one-to-one",
-    show_default=True,
     help="Of a dictionary: a word in one concept at most, or in as many as it has translations.",
 )
-@click.option(
-    "--most",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    help="All: translations of a word at most.",
-)
-@click.option(
+@option("--most", least=1, default=5, help="All: translations of a word at most.")
+@option(
     "--min-count",
     type=click.FloatRange(0),
     default=0.0,
-    show_default=True,
     help="Of counts: pairs that met less often are passed over.",
 )
-@click.option("--traditional", is_flag=True, help="CC-CEDICT: traditional characters.")
-@click.option(
-    "--depth", type=click.IntRange(1), help="WordNet: levels of concepts.  [default: as many as there are]"
-)
-@click.option("--overwrite", is_flag=True, help="Replace the file at --out.")
+@option("--traditional", is_flag=True, help="CC-CEDICT: traditional characters.")
+@option("--depth", least=1, help="WordNet: levels of concepts.  [default: as many as there are]")
+@option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
 def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     """Make concepts of a dictionary, for `fit lda --concepts` and `fit hdp --concepts`.

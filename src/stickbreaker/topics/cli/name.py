@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import command, emit, model_argument, note
+from stickbreaker.console.console import command, emit, model_argument, note, option
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.option_names import command_line
 from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
@@ -36,7 +36,7 @@ def read_numbered(
 @click.argument(
     "names", required=False, metavar="[NAMES.json]", type=click.Path(path_type=Path, dir_okay=False)
 )
-@click.option(
+@option(
     "--topic",
     "numbered",
     multiple=True,
@@ -44,7 +44,7 @@ def read_numbered(
     callback=read_numbered,
     help="Call a topic so; 3= takes its name away. May be repeated.",
 )
-@click.option("--remove", is_flag=True, help="First take all names away that were given.")
+@option("--remove", is_flag=True, help="First take all names away that were given.")
 @command
 def name(
     model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool, as_json: bool

@@ -11,6 +11,7 @@ from stickbreaker.console.console import (
     emit,
     inputs_argument,
     model_argument,
+    option,
     threads_option,
 )
 from stickbreaker.console.inputs import ReadingChoice, reading_options
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: stickbreaker nearest model pages.corpus --from en --to de")
 @model_argument
 @inputs_argument
-@click.option("--among", metavar="CORPUS", help="A corpus to choose from.  [default: that of the queries]")
-@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Documents a query.")
-@click.option("--from", "source", metavar="LANGUAGE", help="Look at this side of the queries alone.")
-@click.option("--to", "target", metavar="LANGUAGE", help="Look at this side of the others alone.")
+@option("--among", metavar="CORPUS", help="A corpus to choose from.  [default: that of the queries]")
+@option("--top", least=1, default=5, help="Documents a query.")
+@option("--from", "source", metavar="LANGUAGE", help="Look at this side of the queries alone.")
+@option("--to", "target", metavar="LANGUAGE", help="Look at this side of the others alone.")
 @threads_option
 @reading_options
 @command

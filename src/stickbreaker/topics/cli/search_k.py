@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import (
+    PATH,
     NumberRange,
     command,
     emit,
     note,
     number_or_learned,
+    option,
     tell_of_compiling,
     threads_option,
 )
@@ -39,33 +41,25 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
     "search-k", epilog="Example: stickbreaker search-k posts.corpus --topics 10,20,40 --out posts.search"
 )
 @click.argument("corpus")
-@click.option(
-    "--topics", required=True, metavar="K,K,...", callback=numbers_of_topics, help="Numbers to try."
-)
-@click.option(
-    "--seeds", default=3, show_default=True, type=click.IntRange(1), help="Runs of each: seeds 0, 1, ..."
-)
-@click.option(
+@option("--topics", required=True, metavar="K,K,...", callback=numbers_of_topics, help="Numbers to try.")
+@option("--seeds", default=3, least=1, help="Runs of each: seeds 0, 1, ...")
+@option(
     "--inference",
     default="mean-field",
-    show_default=True,
-    type=click.Choice(["mean-field", "hybrid", "gibbs", "gibbs-delayed"]),
+    choices=["mean-field", "hybrid", "gibbs", "gibbs-delayed"],
     help="As in fit.",
 )
-@click.option(
-    "--alpha", default="learned", show_default=True, callback=number_or_learned, help="As in fit lda."
-)
-@click.option("--eta", default="0.01", show_default=True, callback=number_or_learned, help="As in fit lda.")
-@click.option("--iterations", type=click.IntRange(1), help="Passes or sweeps at most.  [default: as in fit]")
-@click.option(
+@option("--alpha", default="learned", callback=number_or_learned, help="As in fit lda.")
+@option("--eta", default="0.01", callback=number_or_learned, help="As in fit lda.")
+@option("--iterations", least=1, help="Passes or sweeps at most.  [default: as in fit]")
+@option(
     "--held-out",
     default=0.1,
-    show_default=True,
     type=NumberRange(0.0, 0.9, min_open=True),
     help="Share of the documents that no run learns from, chosen by their ids; scores are theirs.",
 )
 @ranking_option
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the search.")
+@option("--out", required=True, type=PATH, help="Directory of the search.")
 @threads_option
 @command
 def search_k(

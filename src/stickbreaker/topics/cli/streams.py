@@ -12,6 +12,7 @@ from stickbreaker.console.console import (
     ProgressLine,
     emit,
     fail,
+    from_option,
     note,
     options_into,
     refuse_written,
@@ -33,35 +34,6 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.streams.streaming import Stream
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
-OPTIONS = (
-    click.option(
-        "--stream",
-        is_flag=True,
-        help="Learn from documents as they come, once each. So is standard input (-) read with --words open "
-        "--schedule online.",
-    ),
-    click.option(
-        "--snapshot-documents",
-        type=click.IntRange(1),
-        default=10_000,
-        show_default=True,
-        help="Stream: documents from one save of the model to the next.",
-    ),
-    click.option(
-        "--snapshot-seconds",
-        type=NumberRange(0.0),
-        default=60.0,
-        show_default=True,
-        help="Stream: seconds at most; 0: every step.",
-    ),
-    click.option(
-        "--date-field",
-        default="date",
-        show_default=True,
-        metavar="FIELD",
-        help="Stream: when a document is of.",
-    ),
-)
 REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen
     *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
@@ -74,10 +46,18 @@ REFUSED = (  # that mean nothing where every document is seen once and no vocabu
 class StreamChoice:
     """The stream's options of a command line."""
 
-    stream: bool
-    snapshot_documents: int
-    snapshot_seconds: float
-    date_field: str
+    stream: bool = from_option(
+        is_flag=True,
+        help="Learn from documents as they come, once each. So is standard input (-) read with --words open "
+        "--schedule online.",
+    )
+    snapshot_documents: int = from_option(
+        least=1, default=10_000, help="Stream: documents from one save of the model to the next."
+    )
+    snapshot_seconds: float = from_option(
+        type=NumberRange(0.0), default=60.0, help="Stream: seconds at most; 0: every step."
+    )
+    date_field: str = from_option(default="date", metavar="FIELD", help="Stream: when a document is of.")
 
     def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: dict[str, Any]) -> bool:
         """Whether documents are learned from as they come; the schedule of `settings` is made to fit.
@@ -117,7 +97,7 @@ class StreamChoice:
         )
 
 
-stream_options = options_into(OPTIONS, StreamChoice, "streamed")
+stream_options = options_into(StreamChoice, "streamed")
 
 
 def fit_stream(

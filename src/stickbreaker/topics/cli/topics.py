@@ -10,6 +10,7 @@ from stickbreaker.console.console import (
     command,
     emit,
     model_argument,
+    option,
     refuse_written,
     tell_of_compiling,
 )
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: stickbreaker topics model --top 15")
 @model_argument
-@click.option("--top", default=10, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@option("--top", default=10, least=1, help="Words a topic.")
 @ranking_option
-@click.option(
+@option(
     "--at",
     metavar="DATE|STEP",
     help="The topics as they were: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
+from stickbreaker.console.console import PATH, option
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,16 +17,16 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 def unseen_options(decorated: Decorated) -> Decorated:
     """`--unseen` and `--spelling-of`."""
-    unseen = click.option(
+    unseen = option(
         "--unseen",
-        type=click.Choice(["ignored", "spelled"]),
+        choices=["ignored", "spelled"],
         help="Words that the model does not know: left out, or scored letter by letter, as one more word of "
         "the vocabulary.  [default: ignored; models of open vocabularies spell always]",
     )
-    spelling_of = click.option(
+    spelling_of = option(
         "--spelling-of",
         metavar="MODEL",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Spell by this model's characters, so that scores can be compared.  [default: the model's own]",
     )
     return unseen(spelling_of(decorated))

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from stickbreaker.console.console import (
     NumberRange,
+    from_option,
     number_or_learned,
     options_into,
     refuse_written,
@@ -16,75 +15,46 @@ if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.topics.model import ConceptTree, OpenVocabulary
 
-OPTIONS = (
-    click.option(
-        "--words",
-        type=click.Choice(["closed", "open"]),
-        default="closed",
-        show_default=True,
-        help="Those of a vocabulary, or all: words enter as documents bring them, and leave.",
-    ),
-    click.option(
-        "--truncation",
-        type=click.IntRange(1),
-        default=20_000,
-        show_default=True,
-        help="Open: words a topic has at most.",
-    ),
-    click.option(
-        "--word-concentration",
-        default="3000",
-        show_default=True,
-        callback=number_or_learned,
-        help='Open: the larger, the more words a topic uses; a number or "learned".',
-    ),
-    click.option(
-        "--reorder-every",
-        type=click.IntRange(1),
-        default=10,
-        show_default=True,
-        help="Open: steps until words are ranked anew, and those beyond the truncation leave.",
-    ),
-    click.option(
-        "--memory",
-        type=click.Choice(["discard", "keep", "bloom"]),
-        default="discard",
-        show_default=True,
-        help="Open: of words beyond the truncation, forget all or keep the counts; bloom: forget, and let a "
-        "word in at its second document.",
-    ),
-    click.option(
-        "--spelling-words",
-        metavar="FILE",
-        help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
-    ),
-    click.option(
-        "--concepts",
-        metavar="FILE",
-        help="Words that rise and fall together, a concept in JSON a line; see `stickbreaker concepts`.",
-    ),
-    click.option(
-        "--concept-strength",
-        type=NumberRange(0, min_open=True),
-        default=100.0,
-        show_default=True,
-        help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
-    ),
-)
-
 
 @dataclass(frozen=True)
 class OpenChoice:
     """The options of an open vocabulary of a command line."""
 
-    words: str
-    truncation: int
-    word_concentration: float | str
-    reorder_every: int
-    memory: str
-    spelling_words: str | None
-    concepts: str | None
-    concept_strength: float
+    words: str = from_option(
+        choices=["closed", "open"],
+        default="closed",
+        help="Those of a vocabulary, or all: words enter as documents bring them, and leave.",
+    )
+    truncation: int = from_option(least=1, default=20_000, help="Open: words a topic has at most.")
+    word_concentration: float | str = from_option(
+        default="3000",
+        callback=number_or_learned,
+        help='Open: the larger, the more words a topic uses; a number or "learned".',
+    )
+    reorder_every: int = from_option(
+        least=1,
+        default=10,
+        help="Open: steps until words are ranked anew, and those beyond the truncation leave.",
+    )
+    memory: str = from_option(
+        choices=["discard", "keep", "bloom"],
+        default="discard",
+        help="Open: of words beyond the truncation, forget all or keep the counts; bloom: forget, and let a "
+        "word in at its second document.",
+    )
+    spelling_words: str | None = from_option(
+        metavar="FILE",
+        help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
+    )
+    concepts: str | None = from_option(
+        metavar="FILE",
+        help="Words that rise and fall together, a concept in JSON a line; see `stickbreaker concepts`.",
+    )
+    concept_strength: float = from_option(
+        type=NumberRange(0, min_open=True),
+        default=100.0,
+        help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
+    )
 
     @property
     def is_open(self) -> bool:
@@ -127,4 +97,4 @@ class OpenChoice:
         return ConceptTree.read(self.concepts, self.concept_strength)
 
 
-open_options = options_into(OPTIONS, OpenChoice, "opened")
+open_options = options_into(OpenChoice, "opened")
