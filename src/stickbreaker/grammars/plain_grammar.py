@@ -404,7 +404,7 @@ class PlainAdaptorGrammar(Estimator):
         return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
 
     def overview(self) -> Overview:
-        from stickbreaker.grammars.report.overview import overview_of_grammar
+        from stickbreaker.grammars.report.grammar_overview import overview_of_grammar
 
         return overview_of_grammar(self)
 

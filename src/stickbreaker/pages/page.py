@@ -6,15 +6,16 @@ import base64
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import resources
 from typing import Any, ClassVar, NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from stickbreaker.core.errors import counted
 from stickbreaker.corpus.document import Scalar
-from stickbreaker.pages.values import clean, to_json
+from stickbreaker.pages.values import clean, one_line, to_json
 
 SHARED = "stickbreaker.pages"
 
@@ -62,7 +63,7 @@ class Page(ABC):
 
     @abstractmethod
     def context(self) -> dict[str, Any]:
-        """What the template itself says, and which sections it has."""
+        """What the template needs besides the page's fields, by name: counts, sections, texts."""
 
     @abstractmethod
     def payload(self) -> dict[str, Any]:
@@ -83,17 +84,22 @@ class Page(ABC):
             lstrip_blocks=True,
             loader=FunctionLoader(assets.read),
         )
+        environment.filters.update(clean=clean, one_line=one_line)
+        environment.globals["counted"] = counted
+        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        values |= {name: clean(values[name]) for name in ("title", "subtitle")}
+        values |= {name: _cleaned(values[name]) for name in ("facts", "settings")}
         return environment.get_template(assets.template).render(
-            title=clean(self.title),
-            subtitle=clean(self.subtitle),
-            facts=[(clean(label), clean(value)) for label, value in self.facts],
-            settings=[(clean(name), clean(value)) for name, value in self.settings],
-            **self.context(),
+            **values | self.context(),
             policy=Markup(content_security_policy(script)),
             style=Markup(assets.joined(assets.styles)),
             script=Markup(script),
             data=Markup(to_json(self.payload())),
         )
+
+
+def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:
+    return [(clean(name), clean(value)) for name, value in rows]
 
 
 def content_security_policy(script: str) -> str:

@@ -400,7 +400,7 @@ class TopicEstimator(TopicParams):
         return {"topics": len(self.topic_shares_)}
 
     def overview(self) -> Overview:
-        from stickbreaker.topics.report.overview import overview_of_topics
+        from stickbreaker.topics.report.topic_overview import overview_of_topics
 
         return overview_of_topics(self)
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.pages.contrast import contrast
 from tests.topics.report.report_pages import HOSTILE
 from tests.topics.report.test_report_html import Elements, data_block
 from tests.topics.report.test_report_looks import palette
@@ -48,7 +49,6 @@ from stickbreaker.ngrams.report.notable_contexts import (
     longest_contexts,
 )
 from stickbreaker.ngrams.report_sentences import LIMIT
-from stickbreaker.pages.colour import contrast
 from stickbreaker.pages.figures import figures
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.topics.report.page_records import page_of

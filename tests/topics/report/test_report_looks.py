@@ -8,8 +8,9 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from tests.pages.contrast import contrast
 
-from stickbreaker.pages.colour import contrast, hue_hex, topic_colours
+from stickbreaker.pages.colour import hue_hex, topic_colours
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_ranking import WordEvidence, document_words, leading_words

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from stickbreaker.core.errors import counted
@@ -16,8 +17,6 @@ from stickbreaker.grammars.report.grammar_page_data import (
     RuleRow,
     ScoreCurve,
     SegmentedSentence,
-    SubtreeRow,
-    TreeNode,
     Turnover,
 )
 from stickbreaker.pages.changes import Changes
@@ -86,24 +85,17 @@ class GrammarPage(Page):
         }
 
     def context(self) -> dict[str, Any]:
-        """What the template itself says, and which sections it has."""
         return {
             "piece": one_line(self.piece) if self.piece else "",
             "samples": f"{self.samples:,}" if self.samples else "",
             "sentences": [_sentence(row, self.expected) for row in self.sentences],
-            "no_sentences": clean(self.no_sentences),
             "levels": _legend(),
-            "symbols": [_symbol(one, self.expected) for one in self.symbols],
-            "expected": self.expected,
-            "more_symbols": self.more_symbols,
+            "number": _number,
+            "uses": partial(_uses, expected=self.expected),
             "has_charts": any(one.subtrees for one in self.symbols),
-            "changes": self.changes,
-            "turnovers": [_turnover(one) for one in self.turnovers],
             "in_steps": any(curve.unit != "sweep" for curve in self.curves),
             "has_f1": any(curve.kind == "segmentation" for curve in _drawn_curves(self.curves)),
-            "trees": [_tree(one, self.expected) for one in self.trees],
-            "rules": [_rule(row) for row in self.rules],
-            "more_rules": self.more_rules,
+            "trees": [_tree(one) for one in self.trees],
             "has_curves": bool(_drawn_curves(self.curves)),
         }
 
@@ -147,55 +139,13 @@ def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
     counts = list(one.lengths[1:]) or [0]
     longer = len(counts) > MOST_BARS
     counts = [*counts[: MOST_BARS - 1], sum(counts[MOST_BARS - 1 :])] if longer else counts
-    name = f"Lengths of {one_line(one.name)}"
     return {
         "symbol": one_line(one.name),
-        "name": name,
+        "name": f"Lengths of {one_line(one.name)}",
         "colour": colour,
         "longest": longer,
         "counts": counts,
     }
-
-
-def _symbol(one: AdaptedSymbol, expected: bool) -> dict[str, Any]:
-    """An adapted symbol and its tables."""
-    return {
-        "name": one_line(one.name),
-        "held": f"{counted(one.subtrees, 'subtree')}, {_uses(one.customers, one.tables, expected)}",
-        "discount": _number(one.discount),
-        "concentration": _number(one.concentration),
-        "most_used": _subtrees(one.most_used),
-        "longest": _subtrees(one.longest),
-    }
-
-
-def _subtrees(rows: Sequence[SubtreeRow]) -> list[dict[str, Any]]:
-    most = max((row.customers for row in rows), default=1)
-    return [
-        {
-            "text": one_line(row.text),
-            "length": f"{row.length:,}",
-            "customers": f"{row.customers:,}",
-            "tables": f"{row.tables:,}",
-            "share": round(100.0 * row.customers / max(most, 1), 1),
-        }
-        for row in rows
-    ]
-
-
-def _turnover(one: Turnover) -> dict[str, Any]:
-    """What came and what fell out, of one symbol."""
-    came = [(one_line(text), f"rank {rank}, since step {step:,}") for text, rank, step in one.came]
-    fell = [
-        (one_line(text), f"rank {rank} at step {step:,}, {_left(uses)}")
-        for text, rank, step, uses in one.fell
-    ]
-    return {"symbol": one_line(one.symbol), "came": came, "fell": fell}
-
-
-def _left(uses: float) -> str:
-    """What has become of a string."""
-    return f"{_number(uses)} uses now" if uses > 0.0 else "forgotten"
 
 
 def _number(value: float) -> str:
@@ -244,27 +194,11 @@ def _legend() -> list[tuple[int, str]]:
     return list(enumerate([f"over {sure[0]}% sure", *between, f"under {sure[-1]}%"]))
 
 
-def _tree(one: DrawnTree, expected: bool) -> dict[str, Any]:
+def _tree(one: DrawnTree) -> dict[str, Any]:
     return {
         "number": f"{one.number:,}",
-        "text": clean(one.text),
         "nats": f"{one.nats:.1f}".replace("-", "−"),
         "share": _percent(math.exp(min(one.tree_nats - one.nats, 0.0))),
-        "top": _node(one.top, expected),
+        "top": one.top,
         "brackets": clean(one.brackets),
     }
-
-
-def _node(one: TreeNode, expected: bool) -> dict[str, Any]:
-    """A node of a tree with those below it; a text is a node without a symbol."""
-    note = f"remembered, {_uses(one.customers, None, expected)}" if one.customers else ""
-    below = [
-        {"text": one_line(child)} if isinstance(child, str) else _node(child, expected)
-        for child in one.children
-    ]
-    return {"symbol": one_line(one.symbol), "note": note, "below": below}
-
-
-def _rule(row: RuleRow) -> dict[str, Any]:
-    sides = [one_line(side) for side in row.alternatives]
-    return {"symbol": one_line(row.symbol), "adapted": row.adapted, "sides": sides, "more": row.more}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from stickbreaker.ngrams.report.language_page_data import (
     ContextRow,
@@ -38,17 +38,6 @@ _COLOURS = {
     "stopping": hue_hex(145),
 }
 _LONGEST_ID = 80  # characters
-
-
-class ShadedWord(NamedTuple):
-    """A word as the page shows it: its shade (0 to 5), its bits, what a pointer over it says."""
-
-    text: str
-    level: int
-    bits: str
-    note: str
-    known: bool = True
-    end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +78,11 @@ class LanguagePage(Page):
         }
 
     def context(self) -> dict[str, Any]:
-        """What the template itself says, and which sections it has."""
         return {
             "sentences": [_sentence(row, spelled=self.spelled) for row in self.sentences],
-            "held_out": self.held_out,
-            "no_sentences": clean(self.no_sentences),
             "levels": _legend(),
-            "spelled": self.spelled,
-            "unbounded": self.unbounded,
-            "expressions": [_context(row) for row in self.expressions],
-            "longest": [_context(row) for row in self.longest],
+            "percent": _percent,
             "has_curves": bool(_drawn_curves(self.curves)),
-            "has_lengths": bool(self.lengths),
             "end": END,
             "unknown": UNKNOWN,
         }
@@ -117,15 +99,6 @@ def _spread(spread: Spread) -> list[float]:
     return [float(f"{value:.6g}") for value in (spread.mean, spread.least, spread.most)]
 
 
-def _context(row: ContextRow) -> dict[str, Any]:
-    return {
-        "words": [one_line(word) for word in row.words],
-        "length": len(row.words),
-        "customers": f"{row.customers:,}",
-        "following": [(one_line(word), _percent(p), round(100.0 * p, 1)) for word, p in row.following],
-    }
-
-
 def _percent(p: float) -> str:
     return f"{100.0 * p:.{0 if p >= 0.0995 else 1}f}%"
 
@@ -138,7 +111,7 @@ def _sentence(row: SentenceRow, *, spelled: bool) -> dict[str, Any]:
     if len(row.bits) > len(row.tokens):
         bits = row.bits[-1]
         note = f"the end of the sentence: {bits:.1f} bits"
-        words.append(ShadedWord(END, _level(bits), f"{bits:.1f}", note, end=True))
+        words.append(_word(END, bits, note, end=True))
     mean = sum(row.bits) / max(len(row.bits), 1)
     return {
         "id": shortened(clean(row.id), _LONGEST_ID),
@@ -148,18 +121,20 @@ def _sentence(row: SentenceRow, *, spelled: bool) -> dict[str, Any]:
     }
 
 
-def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> ShadedWord:
+def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> dict[str, Any]:
     if known:
         note = f"{bits:.1f} bits"
     elif spelled:
         note = f"not known, by its letters: {bits:.1f} bits"
     else:
         note = f"not known, {UNKNOWN}: {bits:.1f} bits"
-    return ShadedWord(one_line(token), _level(bits), f"{bits:.1f}", note, known=known)
+    return _word(one_line(token), bits, note, known=known)
 
 
-def _level(bits: float) -> int:
-    return sum(bits >= level for level in LEVELS)
+def _word(text: str, bits: float, note: str, *, known: bool = True, end: bool = False) -> dict[str, Any]:
+    """A word as the page shows it: its shade (0 to 5), its bits, and what a pointer over it says."""
+    level = sum(bits >= least for least in LEVELS)
+    return {"text": text, "level": level, "bits": f"{bits:.1f}", "note": note, "known": known, "end": end}
 
 
 def _legend() -> list[tuple[int, str]]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stickbreaker.core.errors import counted
 from stickbreaker.pages.changes import Changes
 from stickbreaker.pages.colour import hue_hex, topic_colours
 from stickbreaker.pages.page import Assets, Page
@@ -116,7 +115,6 @@ class TopicPage(Page):
     document_places: Sequence[tuple[float, float] | None] = ()
 
     def payload(self) -> dict[str, Any]:
-        """Everything the script draws from, as JSON values."""
         if self.positions and len(self.positions) != len(self.topics):
             raise ValueError(f"{len(self.positions)} positions for {len(self.topics)} topics")
         if self.document_places and len(self.document_places) != len(self.documents):
@@ -155,39 +153,29 @@ class TopicPage(Page):
         }
 
     def context(self) -> dict[str, Any]:
-        """What the template itself says, and which sections it has."""
-        total = max(self.documents_total, len(self.documents))
         return {
             "n_topics": len(self.topics),
             "n_used": sum(not topic.unused for topic in self.topics),
             "named_by": self._namers(),
             "can_name": any(topic.members for topic in self.topics),
             "has_map": bool(self.positions) and sum(not topic.unused for topic in self.topics) > 1,
-            "has_spread": bool(self.spread),
             "has_sides": any(topic.sides for topic in self.topics),
             "has_languages": any(side[0] != "concepts" for topic in self.topics for side in topic.sides),
             "has_concepts": any(side[0] == "concepts" for topic in self.topics for side in topic.sides),
-            "has_relations": self.relations is not None,
             "times": clean(self.times.field) if self.times else "",
             "times_left_out": _left_out(self.times),
             "times_note": self._sample_note(self.times.sampled if self.times else False),
-            "groups": len(self.groups),
             "groups_note": self._sample_note(any(group.sampled for group in self.groups)),
             "n_documents": len(self.documents),
             "n_places": sum(place is not None for place in self.document_places),
-            "documents_total": total,
+            "documents_total": max(self.documents_total, len(self.documents)),
             "has_measures": any(topic.coherence is not None or topic.match for topic in self.topics),
             "has_coherence": any(topic.coherence is not None for topic in self.topics),
             "compared": clean(self.compared),
             "n_words": len(self.words),
             "words_counted": all(row.documents is not None for row in self.words),
             "words_total": max(self.words_total, len(self.words)),
-            "growth": self.growth,
-            "search": self.search,
-            "changes": self.changes,
-            "counted": counted,
             "has_trace": self._has_curve(),
-            "score_kind": self.score_kind,
             "has_predictions": len(self.predictions) > 1,
             "warnings": [clean(warning) for warning in self.warnings],
             "has_unigram": self.unigram is not None or self.unigram_held_out is not None,
