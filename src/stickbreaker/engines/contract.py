@@ -40,7 +40,7 @@ class Engine(ABC):
     """
 
     table: CountTable
-    folder: Path | None
+    folder: Any  # a Path, or None
     keeper: object
 
     @abstractmethod

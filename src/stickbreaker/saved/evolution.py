@@ -1,4 +1,4 @@
-"""What the topics of a stream were when: snapshots of their words, in one file of a model's directory."""
+"""What the topics of a model were when: snapshots of the words of its columns, in a file of its directory."""
 
 from __future__ import annotations
 

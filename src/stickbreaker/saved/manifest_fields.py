@@ -41,7 +41,7 @@ NAMES = (
     BLOCK,
 )
 DIGESTS = "trace_digests"  # true: each line of the trace has a digest of itself
-SEARCH = "search"  # the runs of a search that are finished, as topics/search/search_points.py has them
+SEARCH = "search"  # the runs of a search that are finished, as `FinishedRun.to_json` gives them
 
 
 def _is_positive(value: Any) -> bool:

@@ -22,9 +22,9 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
-from stickbreaker.saved.metadata_sums import MetadataSums, write_sums
 from stickbreaker.saved.parquet_figures import with_figures
 from stickbreaker.topics.evaluation.completion import split_halves
+from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.snippets import Excerpts
 from stickbreaker.topics.topic_estimator import TopicEstimator

@@ -68,7 +68,6 @@ class ShardedEngine(Engine):
     """
 
     table: StoredTable  # narrower than the contract has it: others only look
-    folder: Path  # pyright: ignore[reportIncompatibleVariableOverride] (never without one)
 
     def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:
         self.settings, self.folder = settings, folder

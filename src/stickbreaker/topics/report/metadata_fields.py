@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, is_date_name, span_of
-from stickbreaker.saved.metadata_sums import MetadataSums, Rows
+from stickbreaker.topics.metadata_sums import MetadataSums, Rows
 from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry
 
 MOST_GROUPS = 24  # shown of a field; the others count as one

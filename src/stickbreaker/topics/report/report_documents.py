@@ -19,8 +19,8 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
-from stickbreaker.saved.metadata_sums import MetadataSums, read_sums
 from stickbreaker.saved.parquet_figures import figures_in
+from stickbreaker.topics.metadata_sums import MetadataSums, read_sums
 from stickbreaker.topics.report.page_data import DocumentEntry
 from stickbreaker.topics.report_documents import OF_OTHERS
 

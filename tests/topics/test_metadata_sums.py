@@ -13,10 +13,9 @@ from stickbreaker import LDA
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus import Corpus
-from stickbreaker.saved import metadata_sums
 from stickbreaker.saved.manifest import encoded
-from stickbreaker.saved.metadata_sums import SCALE, MetadataSums, read_sums, write_sums
-from stickbreaker.topics import report_documents
+from stickbreaker.topics import metadata_sums, report_documents
+from stickbreaker.topics.metadata_sums import SCALE, MetadataSums, read_sums, write_sums
 from stickbreaker.topics.report.page_records import page_of
 from stickbreaker.topics.report.report_documents import read_metadata_sums
 
