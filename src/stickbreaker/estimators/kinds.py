@@ -7,7 +7,7 @@ quick.
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ class Kind:
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
     estimators, first the one to begin with; to learn, save and resume is every kind's. `measures` are those
     of `evaluate`; `sections` the parts of the report that not all kinds have; `formats` those of `export`.
-    `trials` are parameters that tests learn it with, by name.
     """
 
     name: str
@@ -36,7 +35,6 @@ class Kind:
     measures: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
-    trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     def plain(self) -> type[Estimator]:
         """The estimator with its parameters and what they mean, without scikit-learn."""

@@ -9,12 +9,5 @@ KINDS = (
         front_door="stickbreaker.grammars.adaptor_grammar:AdaptorGrammar",
         verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit"),
         measures=("segmentation",),
-        trials={
-            "collocation": {},
-            "unigram": {"grammar": "unigram"},
-            "chains": {"init": "incremental", "chains": 2},
-            "hybrid": {"inference": "hybrid", "grammar": "unigram"},
-            "mean-field": {"inference": "mean-field", "grammar": "unigram"},
-        },
     ),
 )

@@ -10,10 +10,5 @@ KINDS = (
         verbs=("generate", "score", "evaluate", "report", "export"),
         measures=("score",),
         formats=("arpa",),
-        trials={
-            "trigrams": {"min_count": 1},
-            "unbounded": {"order": "unbounded", "min_count": 1},
-            "spelled": {"unknown": "spelled"},
-        },
     ),
 )

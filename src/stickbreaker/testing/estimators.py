@@ -16,6 +16,8 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
+from stickbreaker.estimators.kinds import kinds
+from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import params_of, to_json
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
@@ -138,6 +140,9 @@ class EstimatorTests(ABC):
         assert loaded.score(corpus) == model.score(corpus)
         assert loaded.trace_ == model.trace_
         assert json.dumps(to_json(params_of(loaded))) == json.dumps(to_json(params_of(model)))
+        plain = load(tmp_path / "first")
+        assert type(plain) is kinds()[model.kind].plain()
+        assert plain.score_documents(corpus) == model.score_documents(corpus)
 
     def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
         """Law 2: stopped in its second step, and again in the next, with other threads."""

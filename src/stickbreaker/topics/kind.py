@@ -25,13 +25,6 @@ KINDS = (
         measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
         sections=("growth", "changes"),
         formats=FORMATS_OF_TOPICS,
-        trials={
-            "batch": {},
-            "online": {"schedule": "online"},
-            "hybrid": {"inference": "hybrid"},
-            "gibbs": {"inference": "gibbs"},
-            "open": {"words": "open", "inference": "hybrid", "schedule": "online"},
-        },
     ),
     Kind(
         name="HDP",
@@ -41,13 +34,5 @@ KINDS = (
         measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
         sections=("growth", "changes"),
         formats=FORMATS_OF_TOPICS,
-        trials={
-            "memoised": {},
-            "batch": {"schedule": "batch"},
-            "online": {"schedule": "online"},
-            "gibbs": {"inference": "gibbs"},
-            "franchise": {"representation": "franchise"},
-            "open": {"words": "open"},
-        },
     ),
 )
