@@ -3,7 +3,6 @@
 import importlib
 import json
 import pickle
-from inspect import signature
 
 import numpy as np
 import pytest
@@ -60,21 +59,6 @@ def test_a_spec_is_of_its_kind(kind):
     assert set(kind.verbs) <= {*commands(), "partial_fit"}
     assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
     assert issubclass(kind.plain(), TopicEstimator) == ("topics" in kind.verbs)
-
-
-CONFIGURATIONS = [(kind, name) for kind in kinds().values() for name in kind.trials]
-
-
-@pytest.mark.parametrize(("kind", "trial"), CONFIGURATIONS, ids=[f"{k.name}-{t}" for k, t in CONFIGURATIONS])
-def test_trials_are_learned_and_loaded(kind, trial, texts, tmp_path):
-    given = {"n_topics": 3, "max_iter": 2, "tol": 0.0, "random_state": 0, "n_jobs": 1}
-    own = {name: value for name, value in given.items() if name in signature(kind.plain()).parameters}
-    learned = kind.public()(**{**own, **kind.trials[trial]}).fit(texts)
-    learned.save(tmp_path / "m")
-    again = load(tmp_path / "m")
-    assert type(again) is kind.plain()
-    corpus = Corpus.from_texts(texts[:5]).with_vocabulary(again.vocabulary_)
-    assert again.score_documents(corpus) == learned.score_documents(corpus)
 
 
 # Kinds without topics

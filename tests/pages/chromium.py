@@ -24,8 +24,8 @@ FLAGS = [
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium without a window or a network; the tests are skipped where there is none."""
+def chromium() -> Iterator[Any]:
+    """Chromium without a window or a network, once for all tests; they are skipped where there is none."""
     if CHROMIUM is None:
         pytest.skip("chromium is not installed")
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -33,3 +33,11 @@ def browser() -> Iterator[Any]:
         launched = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield launched
         launched.close()
+
+
+@pytest.fixture
+def browser(chromium: Any) -> Iterator[Any]:
+    """The browser, of which a test's windows are closed after it."""
+    yield chromium
+    for context in chromium.contexts:
+        context.close()

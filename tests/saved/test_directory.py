@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from tests.running import A_MANIFEST, A_RUN
+from tests.running import A_MANIFEST, A_RUN, write_trace
 
 from stickbreaker import LDA, UserError, Vocabulary
 from stickbreaker.core.locks import path_locks
@@ -235,7 +235,9 @@ def test_death_at_any_moment_leaves_a_whole_state(tmp_path, monkeypatch, status)
         path.mkdir()
         directory = ModelDirectory(path)
         directory.write_vocabulary(Vocabulary.of(["a", "b"]))
+        write_trace(path, 1)
         directory.write(snapshot(1))
+        write_trace(path, 2)
         survived = True
         with monkeypatch.context() as patched:
             life = Life(patched, left)
@@ -248,11 +250,13 @@ def test_death_at_any_moment_leaves_a_whole_state(tmp_path, monkeypatch, status)
         assert held.arrays["counts"].tolist() == np.full((4, 2), float(step)).tolist()
         assert (step, held.keys) in ((1, ["a", "b1"]), (2, ["a", "b2"]))
         assert step == 2 or not survived
+        write_trace(path, 3)
         ModelDirectory(path).write(snapshot(3))
         assert sorted(file.name for file in path.iterdir()) == [
             "keys-000003.json",
             "model.json",
             "state-000003.safetensors",
+            "trace.jsonl",
             "vocabulary.parquet",
         ]
         if survived:
@@ -265,7 +269,9 @@ def test_reading_goes_on_to_a_newer_checkpoint(tmp_path, monkeypatch):
     """A run replaces its checkpoint between a reader's look at model.json and at the files it names."""
     directory = ModelDirectory(tmp_path)
     directory.write_vocabulary(Vocabulary.of(["a", "b"]))
+    write_trace(tmp_path, 1)
     directory.write(snapshot(1))
+    write_trace(tmp_path, 2)
     real, calls = ModelDirectory._verify, []
 
     def slow(self, name, facts):

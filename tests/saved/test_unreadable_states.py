@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.running import A_MANIFEST, A_RUN, SMALL, planted_documents, write_lines
+from tests.running import A_MANIFEST, A_RUN, SMALL, planted_documents, write_lines, write_trace
 
 from stickbreaker import LDA, AdaptorGrammar, Online, UserError, Vocabulary
 from stickbreaker.learning.observers import Observer
@@ -38,6 +38,7 @@ def snapshot(step=1, *, arrays=None, keys=None, **run):
 def test_what_read_would_refuse_is_not_written(tmp_path, change, told):
     directory = ModelDirectory(tmp_path)
     directory.write_vocabulary(Vocabulary.of(["a", "b"]))
+    write_trace(tmp_path, 1)
     directory.write(snapshot(1))
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     with pytest.raises(UserError, match=told) as refused:

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from tests.running import TOPICS, german, planted_documents, with_german
+from tests.running import BRIEF, TOPICS, german, planted_documents, sampled, with_german
 
 from stickbreaker import (
     HDP,
@@ -106,10 +106,10 @@ DOCUMENTS = {name: documents_of(name) for name in ("one", "two")}
 CORPORA = {name: Corpus.from_texts(documents) for name, documents in DOCUMENTS.items()}
 
 
-class TestTopics(TopicEstimatorTests):
+class TestLaws(TopicEstimatorTests):
     wrong: ClassVar = {**TopicEstimatorTests.wrong, "n_topics": 0, "alpha": -1.0, "init": None, "doc_tol": -1}
 
-    @pytest.fixture(autouse=True, params=CONFIGURATIONS)
+    @pytest.fixture(autouse=True, params=sampled(list(CONFIGURATIONS), 12) if BRIEF else CONFIGURATIONS)
     def configuration(self, request):
         self.kind, self.settings, self.name = CONFIGURATIONS[request.param]
 

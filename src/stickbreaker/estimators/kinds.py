@@ -57,8 +57,7 @@ class Kind:
 
     `name` is what manifests call it. `home` and `front_door` are where its plain estimator is and the one
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
-    estimators, first the one to begin with; to learn, save and resume is every kind's. `trials`
-    are parameters that tests learn it with, by name.
+    estimators, first the one to begin with; to learn, save and resume is every kind's.
 
     `page`, "module:function", gives the report of a saved model, from its path, a title and those of
     `page_options` that are given, by name.
@@ -85,7 +84,6 @@ class Kind:
     summary: str | None = None
     noun: str = "model of this kind"
     parameters: OptionNames = field(default_factory=OptionNames)
-    trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     def plain(self) -> "type[Estimator]":
         """The estimator with its parameters and what they mean, without scikit-learn."""

@@ -35,12 +35,5 @@ KINDS = (
             ),
         ),
         page="stickbreaker.grammars.report.grammar_records:grammar_page_of",
-        trials={
-            "collocation": {},
-            "unigram": {"grammar": "unigram"},
-            "chains": {"init": "incremental", "chains": 2},
-            "hybrid": {"inference": "hybrid", "grammar": "unigram"},
-            "mean-field": {"inference": "mean-field", "grammar": "unigram"},
-        },
     ),
 )

@@ -29,10 +29,5 @@ KINDS = (
         },
         parameters=OptionNames(alike=("min_count",), ambiguous=("order", "unknown")),
         page="stickbreaker.ngrams.report.language_records:language_page_of",
-        trials={
-            "trigrams": {"min_count": 1},
-            "unbounded": {"order": "unbounded", "min_count": 1},
-            "spelled": {"unknown": "spelled"},
-        },
     ),
 )

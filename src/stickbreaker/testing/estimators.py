@@ -17,6 +17,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.kinds import kinds
+from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import params_of, to_json
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
@@ -144,6 +146,9 @@ class EstimatorTests(ABC):
         assert loaded.score(corpus) == model.score(corpus)
         assert loaded.trace_ == model.trace_
         assert settings_of(loaded) == settings_of(model)
+        plain = load(tmp_path / "first")
+        assert type(plain) is kinds()[model.kind].plain()
+        assert plain.score_documents(corpus) == model.score_documents(corpus)
 
     def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
         """Law 2: stopped in its second step, and again in the next, with other threads."""

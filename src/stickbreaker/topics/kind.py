@@ -101,13 +101,6 @@ KINDS = (
         **SHARED,
         page="stickbreaker.topics.report.page_records:page_of",
         page_options=PAGE_OPTIONS,
-        trials={
-            "batch": {},
-            "online": {"schedule": "online"},
-            "hybrid": {"inference": "hybrid"},
-            "gibbs": {"inference": "gibbs"},
-            "open": {"words": "open", "inference": "hybrid", "schedule": "online"},
-        },
     ),
     Kind(
         name="HDP",
@@ -118,13 +111,5 @@ KINDS = (
         **SHARED,
         page="stickbreaker.topics.report.page_records:page_of",
         page_options=PAGE_OPTIONS,
-        trials={
-            "memoised": {},
-            "batch": {"schedule": "batch"},
-            "online": {"schedule": "online"},
-            "gibbs": {"inference": "gibbs"},
-            "franchise": {"representation": "franchise"},
-            "open": {"words": "open"},
-        },
     ),
 )

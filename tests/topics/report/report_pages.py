@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from stickbreaker.topics.report.display_words import choose_words
@@ -276,6 +278,7 @@ def sparse() -> TopicPage:
     )
 
 
+@cache
 def large() -> TopicPage:
     """200 topics and 2,000 documents."""
     return realistic(n_topics=200, n_documents=2000, seed=11)
