@@ -178,6 +178,38 @@ def test_of_two_that_go_on_with_a_stream_one_has_it(tmp_path):
     assert streaming.resume(tmp_path / "m", stop, 1) is None
 
 
+def test_a_finished_model_that_comes_as_a_run_is_read_is_not_its_end(corpus, other, tmp_path, monkeypatch):
+    """Nobody says that a run is done because something else at its path is."""
+    fitting.begin(KINDS["lda"](), corpus, tmp_path / "m")
+    real = ModelDirectory.lock
+
+    def lock(self) -> None:
+        real(self)
+        Exchanges(tmp_path / "m", other, 0).exchange()
+
+    monkeypatch.setattr(ModelDirectory, "lock", lock)
+    monkeypatch.setattr(fitting, "refuse_exchanged", lambda path: None)  # asked a moment too early
+    before = contents(other)
+    with pytest.raises(UserError, match=MOVED):
+        fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    assert contents(tmp_path / "m") == before
+    monkeypatch.undo()
+    fitting.resume(tmp_path / "moved", every=60.0, threads=1)
+
+
+def test_nor_is_it_the_end_of_a_stream(other, tmp_path, monkeypatch):
+    stop, real = Stop(), ModelDirectory.lock
+    begun(tmp_path, stop).close()
+
+    def lock(self) -> None:
+        real(self)
+        Exchanges(tmp_path / "m", other, 0).exchange()
+
+    monkeypatch.setattr(ModelDirectory, "lock", lock)
+    with pytest.raises(UserError, match=MOVED):
+        streaming.resume(tmp_path / "m", stop, 1)
+
+
 # searches, and what is below it all
 
 

@@ -179,9 +179,12 @@ class ModelDirectory:
     def read(self) -> Snapshot:
         """The directory's state, but for its evolution.
 
-        Raises UserError naming what is missing, damaged, altered, too new or not a model's.
+        Raises UserError naming what is missing, damaged, altered, too new or not a model's, and where another
+        directory came to this one's path since it was locked.
         """
-        return self._of_now(self._read)
+        snapshot = self._of_now(self._read)
+        refuse_exchanged(self.path)  # while it was read
+        return snapshot
 
     def evolution(self) -> Evolution:
         """The snapshots of the model's topics; none where it keeps none. Raises UserError as `read` does."""
