@@ -12,7 +12,7 @@ from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
 
-REPRODUCE = Path(__file__).parents[2] / "reproduce"
+REPRODUCE = Path(__file__).parents[3] / "reproduce"
 END = 6  # of seven words
 
 
