@@ -31,14 +31,19 @@ class MixturePage(Page):
         return {"words": list(self.words)}
 
 
-def mixture_page(path, title, options):
-    words = load(path).vocabulary_.words[: options.get("language", 3)]
+def mixture_page(path, title, language=3):
+    words = load(path).vocabulary_.words[:language]
     return MixturePage(title, words=[*words, HOSTILE])
 
 
 @pytest.fixture
 def saved(monkeypatch, texts, tmp_path):
-    kind = replace(MIXTURE, verbs=("evaluate", "report"), page=mixture_page, page_options=("language",))
+    kind = replace(
+        MIXTURE,
+        verbs=("evaluate", "report"),
+        page="tests.pages.test_page:mixture_page",
+        page_options=("language",),
+    )
     monkeypatch.setitem(kinds(), kind.name, kind)
     Mixture(2, random_state=0).fit(texts).save(tmp_path / "m")
     return tmp_path / "m"
