@@ -241,11 +241,16 @@ def write_facts(directory: Path, facts: Facts) -> None:
         if record[name] is None:
             del record[name]
     with naming(directory / FACTS_FILE):
-        (directory / FACTS_FILE).write_bytes(_encoded({**record, DIGEST: _digest(record)}))
+        (directory / FACTS_FILE).write_bytes(encoded_facts(record))
 
 
 def _encoded(record: dict[str, Any]) -> bytes:
     return json.dumps(record, indent=1, allow_nan=False).encode() + b"\n"
+
+
+def encoded_facts(record: dict[str, Any]) -> bytes:
+    """The content of corpus.json, with its own digest."""
+    return _encoded({**record, DIGEST: _digest(record)})
 
 
 def _digest(record: dict[str, Any]) -> str:

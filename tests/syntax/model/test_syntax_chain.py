@@ -105,7 +105,8 @@ class SyntaxChainTests(ExactSamplerTests):
             *([state.alpha_transitions] if self.limit != "hdp" else []),
         ]
         return [
-            *map(float, alphas), *np.sqrt(alphas), state.tau.sum(), (state.tau**2).sum(), np.exp(state.tau * -2).sum(),
+            *map(float, alphas), *np.sqrt(alphas), state.tau.sum(), (state.tau**2).sum(),
+            np.exp(state.tau * -2).sum(),
             (sizes**2).sum(), (counts.words**2).sum(), (counts.documents**2).sum(),
             (counts.transitions**2).sum(), (theta**2).sum(), (pi**2).sum(), (state.beta**2).sum(),
             np.trace(counts.transitions), data[0] == data[1], data[5] == data[6],

@@ -28,7 +28,7 @@ class Nodes(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What topics are drawn by; rows of theta and pi may have any scale above 1e-150, and none is all zero."""
+    """What topics are drawn by; rows of theta and pi may have any scale above 1e-150, none is all zero."""
 
     theta: NDArray[np.float64]  # documents × topics
     pi: NDArray[np.float64]  # topics + 1 × topics, roots last

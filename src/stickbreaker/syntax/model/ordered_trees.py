@@ -30,8 +30,9 @@ class OrderedTrees(NamedTuple):
 def ordered_trees(trees: Trees) -> OrderedTrees:
     """The words of sentences, each after its head and otherwise in the order of the text.
 
-    >>> text = Trees(np.array([0, 3]), np.array([5, 6, 7], np.int32), np.array([0]), np.array([2, 0, -1], np.int32),
-    ...              np.zeros(3, np.int32), ("x",))
+    >>> heads, tags = np.array([2, 0, -1], np.int32), np.zeros(3, np.int32)
+    >>> words = np.array([5, 6, 7], np.int32)
+    >>> text = Trees(np.array([0, 3]), words, np.array([0]), heads, tags, ("x",))
     >>> found = ordered_trees(text)
     >>> found.nodes.words.tolist(), found.nodes.heads.tolist()
     ([7, 5, 6], [-1, 0, 1])

@@ -228,7 +228,7 @@ def log_gammas(shapes: Array, generator: np.random.Generator) -> Array:
     """Logarithms of Gamma(shape, 1) draws, however small they are: below a shape of one, those of shape + 1
     and of a uniform number to the power of 1 / shape (Marsaglia and Tsang 2000).
 
-    >>> log_gammas(np.array([1e-6]), stream(0, "example"))[0] < -1000
+    >>> bool(log_gammas(np.array([1e-6]), stream(0, "example"))[0] < -1000)
     True
     """
     small = shapes < 1.0
