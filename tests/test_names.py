@@ -37,7 +37,7 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "streaming.py",
         "table_view.py",
     ),
-    *("compare.py", "nearest.py", "open_vocabulary.py", "report_documents.py", "row_queries.py"),
+    *("compare.py", "nearest.py", "report_documents.py", "row_queries.py"),
     *("dirichlet.py", "hdp.py", "left_to_right.py", "string_prior.py", "truncated_table.py"),
     *("franchise.py", "hybrid.py", "mean_field.py", "split_merge.py"),
     *("delayed_gibbs.py", "gibbs.py", "hdp_gibbs.py", "tree_gibbs.py"),
