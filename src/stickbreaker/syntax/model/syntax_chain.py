@@ -186,7 +186,7 @@ class SyntaxChain(Sampler):
         x = theta @ pi.T  # documents × topics + 1
         u = generator.standard_gamma(counts.heads) / np.maximum(x, 1e-290)
         grammar, documents = self._prior.limit != "hdp", self._prior.limit != "itic"
-        state, tau = self.state, self.state.tau
+        state, tau, log_rates = self.state, self.state.tau, np.zeros(1)
         shape, rate = np.full(k, self._prior.a / k), np.full(k, self._prior.a)
         if documents:
             log_rates = np.log1p(u @ pi)  # documents × topics: log(1 + B)
@@ -208,7 +208,7 @@ class SyntaxChain(Sampler):
             log_rates = np.log1p(u.T @ np.exp(state.log_theta))  # topics + 1 × topics
             tables = tables_of(counts.transitions, state.alpha_transitions * state.tau, generator)
             alpha = generator.gamma(SHAPE + tables.sum()) / (RATE + (log_rates @ state.tau).sum())
-            drawn = log_gammas(alpha * state.tau + counts.transitions, generator)
+            drawn = log_gammas(float(alpha) * state.tau + counts.transitions, generator)
             state = state._replace(alpha_transitions=np.array(alpha), log_pi=drawn - log_rates)
         logs = log_gammas(counts.words + self._prior.sigma, generator)
         beta = np.exp(logs - logs.max(axis=0, initial=-np.inf))
@@ -224,7 +224,7 @@ def _scaled(logs: Array) -> Array:
     return np.maximum(np.exp(logs - logs.max(axis=1, keepdims=True, initial=-np.inf)), LEAST)
 
 
-def log_gammas(shapes: Array, generator: np.random.Generator) -> Array:
+def log_gammas(shapes: NDArray[np.floating[Any]], generator: np.random.Generator) -> Array:
     """Logarithms of Gamma(shape, 1) draws, however small they are: below a shape of one, those of shape + 1
     and of a uniform number to the power of 1 / shape (Marsaglia and Tsang 2000).
 
@@ -236,7 +236,9 @@ def log_gammas(shapes: Array, generator: np.random.Generator) -> Array:
     return logs + small * np.log(1.0 - generator.random(shapes.shape)) / np.maximum(shapes, 1e-300)
 
 
-def tables_of(customers: NDArray[np.int64], weights: Array, generator: np.random.Generator) -> Array:
+def tables_of(
+    customers: NDArray[np.int64], weights: Array, generator: np.random.Generator
+) -> NDArray[np.int64]:
     """Tables that customers (rows × topics) open in restaurants of the concentrations `weights` (topics)."""
     concentrations = np.broadcast_to(weights, customers.shape).ravel()
     tables = np.empty(customers.size, np.int64)
