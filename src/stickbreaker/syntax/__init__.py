@@ -1,1 +1,0 @@
-"""Topics that know grammar: syntactic topic models of parsed sentences."""
