@@ -5,9 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-# a process for every core, four at most (WORKERS=0: one, as plain pytest); files and classes stay whole
+# a process for every core, four at most (WORKERS=0: one, as plain pytest); tests/conftest.py says what stays together
 WORKERS ?= logical
-WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
+WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
@@ -17,9 +17,10 @@ PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
 
-# TESTS="tests/cli -k resume": only these
+# TESTS="tests/cli -k resume": only these; KIND=ngrams (topics, grammars): those of a kind, without browser and Spark
+KIND_TESTS = tests/$(KIND) tests/estimators tests/kernels -m "not slow and not browser and not spark"
 test: $(VENV)/developing build/compiled
-	$(PYTEST) $(TESTS)
+	$(if $(KIND),STICKBREAKER_BRIEF=1) $(PYTEST) $(if $(KIND),$(KIND_TESTS)) $(TESTS)
 
 test-all: $(VENV)/developing build/compiled
 	STICKBREAKER_EXHAUSTIVE=1 $(PYTEST) $(TESTS)
@@ -28,10 +29,14 @@ test-all: $(VENV)/developing build/compiled
 test-kernels: $(VENV)/developing
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -p no:cacheprovider
 
-# what computes, once more with the instructions of the oldest processors (tests/baseline.py)
+# what computes floats, once more with the instructions of the oldest processors (tests/baseline.py): kernels, models,
+# engines, runs. Laws compare runs of one process with each other, which last digits do not change.
+BASELINE_TESTS := tests/kernels tests/engines tests/learning tests/topics/kernels tests/topics/model tests/topics/evaluation \
+	$(wildcard tests/topics/test_*.py) tests/ngrams/model tests/ngrams/test_ngram.py tests/grammars/model \
+	tests/grammars/test_grammars.py tests/estimators/test_conventions.py
 test-baseline: $(VENV)/developing build/compiled-baseline
-	$(BIN)/python -m tests.baseline -m pytest $(WORKERS_OF_PYTEST) -m "not slow and not spark and not browser" \
-		$(or $(TESTS),tests/kernels tests/models tests/engines tests/learning tests/evaluation tests/estimators)
+	$(BIN)/python -m tests.baseline -m pytest $(WORKERS_OF_PYTEST) \
+		-m "not slow and not spark and not browser" -k "not TestLaws" $(or $(TESTS),$(BASELINE_TESTS))
 
 # records the bytes of the golden runs anew: for changes that are meant to change numbers
 golden: $(VENV)/developing

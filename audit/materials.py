@@ -119,7 +119,7 @@ def subject(kind: str) -> str:
 
 def stop_after(steps: int) -> None:
     """In a child: a run stops as by Ctrl-C after so many steps."""
-    import stickbreaker.cli.running as running
+    import stickbreaker.console.running as running
 
     running.watcher = lambda: StopAfter(steps)
 

@@ -4,6 +4,7 @@ import os
 import random
 import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from audit.compare import differing, product
@@ -67,10 +68,9 @@ def is_open(path: Path, place: Path) -> bool:
 def open_to_others(place: Path, before: set[Path], umask: int) -> set[str]:
     """What is new in a folder and has permissions that the umask takes away."""
     found: set[str] = set()
-    for path in place.rglob("*"):
-        try:
-            if path not in before and mode(path) & umask:
-                found.add(f"{path.name} has {mode(path):03o}")
-        except FileNotFoundError:  # what is half written comes and goes
-            continue
+    for folder, folders, files in os.walk(place):  # which passes over what is half written and goes
+        for path in (Path(folder, name) for name in (*folders, *files)):
+            with suppress(FileNotFoundError):
+                if path not in before and mode(path) & umask:
+                    found.add(f"{path.name} has {mode(path):03o}")
     return found

@@ -20,7 +20,7 @@ def seal_model(model: Path, change: Callable[[Json], None] = lambda manifest: No
     manifest = json.loads(file.read_bytes())
     manifest.pop("digest", None)
     trace = model / "trace.jsonl"
-    if manifest.get("trace_digests") and trace.is_file():
+    if trace.is_file():
         trace.write_bytes(b"".join(map(_sealed_line, trace.read_bytes().splitlines())))
     if isinstance(manifest.get("trace_bytes"), int) and trace.is_file():
         manifest["trace_bytes"] = trace.stat().st_size
@@ -60,15 +60,13 @@ def seal_corpus(corpus: Path, change: Callable[[Json], None] = lambda facts: Non
     """Change corpus.json; then the sizes and digests of its files are made right."""
     file = corpus / "corpus.json"
     facts = json.loads(file.read_bytes())
-    digested = "digest" in facts
     facts.pop("digest", None)
     for entry in (facts["vocabulary"], *facts["files"]):
         path = corpus / entry["name"]
         if path.is_file():
             entry["size"], entry["digest"] = path.stat().st_size, digest_of(path)
     change(facts)
-    if digested:
-        facts["digest"] = digest(json.dumps(facts, indent=1) + "\n")
+    facts["digest"] = digest(json.dumps(facts, indent=1) + "\n")
     file.write_text(json.dumps(facts, indent=1) + "\n")
 
 

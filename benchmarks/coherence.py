@@ -30,11 +30,11 @@ from watch import Watch
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus.shards import Bags
-from stickbreaker.estimators.topics.word_counting import add_documents, company_from, count_company
-from stickbreaker.evaluation import npmi, topic_diversity
-from stickbreaker.models.topics.topic_words import Dense
-from stickbreaker.models.topics.word_documents import WordDocuments, keep_first
-from stickbreaker.models.topics.word_ranking import RANKINGS, WordEvidence, relevant_words
+from stickbreaker.topics.evaluation import npmi, topic_diversity
+from stickbreaker.topics.model.topic_words import Dense
+from stickbreaker.topics.model.word_documents import WordDocuments, keep_first
+from stickbreaker.topics.model.word_ranking import RANKINGS, WordEvidence, relevant_words
+from stickbreaker.topics.runs.word_counting import add_documents, company_from, count_company
 
 Array = NDArray[np.float64]
 Settings = dict[str, Any]

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from stickbreaker import LDA, ConceptTree, Corpus
-from stickbreaker.models.topics.vocabularies.tree_compiler import compiled
+from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 
 PAGES = Path(__file__).parents[2] / "shared/data"
 FILES = ("polylingual-manuals/docs.jsonl.gz", "polylingual-gimp/docs.jsonl.gz")

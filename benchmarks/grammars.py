@@ -22,12 +22,12 @@ from lda import about, machine
 from numpy.typing import NDArray
 from tables import Report, Row
 
-from stickbreaker.core import purposes
-from stickbreaker.kernels.grammars.tree_sampling import sweep_sentences
-from stickbreaker.models.grammars.compiled import compiled
-from stickbreaker.models.grammars.grammar import Adaptation, Grammar, Rule, Terminal
-from stickbreaker.models.grammars.named import BY_NAME
-from stickbreaker.models.grammars.tree_chain import AdaptorChain, Moves
+from stickbreaker.grammars import purposes
+from stickbreaker.grammars.kernels.tree_sampling import sweep_sentences
+from stickbreaker.grammars.model.compiled import compiled
+from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
+from stickbreaker.grammars.model.named import BY_NAME
+from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
 
 BRENT = DATA / "br-phono/br-phono.txt"
 SWEEPS = 30

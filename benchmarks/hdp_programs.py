@@ -35,7 +35,8 @@ class OurHDP:
     ) -> None:
         from stickbreaker import Corpus
         from stickbreaker.estimators import fitting
-        from stickbreaker.learning.loop import Run, RunState, run
+        from stickbreaker.learning.contract import Run, RunState
+        from stickbreaker.learning.loop import run
         from stickbreaker.learning.observers import Observer, Trace
 
         corpus = Corpus.from_matrix(train)

@@ -76,8 +76,13 @@ def ours(program: str, learned: Tokens) -> tuple[Any, float]:
 def scored(model: Any, learned: Tokens, held_out: Tokens) -> dict[str, float]:
     """Nats a held-out word over all strings; one spelling serves all models."""
     from stickbreaker import Corpus
-    from stickbreaker.evaluation import OpenTopics, Topics, completion_of_strings, with_one_more_word
-    from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel, Spelling
+    from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
+    from stickbreaker.topics.evaluation import (
+        OpenTopics,
+        Topics,
+        completion_of_strings,
+        with_one_more_word,
+    )
 
     words = sorted({word for line in learned for word in line})
     spelling = CharacterModel.learn(words, Spelling()).log_probability

@@ -13,8 +13,8 @@ from scipy.sparse import csr_matrix
 
 from stickbreaker import Corpus
 from stickbreaker.corpus.source import cut_shards
-from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
-from stickbreaker.models.topics.solvers.mean_field import MeanField, TopicView
+from stickbreaker.topics.evaluation.completion import completion_score, split_halves, unigram_score
+from stickbreaker.topics.model.solvers.mean_field import MeanField, TopicView
 
 ALPHA_SUM = 10.0
 ROUNDS, TOL = 200, 1e-4

@@ -129,7 +129,7 @@ def measure(cell: SparkCell) -> Result:
     from spark_watch import peaks, tree_seconds
     from watch import Watch
 
-    from stickbreaker.spark.session import ONLY_LEARNING, start_session
+    from stickbreaker.engines.spark.session import ONLY_LEARNING, start_session
 
     data = Data(Path(cell.folder))
     scorer = Scorer(data.held(cell.part))

@@ -4,7 +4,7 @@ python examples/concepts.py
 """
 
 from stickbreaker import LDA, ConceptTree, Corpus
-from stickbreaker.evaluation.nearest import nearest_documents
+from stickbreaker.topics.evaluation.nearest import nearest_documents
 
 ENGLISH = [
     "The striker scored a goal and the team won the match.",

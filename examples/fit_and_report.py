@@ -9,8 +9,6 @@ from pathlib import Path
 
 from stickbreaker import LDA, Corpus, VocabularyRule
 from stickbreaker.corpus.readers.python_docs import python_documents
-from stickbreaker.report import render
-from stickbreaker.report.page_records import page_of
 
 
 def main(out: Path) -> None:
@@ -28,7 +26,7 @@ def main(out: Path) -> None:
 
     model.save(out / "model", overwrite=True)
     page = out / "report.html"
-    page.write_text(render(page_of(out / "model", "What Python documents")), encoding="utf-8")
+    model.report(page, title="What Python documents", documents=corpus, overwrite=True)
     print(f"\nopen {page} in a browser")
 
 

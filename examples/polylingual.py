@@ -4,7 +4,7 @@ python examples/polylingual.py
 """
 
 from stickbreaker import LDA, Corpus
-from stickbreaker.evaluation.nearest import nearest_documents
+from stickbreaker.topics.evaluation.nearest import nearest_documents
 
 BOTH = [  # the same story in both languages
     ("The striker scored two goals and the team won the match.",

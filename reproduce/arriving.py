@@ -23,7 +23,7 @@ from texts import missing, rows
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.topic_snapshots import EVOLUTION, Evolution
+from stickbreaker.saved.evolution import EVOLUTION, Evolution
 
 PROGRAM = Path(sys.executable).parent / "stickbreaker"
 NAME = "20 Newsgroups, whole"

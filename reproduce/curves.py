@@ -11,10 +11,11 @@ from texts import cut, texts
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import fitting
-from stickbreaker.evaluation import Topics, completion_of
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import settled
-from stickbreaker.learning.loop import Run, RunState, run
+from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
+from stickbreaker.topics.evaluation import Topics, completion_of
 
 START = 50.0  # alpha's sum at the start, and where it is fixed
 TRIED = (50.0, 10.0, 5.0, 1.0)  # sums of alpha from which the best fixed one is chosen

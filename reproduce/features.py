@@ -41,34 +41,36 @@ OURS = {
     "inference": Claim(
         "mean-field (batch, online), hybrid, Gibbs (exact, delayed)",
         (
-            "tests/estimators/test_combinations.py::test_what_the_table_has_works_and_all_else_is_refused_with_a_line",
+            "tests/topics/test_combinations.py::test_what_the_table_has_works_and_all_else_is_refused_with_a_line",
         ),
     ),
     "likelihood": Claim(
         "yes: bound, completion, left to right",
         (
-            "tests/kernels/test_mean_field.py::test_bound_equals_its_definition_term_by_term",
-            "tests/evaluation/test_document_scores.py::test_completion_is_that_of_the_bags_and_blocks_do_not_matter",
-            "tests/evaluation/test_left_to_right.py::test_many_particles_are_near_the_exact_score",
+            "tests/topics/kernels/test_mean_field.py::test_bound_equals_its_definition_term_by_term",
+            "tests/topics/evaluation/test_document_scores.py::test_completion_is_that_of_the_bags_and_blocks_do_not_matter",
+            "tests/topics/evaluation/test_left_to_right.py::test_many_particles_are_near_the_exact_score",
         ),
     ),
-    "asymmetric α": Claim("yes", ("tests/models/test_lda.py::test_planted_asymmetric_alpha_is_recovered",)),
+    "asymmetric α": Claim(
+        "yes", ("tests/topics/model/test_lda.py::test_planted_asymmetric_alpha_is_recovered",)
+    ),
     "hyperparameters": Claim(
         "yes: α and η",
         (
-            "tests/models/test_lda.py::test_planted_asymmetric_alpha_is_recovered",
-            "tests/models/test_lda.py::test_planted_eta_is_recovered",
+            "tests/topics/model/test_lda.py::test_planted_asymmetric_alpha_is_recovered",
+            "tests/topics/model/test_lda.py::test_planted_eta_is_recovered",
         ),
     ),
     "informed β": Claim(
         "yes, also from LIWC files",
         (
-            "tests/estimators/test_seed_words.py::test_the_guide_is_a_prior_not_only_a_start",
-            "tests/models/test_polylingual.py::test_guided_topics_are_those_that_were_meant",
+            "tests/topics/test_seed_words.py::test_the_guide_is_a_prior_not_only_a_start",
+            "tests/topics/model/test_polylingual.py::test_guided_topics_are_those_that_were_meant",
         ),
     ),
     "multilingual": Claim(
-        "yes", ("tests/models/test_polylingual.py::test_planted_topics_of_two_languages_are_found",)
+        "yes", ("tests/topics/model/test_polylingual.py::test_planted_topics_of_two_languages_are_found",)
     ),
 }
 

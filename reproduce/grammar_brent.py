@@ -5,6 +5,7 @@ from typing import Any
 
 from grammar_runs import Plan, Run, groups, measure, spread, table
 from grammar_texts import sentences
+
 from pages import Section, Table
 
 # the grammars by these names have the rules of the corpus's files pycfg-phono-unigram.lt and -collocation.lt

@@ -4,6 +4,7 @@ from typing import Any
 
 from grammar_runs import Plan, Run, measure, table
 from grammar_texts import sentences
+
 from pages import Section, Table
 
 PAPER = {  # table 2: unigram and collocation of each

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from grammar_texts import Sentences
-from pages import Table
 from parts import side_by_side
 
+from pages import Table
 from stickbreaker import AdaptorGrammar
-from stickbreaker.estimators.grammars.grammar_scores import gold_of
-from stickbreaker.evaluation.word_segmentation import segmentation_of
+from stickbreaker.grammars.grammar_scores import gold_of
+from stickbreaker.grammars.word_segmentation import segmentation_of
 
 
 class Plan(NamedTuple):

@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from pages import Section, Table
 from paper import GUIDED
 from texts import LEXICON, texts
 
+from pages import Section, Table
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import Analysis, VocabularyRule
-from stickbreaker.estimators.topics.seed_words import Guide
-from stickbreaker.evaluation import top_words_of
+from stickbreaker.topics.evaluation import top_words_of
+from stickbreaker.topics.seed_words import Guide
 
 TOPICS, PASSES, SEED = 100, 40, 0
 TOP = 20

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from hdp_data import World, bars, counts_of, draw
-from pages import Section, Table
 from texts import cut, texts
 
+from pages import Section, Table
 from stickbreaker import HDP, Corpus
 from stickbreaker.core.random_streams import stream
-from stickbreaker.estimators.topics.open_topics import topics_of
-from stickbreaker.evaluation import completion_of
+from stickbreaker.topics.evaluation import completion_of
+from stickbreaker.topics.open_topics import topics_of
 
 HELD_OUT = 0.1  # share of the documents that no run of a text sees
 ABOVE = 0.005  # share of the tokens of a topic that is counted as large

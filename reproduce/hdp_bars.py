@@ -8,8 +8,8 @@ from hdp_data import bars, draw
 from hdp_runs import MEMOISED, ONLINE, PAPER, SPLIT_MERGE, Curve, follow, told
 from hdp_scoring import Scorer
 from hdp_tables import Claim, best, claims, of, panels, runs_table, verdict, worst
-from pages import Section
 
+from pages import Section
 from stickbreaker import Corpus
 
 TRUE = 20

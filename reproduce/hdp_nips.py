@@ -22,6 +22,7 @@ from hdp_runs import (
 )
 from hdp_scoring import Scorer
 from hdp_tables import Claim, best, claims, of, panels, runs_table, worst
+
 from pages import Section, Table
 
 MINIBATCH = 200

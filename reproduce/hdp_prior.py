@@ -8,8 +8,8 @@ import numpy as np
 from hdp_data import draw, hdp, in_use
 from hdp_runs import LARGE, MEMOISED, Curve, follow, told
 from hdp_scoring import Scorer
-from pages import Section, Table
 
+from pages import Section, Table
 from stickbreaker import Corpus
 
 ALPHA, ETA, LENGTH = 2.0, 0.05, 150

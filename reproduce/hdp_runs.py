@@ -11,7 +11,8 @@ from scipy.sparse import csr_matrix
 
 from stickbreaker import HDP, Corpus, Online, SplitMerge
 from stickbreaker.estimators import fitting
-from stickbreaker.learning.loop import Run, RunState, run
+from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 
 MEMOISED, PAPER, HALVES = "memoised-SM", "oHDP-SM", "oHDP-SM, halves"

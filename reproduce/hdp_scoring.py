@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from stickbreaker import Corpus
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.source import cut_shards
-from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
-from stickbreaker.models.topics.solvers.mean_field import MeanField, TopicView
+from stickbreaker.topics.evaluation.completion import completion_score, split_halves, unigram_score
+from stickbreaker.topics.model.solvers.mean_field import MeanField, TopicView
 
 SEEN = 0.8
 ROUNDS, TOL = 100, 1e-4

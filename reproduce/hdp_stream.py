@@ -12,9 +12,9 @@ from hdp_data import World, draw, hdp, in_use
 from hdp_runs import HALVES, ONLINE, Curve, follow_stream, told
 from hdp_scoring import Scorer
 from hdp_tables import Claim, best, claims, of, panels, runs_table, verdict
-from pages import Section
 from scipy.sparse import csr_matrix
 
+from pages import Section
 from stickbreaker import Corpus
 
 ALPHA, ETA, LENGTH = 5.0, 0.02, 200

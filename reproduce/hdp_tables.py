@@ -5,6 +5,7 @@ from typing import Any
 
 from chart import Line
 from hdp_runs import Curve
+
 from pages import Chart, Table
 
 Claim = tuple[str, str, str, bool | str]  # whose, what, what is found here, whether it holds

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.models.ngrams.contexts import Contexts, Integers
+from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 Array = NDArray[np.float64]
 

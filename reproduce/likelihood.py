@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from chart import Line
 from curves import CHOSEN, FIXED, LEARNED, TRIED, TRY_PASSES, TRY_TOPICS, Curve
+
 from pages import Chart, Section, Table
 
 

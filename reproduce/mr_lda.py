@@ -19,9 +19,9 @@ import guided
 import likelihood
 import mr_lda_spark
 import polylingual
-from pages import Section, markdown, page
 from texts import missing
 
+from pages import Section, markdown, page
 from stickbreaker.core.files import write_atomic
 
 TITLE = "Mr. LDA, reproduced"

@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from pages import Section, Table
 from paper import COMBINER
 from texts import rows
 
+from pages import Section, Table
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.engine_choice import readable

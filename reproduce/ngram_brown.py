@@ -17,6 +17,7 @@ from ngram_tables import (
     trigrams_table,
     verdict,
 )
+
 from pages import Section
 
 PROTOTYPE = {(PITMAN_YOR, 3): 180.6, (PITMAN_YOR, 4): 179.4, (KNESER_NEY, 3): 186.4, (KNESER_NEY, 4): 187.4}

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import ngram_texts
 from ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Perplexity, Run, Sizes, measure
 from ngram_tables import Claim, below, claims, lengths_table, of, runs_table, sizes_table, verdict
+
 from pages import Section
 
 TYPES, TRAIN, TEST = 22_705, 5_088_786, 167_730  # the paper's table 1

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from stickbreaker import Corpus, NgramModel
 from stickbreaker.corpus.sequences import Sequences
-from stickbreaker.estimators.ngrams.sentences import all_scores
-from stickbreaker.estimators.ngrams.word_numbers import WordNumbers
-from stickbreaker.models.ngrams.contexts import Contexts, contexts_of, symbols_before, with_ends
-from stickbreaker.models.ngrams.language_model import LanguageModel
+from stickbreaker.ngrams.model.contexts import Contexts, contexts_of, symbols_before, with_ends
+from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.sentences import all_scores
+from stickbreaker.ngrams.word_numbers import WordNumbers
 
 UNBOUNDED = "unbounded"
 PITMAN_YOR, KNESER_NEY = "HPYLM", "Kneser-Ney"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ngram_runs import KNESER_NEY, PITMAN_YOR, UNBOUNDED, Order, Run, Sizes
+
 from pages import Table
 
 Claim = tuple[str, str, str, bool | str]  # whose, what, what is found here, whether it holds

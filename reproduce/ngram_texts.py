@@ -12,7 +12,7 @@ from texts import DATA, TEXTS, rows
 from stickbreaker import Corpus, VocabularyRule
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Document
-from stickbreaker.estimators.ngrams.word_numbers import UNKNOWN
+from stickbreaker.ngrams.word_numbers import UNKNOWN
 
 NUMBER = "#"
 A_NUMBER = regex.compile(r"[^\p{L}]*\p{N}[^\p{L}]*+")  # digits, and no letters

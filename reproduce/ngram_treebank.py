@@ -6,6 +6,7 @@ from typing import Any
 import ngram_texts
 from ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Order, Run, Sizes, measure
 from ngram_tables import Claim, below, claims, lengths_table, of, runs_table, sizes_table, spread, verdict
+
 from pages import Section
 
 PUBLISHED = {3: 148.3, 5: 141.2}  # Kneser-Ney, test part: Mikolov (2012), table 4.1

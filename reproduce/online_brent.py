@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from grammar_runs import spread
 from grammar_texts import sentences
-from pages import Section, Table
 from parts import side_by_side
 
+from pages import Section, Table
 from stickbreaker import AdaptorGrammar, Grammar, Online
-from stickbreaker.estimators.grammars.grammar_scores import gold_of
-from stickbreaker.evaluation.word_segmentation import segmentation_of
-from stickbreaker.models.grammars.grammar import Adaptation
-from stickbreaker.models.grammars.named import BY_NAME
+from stickbreaker.grammars.grammar_scores import gold_of
+from stickbreaker.grammars.model.grammar import Adaptation
+from stickbreaker.grammars.model.named import BY_NAME
+from stickbreaker.grammars.word_segmentation import segmentation_of
 
 AIM = 0.73  # F1 of unigram after two passes, from both starts of the concentration
 STARTS = (100.0, 3000.0)  # of the concentration

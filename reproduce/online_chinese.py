@@ -5,13 +5,13 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from grammar_texts import Sentences, sentences
-from pages import Section, Table
 from parts import side_by_side
 
+from pages import Section, Table
 from stickbreaker import AdaptorGrammar, Online
 from stickbreaker.core.random_streams import stream
-from stickbreaker.estimators.grammars.grammar_scores import gold_of, scores_of
-from stickbreaker.evaluation.word_segmentation import segmentation_of
+from stickbreaker.grammars.grammar_scores import gold_of, scores_of
+from stickbreaker.grammars.word_segmentation import segmentation_of
 
 PAPER = {  # table 2 on CTB7: unigram and collocation, F1 in per cent (−log likelihood, millions)
     "MCMC, 500 sweeps": ("72.70 (2.81)", "50.53 (2.82)"),

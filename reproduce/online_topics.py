@@ -6,19 +6,19 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from pages import Section, Table
 from parts import side_by_side
 from texts import texts
 
+from pages import Section, Table
 from stickbreaker import LDA, AdaptorGrammar, Corpus, Online, VocabularyRule
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.grammars.document_shares import choices_of
-from stickbreaker.estimators.grammars.symbol_sentences import word_reader
-from stickbreaker.evaluation.coherence import npmi
+from stickbreaker.grammars.document_shares import choices_of
+from stickbreaker.grammars.symbol_sentences import word_reader
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.topic_snapshots import Evolution
+from stickbreaker.saved.evolution import Evolution
+from stickbreaker.topics.evaluation.coherence import npmi
 
 DOCUMENTS, FEWER, TOPICS, BATCH = 2200, 500, 5, 50
 PASSES, FULL_PASSES = (1, 2), (1, 2, 5, 10)

@@ -7,6 +7,7 @@ from typing import Any
 from hdp_tables import Claim, claims, verdict
 from open_dtm import MINIBATCHES, RARE, RATE
 from open_runs import CLOSED, DICT, DTM, ENGINES, HYBRID, MEAN_FIELD, NULL, OPEN, TOLD, Settings
+
 from pages import Table
 
 PAPER = {  # Table 7.1, percent; the prior of shares is 1/K

@@ -9,8 +9,8 @@ from open_data import MINIBATCHES, TOPICS, Stream, stream_of, wikipedia
 from open_dtm import VARIANCES, VARIANCES_NEWSGROUPS, Dynamic, dynamic, there
 from open_runs import DICT, DICT_HASH, DTM, ENGINES, HYBRID, NULL, OPEN, Settings, each, one_pass
 from open_scoring import TEN, coherences
-from pages import Section
 
+from pages import Section
 from stickbreaker import LDA, Corpus
 
 KINDS = (OPEN, NULL, DICT, DICT_HASH)  # of a bucket no word is the top word

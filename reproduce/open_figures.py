@@ -9,6 +9,7 @@ from chart import Line
 from hdp_tables import Claim, claims
 from open_dtm import MINIBATCHES, RARE, RATE
 from open_runs import DICT, DTM, HYBRID, NULL, OPEN, Settings
+
 from pages import Chart, Table
 
 MEASURES = {"pmi": "PMI by WikiText-2", "npmi": "NPMI by the stream itself"}

@@ -9,6 +9,7 @@ from open_data import MINIBATCHES, TOPICS, Stream, newsgroups
 from open_dtm import VARIANCES_NEWSGROUPS, Dynamic, dynamic, there
 from open_runs import CLOSED, DTM, ENGINES, OPEN, Settings, each, one_pass
 from open_scoring import best_penalty, tested_on
+
 from pages import Section
 
 NAME = "20 Newsgroups"

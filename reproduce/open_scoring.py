@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from open_data import Stream
 
 from stickbreaker import Corpus
-from stickbreaker.evaluation.coherence import TopWords
-from stickbreaker.evaluation.cooccurrence import Meetings
+from stickbreaker.topics.evaluation.coherence import TopWords
+from stickbreaker.topics.evaluation.cooccurrence import Meetings
 
 Flags = NDArray[np.bool_]
 Shares = NDArray[np.float64]

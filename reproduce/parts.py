@@ -10,9 +10,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from pages import Section, markdown, page
 from texts import missing
 
+from pages import Section, markdown, page
 from stickbreaker.core.files import write_atomic
 
 WORKERS = 2  # runs side by side

@@ -9,17 +9,23 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from pages import Section, Table
 from paper import POLYLINGUAL
 from scipy.sparse import csr_matrix
 from texts import PAGES, Page, cut, pages
 
+from pages import Section, Table
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Analysis
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.segmentation import has_icu
-from stickbreaker.evaluation import Topics, both_sides, compare_sides, cross_lingual_npmi, top_words_of
+from stickbreaker.topics.evaluation import (
+    Topics,
+    both_sides,
+    compare_sides,
+    cross_lingual_npmi,
+    top_words_of,
+)
 
 TOPICS, PASSES = 50, 33
 ETAS = (0.01, 0.1, "learned")  # tried; the best on the dev pages is reported on the test pages

@@ -7,20 +7,26 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 import numpy as np
-from pages import Table
 from parts import side_by_side
 from polylingual import analysis, joined, one_vocabulary, unlinked
 from texts import DATA, DICTIONARIES, Page, cut, pages
 
+from pages import Table
 from stickbreaker import LDA, ConceptTree, Corpus
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import tagged
-from stickbreaker.estimators.topics.concept_sources import concepts_of_pairs
-from stickbreaker.estimators.topics.dictionaries import entries_of
-from stickbreaker.evaluation import both_sides, chance_mrr, cross_lingual_npmi, retrieval_mrr, top_words_of
-from stickbreaker.evaluation.cross_lingual import one_side
-from stickbreaker.models.topics.vocabularies.concept_tree import Concept
+from stickbreaker.topics.concepts.concept_sources import concepts_of_pairs
+from stickbreaker.topics.concepts.dictionaries import entries_of
+from stickbreaker.topics.evaluation import (
+    both_sides,
+    chance_mrr,
+    cross_lingual_npmi,
+    retrieval_mrr,
+    top_words_of,
+)
+from stickbreaker.topics.evaluation.cross_lingual import one_side
+from stickbreaker.topics.model.vocabularies.concept_tree import Concept
 
 TOPICS = 20
 SWEEPS, PASSES = 300, 100

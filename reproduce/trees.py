@@ -10,9 +10,10 @@ from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
-from pages import Section
 from parts import Part, Study, main
 from tree_runs import MODELS, Plan, Run, chance, material, measure, table
+
+from pages import Section
 
 LINKED = (0.0, 0.05, 0.25, 1.0)
 INFERENCES = ("gibbs", "mean-field", "hybrid")

@@ -9,8 +9,8 @@ import audit.warm as verbs
 import numpy as np
 
 from stickbreaker import HDP, LDA, Corpus, Memoised
-from stickbreaker.evaluation.left_to_right import left_to_right_score
 from stickbreaker.testing import plant_topics
+from stickbreaker.topics.evaluation.left_to_right import left_to_right_score
 
 __all__ = ["compile_the_rest", "verbs"]  # the program's verbs run when they are imported
 

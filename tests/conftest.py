@@ -4,7 +4,7 @@ import importlib
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,8 @@ from tests.running import PROGRAM, SMALL, Run, planted_documents, write_lines
 
 settings.register_profile("untimed", deadline=None)  # an example may take long where others work beside it
 settings.load_profile("untimed")
+
+pytest_plugins = ["tests.pages.chromium"]
 
 collect_ignore = ["warm.py", "compile.py"]  # they work when they are imported
 
@@ -27,27 +29,38 @@ FAULTS = (  # those of Spark
     "test_clusters.py",
 )
 LONG = ("spark", "browser", "faults", "slow")
+TESTS_IN_A_LONG_ONE = 20
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests on Spark; where several workers share the tests, what takes long comes first."""
+    """Mark the tests on Spark; where several workers share the tests, group them, what takes long first."""
     for item in items:
         if SPARK in item.path.parents:
             item.add_marker("spark")
             if item.path.name in FAULTS:
                 item.add_marker("faults")
     if hasattr(config, "workerinput"):
-        longest_first(items)
+        groups = {item: group_of(item) for item in items}
+        for item, group in groups.items():
+            item.add_marker(pytest.mark.xdist_group(group))
+        longest_first(items, groups)
 
 
-def longest_first(items: list[pytest.Item]) -> None:
-    """Put files and classes with most tests that take long first, so that no worker ends with one of them."""
-    scopes = [item.nodeid.rpartition("::")[0] for item in items]
-    marked = [any(mark.name in LONG for mark in item.iter_markers()) for item in items]
-    long = Counter(scope for scope, is_long in zip(scopes, marked, strict=True) if is_long)
-    order = sorted(range(len(items)), key=lambda place: -long[scopes[place]])
-    items[:] = [items[place] for place in order]
+def group_of(item: pytest.Item) -> str:
+    """What stays with one worker: all tests in the session of Spark; of others those of a file or class."""
+    if "spark" in getattr(item, "fixturenames", ()):
+        return "spark"
+    return item.nodeid.rpartition("::")[0]
+
+
+def longest_first(items: list[pytest.Item], groups: Mapping[pytest.Item, str]) -> None:
+    """Put first the groups that take longest, so that no worker ends with one of them."""
+    weights = Counter[str]()
+    for item in items:
+        long = any(mark.name in LONG for mark in item.iter_markers())
+        weights[groups[item]] += TESTS_IN_A_LONG_ONE if long else 1
+    items.sort(key=lambda item: -weights[groups[item]])
 
 
 @pytest.fixture(scope="session")

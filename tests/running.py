@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from stickbreaker.learning.observers import Observer
+from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.topic_snapshots import Evolution
+from stickbreaker.saved.evolution import Evolution
 
 PROGRAM = Path(sys.executable).parent / "stickbreaker"
 TOPICS = (
@@ -29,10 +30,12 @@ A_RUN = {
     "held_out": [],
     "converged": False,
     "stopped": False,
+    "kind": "bound",
 }
 A_MANIFEST = {  # the least that a model's says, but for its status and its files
+    "stickbreaker": "0.1.0",
     "estimator": "LDA",
-    "settings": {"random_state": 0},
+    "settings": {"random_state": 0, "n_jobs": None},
     "held_out": 0.0,
     "corpus": {
         "fingerprint": "",
@@ -44,9 +47,11 @@ A_MANIFEST = {  # the least that a model's says, but for its status and its file
     },
     "corpus_path": None,
     "run": A_RUN,
+    "trace_digests": True,
 }
 
 EXHAUSTIVE = os.environ.get("STICKBREAKER_EXHAUSTIVE", "0") not in ("", "0")  # as `make test-all` sets it
+BRIEF = os.environ.get("STICKBREAKER_BRIEF", "0") not in ("", "0")  # as `make test KIND=topics` sets it
 SEED = int(os.environ.get("STICKBREAKER_SEED", "0"))
 
 Case = TypeVar("Case")
@@ -114,6 +119,11 @@ def write_lines(path: Path, documents: list[dict[str, str]]) -> Path:
     """Write documents as JSON Lines."""
     path.write_text("".join(json.dumps(document) + "\n" for document in documents))
     return path
+
+
+def write_trace(path: Path, steps: int) -> None:
+    """Put a trace of that many steps, which say nothing else, into a model's directory."""
+    (path / "trace.jsonl").write_text("".join(line_of({"step": step}) for step in range(1, steps + 1)))
 
 
 def with_evolution(path: Path, evolution: Evolution) -> Path:

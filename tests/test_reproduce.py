@@ -108,6 +108,7 @@ def test_ticks_are_round_and_inside():
 
 def test_hostile_text_is_text():
     from chart import Line
+
     from pages import Chart, Link, Section, Table, markdown, page
 
     bad = "</svg><script>alert(1)</script> & |"

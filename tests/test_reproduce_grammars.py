@@ -38,8 +38,9 @@ def data(tmp_path, monkeypatch):
 
 
 def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsys):
-    import grammars
     from parts import main
+
+    import grammars
 
     monkeypatch.setattr(sys, "argv", ["grammars.py", "--out", str(tmp_path / "out")])
     main(grammars.STUDY, grammars.__doc__)

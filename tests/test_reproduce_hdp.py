@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stickbreaker import Corpus
-from stickbreaker.models.topics.priors.hdp import HDPPrior
+from stickbreaker.topics.model.priors.hdp import HDPPrior
 
 pytestmark = pytest.mark.usefixtures("reproduction")
 
@@ -157,6 +157,7 @@ def test_a_stream_comes_again_in_the_second_pass_and_is_learned_from():
 def test_claims_say_what_came():
     from hdp_bars import FIXED, STARTS, section
     from hdp_runs import MEMOISED, ONLINE, PAPER, Curve
+
     from pages import Table
 
     def run(method, start, score, used):
@@ -180,8 +181,9 @@ def test_claims_say_what_came():
 
 def test_parts_are_chosen_by_name_and_those_without_corpora_left_out(monkeypatch, tmp_path, capsys):
     import texts
-    from pages import Section, Table
     from parts import Part, Study, main
+
+    from pages import Section, Table
 
     def part(needs):
         def section(data):

@@ -112,8 +112,8 @@ def test_kneser_ney_predicts_one_in_all(data):
     from ngram_runs import marked_words, ways
     from ngram_texts import LIBRARY, brown
 
-    from stickbreaker.estimators.ngrams.word_numbers import WordNumbers
-    from stickbreaker.models.ngrams.contexts import contexts_of, symbols_before
+    from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before
+    from stickbreaker.ngrams.word_numbers import WordNumbers
 
     train, parts = brown((), LIBRARY)[0].corpora()
     numbers = WordNumbers.of(train.vocabulary, 30, spelled=False)
@@ -168,8 +168,9 @@ def test_lengths_of_contexts_add_up_to_the_words_of_the_text(data):
 def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys):
     import ngram_brown
     import ngram_nips
-    import ngrams
     from parts import main
+
+    import ngrams
 
     parts = ngrams.STUDY.parts
     size = ngram_brown.Size((0,), 1, 4)
@@ -221,8 +222,9 @@ def test_aims_say_what_came():
 
 def test_without_the_corpora_all_parts_are_left_out(monkeypatch, tmp_path, capsys):
     import texts
-    from ngrams import STUDY
     from parts import main
+
+    from ngrams import STUDY
 
     monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")
     monkeypatch.setattr(sys, "argv", ["ngrams", "--full", "--out", str(tmp_path / "out")])

@@ -6,44 +6,42 @@
 """
 
 import importlib
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.estimators.notebooks.report_renderer import render_by
+from stickbreaker.core.option_names import OptionNames, add_names
 
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
-    from stickbreaker.estimators.grammars.adaptor_grammar import AdaptorGrammar
-    from stickbreaker.estimators.hdp import HDP
-    from stickbreaker.estimators.lda import LDA
-    from stickbreaker.estimators.ngram import NgramModel
-    from stickbreaker.estimators.topics.seed_words import Guide
+    from stickbreaker.corpus.spelling.string_prior import Spelling
+    from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
+    from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
-    from stickbreaker.models.grammars.grammar import Grammar
-    from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
-    from stickbreaker.models.topics.samplers.gibbs_settings import Gibbs
-    from stickbreaker.models.topics.solvers.hybrid import Hybrid
-    from stickbreaker.models.topics.vocabularies.concept_tree import ConceptTree
-    from stickbreaker.models.topics.vocabularies.open_settings import OpenVocabulary
-    from stickbreaker.models.topics.vocabularies.string_prior import Spelling
+    from stickbreaker.ngrams.ngram import NgramModel
+    from stickbreaker.topics.hdp import HDP
+    from stickbreaker.topics.lda import LDA
+    from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+    from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
+    from stickbreaker.topics.model.solvers.hybrid import Hybrid
+    from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+    from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
+    from stickbreaker.topics.seed_words import Guide
 
 _HOMES = {
-    "LDA": "stickbreaker.estimators.lda",
-    "HDP": "stickbreaker.estimators.hdp",
-    "NgramModel": "stickbreaker.estimators.ngram",
-    "AdaptorGrammar": "stickbreaker.estimators.grammars.adaptor_grammar",
-    "Grammar": "stickbreaker.models.grammars.grammar",
+    "LDA": "stickbreaker.topics.lda",
+    "HDP": "stickbreaker.topics.hdp",
+    "NgramModel": "stickbreaker.ngrams.ngram",
+    "AdaptorGrammar": "stickbreaker.grammars.adaptor_grammar",
+    "Grammar": "stickbreaker.grammars.model.grammar",
     "Memoised": "stickbreaker.learning.schedules",
-    "SplitMerge": "stickbreaker.models.topics.moves.split_merge_settings",
+    "SplitMerge": "stickbreaker.topics.model.moves.split_merge_settings",
     "Online": "stickbreaker.learning.schedules",
-    "Hybrid": "stickbreaker.models.topics.solvers.hybrid",
-    "ConceptTree": "stickbreaker.models.topics.vocabularies.concept_tree",
-    "OpenVocabulary": "stickbreaker.models.topics.vocabularies.open_settings",
-    "Spelling": "stickbreaker.models.topics.vocabularies.string_prior",
-    "Gibbs": "stickbreaker.models.topics.samplers.gibbs_settings",
-    "Guide": "stickbreaker.estimators.topics.seed_words",
+    "Hybrid": "stickbreaker.topics.model.solvers.hybrid",
+    "ConceptTree": "stickbreaker.topics.model.vocabularies.concept_tree",
+    "OpenVocabulary": "stickbreaker.topics.model.vocabularies.open_settings",
+    "Spelling": "stickbreaker.corpus.spelling.string_prior",
+    "Gibbs": "stickbreaker.topics.model.samplers.gibbs_settings",
+    "Guide": "stickbreaker.topics.seed_words",
     "Corpus": "stickbreaker.corpus",
     "Analysis": "stickbreaker.corpus",
     "Vocabulary": "stickbreaker.corpus",
@@ -74,14 +72,14 @@ __all__ = [
 ]
 
 
-def _render(model: Path, title: str, options: Mapping[str, Any]) -> str:
-    """The report of a saved model: estimators know nothing of pages, and are given who makes them."""
-    from stickbreaker.report.pages import rendered_page_of
+def _names_of_kinds() -> list[OptionNames]:
+    """The parameters of every kind, for messages."""
+    from stickbreaker.estimators.kinds import kinds
 
-    return rendered_page_of(model, title, options)
+    return [kind.parameters for kind in kinds().values()]
 
 
-render_by(_render)
+add_names(_names_of_kinds)
 
 
 def __getattr__(name: str) -> Any:

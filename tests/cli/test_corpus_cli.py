@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from stickbreaker import UserError
 from stickbreaker.cli import main
-from stickbreaker.cli.options import inputs
 from stickbreaker.cli.verbs import corpus as verb
+from stickbreaker.console import inputs
 from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.readers import READERS
 
@@ -208,7 +208,7 @@ def test_help_shows_an_example_and_the_true_defaults():
 def test_open_or_build(tmp_path):
     texts, out = tmp_path / "a.txt", tmp_path / "out"
     texts.write_text(LINES)
-    reading = inputs.ReadingChoice(None, "text", None, None, "fail")
+    reading = inputs.ReadingChoice()
     in_memory = inputs.open_or_build((str(texts),), reading)
     stored = inputs.open_or_build((str(texts),), reading, out=out)
     opened = inputs.open_or_build((str(out),), reading)
@@ -220,9 +220,7 @@ def test_open_or_build(tmp_path):
         assert view.vocabulary is vocabulary
         assert view.n_tokens == 1
         assert view.bags(0).unseen.tolist() == [2, 1, 0]
-    choice = inputs.AnalysisChoice(
-        "en", "NFC", True, "none", None, False, None, 1, None, None, None, None, given=("stop_words",)
-    )
+    choice = inputs.AnalysisChoice(stop_words="none", min_length=1, given=("stop_words",))
     with pytest.raises(ValueError, match="is a corpus already, stop_words has no effect; leave it out"):
         inputs.open_or_build((str(out),), reading, choice=choice)
     assert "the" in inputs.open_or_build((str(texts),), reading, choice=choice).vocabulary.words
@@ -262,7 +260,7 @@ def test_a_corpus_analysed_otherwise_than_the_models_is_noted(tmp_path, capsys):
     Corpus.from_texts(["Two cats"]).write(out)
     Corpus.from_tokens([["cat"]]).write(bags)
     vocabulary = Corpus.from_texts(["cat"]).vocabulary
-    reading = inputs.ReadingChoice(None, "text", None, None, "fail")
+    reading = inputs.ReadingChoice()
 
     def noted(path: Path, analysis: Analysis) -> str:
         inputs.open_or_build((str(path),), reading, analysis=analysis, vocabulary=vocabulary)
@@ -282,7 +280,7 @@ def test_a_corpus_moved_aside_by_a_killed_build_is_an_input(tmp_path):
     Corpus.from_texts(["cat"]).write(out)
     aside.mkdir()
     out.rename(aside / "out")
-    reading = inputs.ReadingChoice(None, "text", None, None, "fail")
+    reading = inputs.ReadingChoice()
     assert inputs.open_or_build((str(out),), reading).path == out
 
 

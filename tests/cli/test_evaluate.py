@@ -8,10 +8,9 @@ import pytest
 from tests.running import SMALL, TOPICS, planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus
-from stickbreaker.cli import learned_documents
 from stickbreaker.core.random_streams import share_of
-from stickbreaker.estimators import report_documents
-from stickbreaker.evaluation import coherence, left_to_right_score, topic_diversity
+from stickbreaker.topics import report_documents
+from stickbreaker.topics.evaluation import coherence, learned_documents, left_to_right_score, topic_diversity
 
 GERMAN = {word: "x" + word for topic in TOPICS for word in topic}
 

@@ -13,12 +13,10 @@ from tests.golden.names import check
 from tests.running import PROGRAM, planted_documents, write_lines
 
 from stickbreaker.estimators.saving import load
-from stickbreaker.report import render
-from stickbreaker.report.page_records import page_of
-from stickbreaker.report.payload import payload
-from stickbreaker.report.render import PURE, asset
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.report.page_records import page_of
+from stickbreaker.topics.report.topic_page import ASSETS
 
 OPEN = ("--words", "open", "--schedule", "online", "--batch-size", 20, "--topics", 3, "--threads", 1)
 STREAM = (*OPEN, "--inference", "hybrid", "--alpha", "0.1", "--truncation", 30)
@@ -308,14 +306,14 @@ def test_what_nobody_counted_is_no_count_in_a_stream_s_report(total, cli, tmp_pa
     topics = model.topic_shares_ @ model.topic_word_
     assert shares == pytest.approx(dict(zip(model.vocabulary_.words, topics.tolist(), strict=True)))
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
-    data = payload(page)
+    data = page.payload()
     assert data["words"]["documents"] == data["words"]["tokens"] == []
     assert len(data["words"]["share"]) == len(page.words)
-    assert "How often each was used nobody counted" in render(page)
+    assert "How often each was used nobody counted" in page.html()
     assert page.unigram is None
     quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     context = quickjs.Context()
-    context.eval("".join(map(asset, (*PURE, "figures.js"))))
+    context.eval(ASSETS.joined([*ASSETS.charts, *ASSETS.figures]))
     context.eval(
         "function drawn(text) { const data = JSON.parse(text), sort = { key: 'share', down: true }; "
         "return JSON.stringify(textOf(wordTable(data, foundWords(data.words, '', null, sort), sort))); }"

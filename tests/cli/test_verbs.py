@@ -17,7 +17,7 @@ import pytest
 from tests.running import PROGRAM, SMALL, TOPICS, planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus, UserError
-from stickbreaker.cli.console import printable
+from stickbreaker.console.console import printable
 from stickbreaker.testing.estimators import contents
 
 VERBS = {  # and a default that its help must show, or None
@@ -259,18 +259,18 @@ def test_statuses_of_the_installed_program(program, tmp_path):
 
 @pytest.mark.slow
 def test_a_day_of_work_through_the_installed_program(program, cli, planted, model, tmp_path):
-    """From a file to a report, each step in a process of its own."""
+    """From a file to a report: learning, resuming and reading in processes of their own."""
     corpus, path = tmp_path / "corpus", tmp_path / "model"
-    program("corpus", "build", planted, "--out", corpus)
-    assert "60" in program("corpus", "info", corpus).stdout
+    cli("corpus", "build", planted, "--out", corpus)
+    assert "60" in cli("corpus", "info", corpus).stdout
     fitted = json.loads(program("fit", "lda", corpus, "--out", path, *SMALL, "--json").stdout)
     assert (fitted["topics"], fitted["documents"], fitted["converged"]) == (3, 60, True)
     assert program("resume", path).stdout == f"{path}: finished already\n"
     lines = program("topics", path, "--top", 8).stdout.splitlines()
     assert {frozenset(line.split()[3:]) for line in lines[1:]} == {frozenset(topic) for topic in TOPICS}
-    program("transform", path, planted, "--out", tmp_path / "shares.csv")
-    assert "unigram" in program("evaluate", path, planted).stdout
-    program("report", path, "--out", tmp_path / "report.html")
+    cli("transform", path, planted, "--out", tmp_path / "shares.csv")
+    assert "unigram" in cli("evaluate", path, planted).stdout
+    cli("report", path, "--out", tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
     assert np.array_equal(LDA.load(path).components_, LDA.load(model).components_)
 

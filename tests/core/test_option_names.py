@@ -1,13 +1,14 @@
 """Messages name options on the command line and parameters in Python, never the others."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from stickbreaker import UserError
-from stickbreaker.cli.options.params import RENAMED
-from stickbreaker.core.option_names import CLEAR, EVERY, OPTIONS, as_options, as_parameters
+from stickbreaker.core.option_names import all_names, as_keywords, as_options, as_parameters
 from stickbreaker.core.untrusted import making_sense_of
 
 MESSAGES = (  # in Python, and on the command line
@@ -80,20 +81,35 @@ def test_fields_of_a_file_are_named_as_the_file_has_them():
     assert caught.value.on_command_line() == "here: --iterations 0"
 
 
+def test_messages_name_options_when_only_a_part_of_the_package_is_imported():
+    child = (
+        "from stickbreaker.core.errors import UserError\n"
+        "print(UserError('reorder_every=0', remedy='set guide=None').on_command_line())\n"
+        "print(UserError('--reorder-every 0'))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["--reorder-every 0; leave out --guide", "reorder_every=0"]
+
+
 def test_the_command_line_renames_what_it_says(cli):
-    assert {name: f"--{option}" for option, name in RENAMED.items()}.items() <= OPTIONS.items()
+    options = {"topics": 3, "iterations": 4, "seed": 5, "threads": 6, "batch_size": 7}
+    assert [*as_keywords(options)] == ["n_topics", "max_iter", "random_state", "n_jobs", "batch_size"]
     shown = "".join(
         cli(*verb.split(), "--help").stdout
         for verb in ("fit lda", "fit hdp", "fit ngram", "fit grammar", "corpus build", "topics", "report")
     )
-    assert {option for option in EVERY.values() if option + " " not in re.sub(r"[\n/]", " ", shown)} == set()
+    assert {
+        option for option in all_names().every.values() if option + " " not in re.sub(r"[\n/]", " ", shown)
+    } == set()
 
 
 def test_every_option_that_the_library_names_is_known():
     """Of messages in the library's code, beside the program's own."""
     source = Path(as_options.__code__.co_filename).parents[1]
     message = re.compile(r"""["' (](--[a-z][a-z-]+)(?![^"'\n]*`)""")
-    files = [file for file in source.rglob("*.py") if not {"cli", "option_names.py"} & set(file.parts)]
+    files = [
+        file for file in source.rglob("*.py") if not {"cli", "console", "option_names.py"} & set(file.parts)
+    ]
     named = {
         option
         for file in files
@@ -102,8 +118,8 @@ def test_every_option_that_the_library_names_is_known():
         for option in message.findall(line)
     }
     assert len(named) > 15
-    assert named <= set(EVERY.values())
-    assert set(CLEAR) <= set(EVERY)
+    assert named <= set(all_names().every.values())
+    assert set(all_names().clear) <= set(all_names().every)
 
 
 def test_a_note_of_a_fit_names_options(cli, planted, tmp_path):

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Analysis, Corpus, Document, ReadingOptions, Vocabulary, VocabularyRule, blocks
+from stickbreaker.corpus import (
+    Analysis,
+    Corpus,
+    Document,
+    ReadingOptions,
+    Vocabulary,
+    VocabularyRule,
+    blocks,
+)
 from stickbreaker.corpus.cache import BlockCache
 
 TEXTS = ["The cat sat. A cat ran!", "Dogs and cats", "", "the of and", "A dog ran to the cat"]

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.corpus import Corpus
-from stickbreaker.report.metadata_fields import groups_of, sums_of
-from stickbreaker.report.page_data import DocumentEntry
+from stickbreaker.topics.report.metadata_fields import groups_of, sums_of
+from stickbreaker.topics.report.page_data import DocumentEntry
 
 
 def test_lists_of_strings_are_kept(tmp_path):

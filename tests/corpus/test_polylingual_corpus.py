@@ -7,7 +7,14 @@ import pyarrow as pa
 import pytest
 
 from stickbreaker import UserError
-from stickbreaker.corpus import Analysis, Corpus, Document, ReadingOptions, Vocabulary, VocabularyRule
+from stickbreaker.corpus import (
+    Analysis,
+    Corpus,
+    Document,
+    ReadingOptions,
+    Vocabulary,
+    VocabularyRule,
+)
 
 TEXTS = [
     {"en": "The house. A red house!", "de": "Das Haus ist rot."},

@@ -246,7 +246,7 @@ def altered(tmp_path, column, value, **facts) -> Corpus:
     found = json.loads((out / "corpus.json").read_text())
     record = {**found, **facts, "files": [dataclasses.asdict(store.described(path, (1,)))]}
     record.pop("digest")
-    (out / "corpus.json").write_text(json.dumps(record))
+    (out / "corpus.json").write_bytes(store.encoded_facts(record))
     return Corpus.open(out)
 
 

@@ -6,20 +6,26 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.models.test_polylingual import aligned
+from tests.topics.model.test_polylingual import aligned
 
 from stickbreaker import HDP, Memoised, Online, SplitMerge
+from stickbreaker.contracts.row_queries import ReportRows, RowBlock, RowQuery
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field, Rows, Stats
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.table import Table
 from stickbreaker.engines.table_view import LocalTableView
-from stickbreaker.models.row_queries import ReportRows, RowBlock, RowQuery
-from stickbreaker.models.topics import ClosedVocabulary
-from stickbreaker.models.topics.moves import row_queries
-from stickbreaker.models.topics.moves.row_queries import Columns, Terms, Words, evidence, log_likelihood
 from stickbreaker.testing import plant_languages, plant_topics, unigram_mixture
 from stickbreaker.testing.estimators import untimed
+from stickbreaker.topics.model import ClosedVocabulary
+from stickbreaker.topics.model.moves import row_queries
+from stickbreaker.topics.model.moves.row_queries import (
+    Columns,
+    Terms,
+    Words,
+    evidence,
+    log_likelihood,
+)
 
 N, TOPICS = 23, 4
 SIZES = (1, 2, 7, N)

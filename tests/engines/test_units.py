@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stickbreaker.contracts.contract import Model, Score, TableSpec
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.records import Field, Rows, Stats, no_rows
 from stickbreaker.corpus import Bags, Corpus, Sequences, Shard, VocabularyRule
 from stickbreaker.corpus.source import Source
@@ -14,11 +16,9 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.document_tasks import MapTask, Portion
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
-from stickbreaker.estimators.topics.open_initialization import source_of
-from stickbreaker.learning.loop import Limits
+from stickbreaker.learning.contract import Limits
 from stickbreaker.learning.schedules import Batch, Memoised, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
-from stickbreaker.models.contract import Model, Score, TableSpec
 
 TEXTS = [
     "b a b c. c a b",

@@ -19,10 +19,10 @@ from tests.running import TOPICS
 import stickbreaker
 from stickbreaker import HDP, LDA, Corpus, Gibbs, NgramModel, Online, UserError
 from stickbreaker.corpus.shards import shard_of
-from stickbreaker.estimators.topics.open_topics import topics_of
-from stickbreaker.evaluation import completion_of
-from stickbreaker.models.topics.solvers.mean_field import tokens_of_documents
 from stickbreaker.testing.estimators import untimed
+from stickbreaker.topics.evaluation import completion_of
+from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents
+from stickbreaker.topics.open_topics import topics_of
 
 
 def quick(**settings):

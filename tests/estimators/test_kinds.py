@@ -3,23 +3,29 @@
 import importlib
 import json
 import pickle
-from inspect import signature
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.estimators.toy_kind import MIXTURE, UNIGRAMS, Mixture, PlainMixture, PlainUnigrams, Unigrams
+from tests.estimators.toy_kind import (
+    MIXTURE,
+    UNIGRAMS,
+    Mixture,
+    PlainMixture,
+    PlainUnigrams,
+    Unigrams,
+)
 
 import stickbreaker
 from stickbreaker import Corpus, UserError
-from stickbreaker.cli import VERBS
+from stickbreaker.cli import commands
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.kinds import KINDS
+from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing.estimators import untimed
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 OF_TOPICS = {
     "topics": (),
@@ -36,7 +42,7 @@ OF_TOPICS = {
 def registered(monkeypatch):
     """The registry knows the kinds without topics."""
     for kind in (MIXTURE, UNIGRAMS):
-        monkeypatch.setitem(KINDS, kind.name, kind)
+        monkeypatch.setitem(kinds(), kind.name, kind)
 
 
 @pytest.fixture
@@ -45,29 +51,14 @@ def saved(registered, texts, tmp_path):
     return tmp_path / "m"
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("kind", kinds().values(), ids=kinds())
 def test_a_spec_is_of_its_kind(kind):
     assert kind.plain().kind == kind.public().kind == kind.name
     assert issubclass(kind.public(), kind.plain())
     assert getattr(stickbreaker, kind.public().__name__) is kind.public()
-    assert set(kind.verbs) <= {*VERBS, "partial_fit"}
+    assert set(kind.verbs) <= {*commands(), "partial_fit"}
     assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
     assert issubclass(kind.plain(), TopicEstimator) == ("topics" in kind.verbs)
-
-
-CONFIGURATIONS = [(kind, name) for kind in KINDS.values() for name in kind.trials]
-
-
-@pytest.mark.parametrize(("kind", "trial"), CONFIGURATIONS, ids=[f"{k.name}-{t}" for k, t in CONFIGURATIONS])
-def test_trials_are_learned_and_loaded(kind, trial, texts, tmp_path):
-    given = {"n_topics": 3, "max_iter": 2, "tol": 0.0, "random_state": 0, "n_jobs": 1}
-    own = {name: value for name, value in given.items() if name in signature(kind.plain()).parameters}
-    learned = kind.public()(**{**own, **kind.trials[trial]}).fit(texts)
-    learned.save(tmp_path / "m")
-    again = load(tmp_path / "m")
-    assert type(again) is kind.plain()
-    corpus = Corpus.from_texts(texts[:5]).with_vocabulary(again.vocabulary_)
-    assert again.score_documents(corpus) == learned.score_documents(corpus)
 
 
 # Kinds without topics

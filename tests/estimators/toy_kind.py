@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.source import Source
@@ -14,12 +15,17 @@ from stickbreaker.estimators.kinds import Kind
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import positive, threads_of
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.loop import Limits, RunState
+from stickbreaker.learning.contract import Limits, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.models.contract import Fitted, Sampler, Score
-from stickbreaker.saved.checkpoints import fitted_of, model_of, params_from, sampling_state_of, state_of
+from stickbreaker.saved.checkpoints import (
+    fitted_of,
+    model_of,
+    params_from,
+    sampling_state_of,
+    state_of,
+)
 from stickbreaker.testing.unigram_mixture import ClosedMixture
 
 MIXTURE = Kind(
@@ -27,7 +33,6 @@ MIXTURE = Kind(
     home="tests.estimators.toy_kind:PlainMixture",
     front_door="tests.estimators.toy_kind:Mixture",
     verbs=("evaluate",),
-    measures=("score",),
 )
 UNIGRAMS = replace(
     MIXTURE,

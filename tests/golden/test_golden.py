@@ -42,11 +42,10 @@ def test_runs_give_the_bytes_that_were_recorded(run, child, corpora_of_child, tm
 
 @pytest.mark.parametrize("run", RUNS)
 def test_threads_and_interruptions_change_no_byte(run, corpora, tmp_path):
-    """On the processor at hand, whole and interrupted, with one, two and four threads."""
+    """On the processor at hand: interrupted with two threads, whole with four (laws have one too)."""
     interrupted = digests_of(run, corpora, tmp_path / "two", threads=2, stopped=True)
     names.check(tmp_path / "two")
     names.check(stop_of(tmp_path / "two"))
-    assert digests_of(run, corpora, tmp_path / "one", threads=1)["model"] == interrupted["model"]
     assert digests_of(run, corpora, tmp_path / "four", threads=4)["model"] == interrupted["model"]
 
 

@@ -5,8 +5,8 @@ from scipy.stats import chi2
 from tests.oracle.sampled import posterior
 
 from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.kernels.document_words import Words
 from stickbreaker.kernels.hybrid import Draws, sample_documents
-from stickbreaker.kernels.mean_field import Words
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered")]
 

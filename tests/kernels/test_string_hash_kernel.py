@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stickbreaker import Vocabulary
-from stickbreaker.kernels.strings.string_hash import fill_slots, find_words
+from stickbreaker.kernels.string_hash import fill_slots, find_words
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered")]
 

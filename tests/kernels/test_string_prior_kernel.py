@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.oracle import spelling as oracle
 
-from stickbreaker.kernels.strings.string_prior import MARK, ROOT, Trie, _find, log_spelling
-from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel, Spelling, code_points
+from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling, code_points
+from stickbreaker.kernels.string_prior import MARK, ROOT, Trie, _find, log_spelling
 
 pytestmark = pytest.mark.kernels
 

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from stickbreaker.kernels.truncated_table import SLOT, add_known, append_cells, by_row, gather, reorder_column
+from stickbreaker.kernels.truncated_table import (
+    SLOT,
+    add_known,
+    append_cells,
+    by_row,
+    gather,
+    reorder_column,
+)
 
 pytestmark = pytest.mark.kernels
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.records import Field
 from stickbreaker.learning.chains import Chains, shrinkage
-from stickbreaker.models.contract import Fitted, Sampler, Score
-from stickbreaker.models.topics.samplers.mean_counts import MeanCounts
+from stickbreaker.topics.model.samplers.mean_counts import MeanCounts
 
 
 class Counter(Sampler):

@@ -7,14 +7,14 @@ from tests.running import StopAfter
 from stickbreaker import HDP, LDA, Corpus, Memoised, SplitMerge
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.topics import word_counting
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import FRESH
-from stickbreaker.models.topics import MeanField
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import plant_topics
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.model import MeanField
+from stickbreaker.topics.runs import word_counting
 
 X = plant_topics(n_documents=120, length=30, seed=2).counts
 FOUR = Memoised(batch_size=30)  # minibatches a pass

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from tests.core.test_edits import edits
 
+from stickbreaker.contracts.contract import Accepted, Decision, Move, Proposal, Step
 from stickbreaker.core.edits import Dissolve, Drop, Grow, Merge, Permute, Split, apply
 from stickbreaker.core.records import Field, Stats, no_rows
 from stickbreaker.engines import LocalEngine
@@ -16,8 +17,7 @@ from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.learning import moves
 from stickbreaker.learning.events import Columns, edit_columns, records_of, top_rows
 from stickbreaker.learning.moves import Shape, flat_plans, followed, make, plans_from
-from stickbreaker.models.contract import Accepted, Decision, Move, Proposal, Step
-from stickbreaker.models.topics import ClosedVocabulary, HDPPrior, MeanField, TopicModel
+from stickbreaker.topics.model import ClosedVocabulary, HDPPrior, MeanField, TopicModel
 
 STEP = Step(7, 1.0, 1.0, 70.0)
 TABLE = np.array([[9.0, 0.0, 1.0], [5.0, 4.0, 0.0], [0.0, 6.0, 2.0], [1.0, 1.0, 8.0]])

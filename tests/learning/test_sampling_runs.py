@@ -7,24 +7,30 @@ import numpy as np
 import pytest
 from tests.running import A_MANIFEST, StopAfter
 
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.loop import Limits, run
+from stickbreaker.learning.contract import Limits
+from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Callback, Clock, Trace
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
-from stickbreaker.models.contract import Fitted, Sampler, Score
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.checkpoints import Checkpoints, fitted_of, params_from, sampling_state_of, snapshot_of
+from stickbreaker.saved.checkpoints import (
+    Checkpoints,
+    fitted_of,
+    params_from,
+    sampling_state_of,
+    snapshot_of,
+)
 from stickbreaker.saved.directory import new_model_directory
-from stickbreaker.saved.manifest_fields import DIGESTS
 from stickbreaker.testing.estimators import contents
 
 GUESTS = 30
 SWEEPS = 12
-FIXED = {**A_MANIFEST, DIGESTS: True}
+FIXED = A_MANIFEST
 
 
 class Restaurant(Sampler):
@@ -171,5 +177,5 @@ def test_another_runs_chains_are_refused(tmp_path):
 def test_runs_by_sampling_know_no_engine_and_no_model_of_topics():
     look = "import sys, stickbreaker.learning.sampling; print(*sys.modules)"
     names = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout
-    for room in ("stickbreaker.engines", "stickbreaker.models.topics", "stickbreaker.learning.schedules"):
+    for room in ("stickbreaker.engines", "stickbreaker.topics.model", "stickbreaker.learning.schedules"):
         assert room not in names

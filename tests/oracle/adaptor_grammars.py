@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from stickbreaker.models.grammars.grammar import Grammar, Terminal
+from stickbreaker.grammars.model.grammar import Grammar, Terminal
 
 Tree = tuple[Any, ...]  # (rule, children...); of a remembered subtree ("table", number)
 

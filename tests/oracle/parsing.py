@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from stickbreaker.models.grammars.grammar import Grammar, Symbol, Terminal
+from stickbreaker.grammars.model.grammar import Grammar, Symbol, Terminal
 
 ROUNDS = 300  # of sums over trees with one unary step more
 

@@ -7,15 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from tests.running import A_MANIFEST, A_RUN, with_evolution
+from tests.running import A_MANIFEST, A_RUN, write_trace
 
 from stickbreaker import LDA, UserError, Vocabulary
 from stickbreaker.core.locks import path_locks
-from stickbreaker.learning.trace import record_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
-from stickbreaker.saved.manifest import encoded
-from stickbreaker.saved.topic_snapshots import Evolution
 from stickbreaker.testing.estimators import contents
 
 
@@ -238,7 +235,9 @@ def test_death_at_any_moment_leaves_a_whole_state(tmp_path, monkeypatch, status)
         path.mkdir()
         directory = ModelDirectory(path)
         directory.write_vocabulary(Vocabulary.of(["a", "b"]))
+        write_trace(path, 1)
         directory.write(snapshot(1))
+        write_trace(path, 2)
         survived = True
         with monkeypatch.context() as patched:
             life = Life(patched, left)
@@ -251,11 +250,13 @@ def test_death_at_any_moment_leaves_a_whole_state(tmp_path, monkeypatch, status)
         assert held.arrays["counts"].tolist() == np.full((4, 2), float(step)).tolist()
         assert (step, held.keys) in ((1, ["a", "b1"]), (2, ["a", "b2"]))
         assert step == 2 or not survived
+        write_trace(path, 3)
         ModelDirectory(path).write(snapshot(3))
         assert sorted(file.name for file in path.iterdir()) == [
             "keys-000003.json",
             "model.json",
             "state-000003.safetensors",
+            "trace.jsonl",
             "vocabulary.parquet",
         ]
         if survived:
@@ -268,7 +269,9 @@ def test_reading_goes_on_to_a_newer_checkpoint(tmp_path, monkeypatch):
     """A run replaces its checkpoint between a reader's look at model.json and at the files it names."""
     directory = ModelDirectory(tmp_path)
     directory.write_vocabulary(Vocabulary.of(["a", "b"]))
+    write_trace(tmp_path, 1)
     directory.write(snapshot(1))
+    write_trace(tmp_path, 2)
     real, calls = ModelDirectory._verify, []
 
     def slow(self, name, facts):
@@ -279,34 +282,3 @@ def test_reading_goes_on_to_a_newer_checkpoint(tmp_path, monkeypatch):
 
     monkeypatch.setattr(ModelDirectory, "_verify", slow)
     assert ModelDirectory(tmp_path).read().manifest["run"]["step"] == 2
-
-
-def test_a_model_of_the_first_version_is_read(copy, model, texts):
-    """It lacks what runs and settings have had since."""
-    directory = ModelDirectory(copy)
-    snapshot = directory.read()
-    del snapshot.manifest["run"]["kind"], snapshot.manifest["settings"]["fold_in"]
-    directory.write(snapshot)
-    assert LDA.load(copy).transform(texts).tobytes() == LDA.load(model).transform(texts).tobytes()
-
-
-def test_a_finished_model_of_an_older_version_keeps_its_snapshots(copy, cli):
-    """Its manifest does not name them; `resume` removes what a run left, and not these."""
-    with_evolution(copy, Evolution().add(1, 5, None, {0: [("river", 0.5)]}, {}))
-    manifest = json.loads((copy / "model.json").read_bytes())
-    del manifest["trace_digests"], manifest["digest"], manifest["files"]["evolution.parquet"]
-    (copy / "model.json").write_bytes(encoded(manifest))
-    trace = [record_of(line) for line in (copy / "trace.jsonl").read_bytes().splitlines()]
-    (copy / "trace.jsonl").write_text("".join(json.dumps(record) + "\n" for record in trace))
-    assert "finished already" in cli("resume", copy).stdout
-    assert "river" in cli("topics", copy, "--at", 1).stdout
-
-
-def test_an_older_model_that_lost_its_trace_is_saved(copy, tmp_path):
-    """The older version advised to delete a trace that was damaged."""
-    manifest = json.loads((copy / "model.json").read_bytes())
-    del manifest["trace_digests"], manifest["digest"]
-    (copy / "model.json").write_bytes(encoded(manifest))
-    (copy / "trace.jsonl").unlink()
-    LDA.load(copy).save(tmp_path / "again")
-    assert LDA.load(tmp_path / "again").trace_ == []

@@ -12,14 +12,14 @@ from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
 from stickbreaker.core.locks.directory_claims import claim, refuse_exchanged, watched
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.streams import streaming
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Online
-from stickbreaker.models.topics import OpenVocabulary
 from stickbreaker.saved.directory import ModelDirectory
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.model import OpenVocabulary
+from stickbreaker.topics.plain_lda import PlainLDA
 
 SHORT = {"max_iter": 4, "random_state": 1}
 KINDS = {
@@ -178,6 +178,38 @@ def test_of_two_that_go_on_with_a_stream_one_has_it(tmp_path):
     assert streaming.resume(tmp_path / "m", stop, 1) is None
 
 
+def test_a_finished_model_that_comes_as_a_run_is_read_is_not_its_end(corpus, other, tmp_path, monkeypatch):
+    """Nobody says that a run is done because something else at its path is."""
+    fitting.begin(KINDS["lda"](), corpus, tmp_path / "m")
+    real = ModelDirectory.lock
+
+    def lock(self) -> None:
+        real(self)
+        Exchanges(tmp_path / "m", other, 0).exchange()
+
+    monkeypatch.setattr(ModelDirectory, "lock", lock)
+    monkeypatch.setattr(fitting, "refuse_exchanged", lambda path: None)  # asked a moment too early
+    before = contents(other)
+    with pytest.raises(UserError, match=MOVED):
+        fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    assert contents(tmp_path / "m") == before
+    monkeypatch.undo()
+    fitting.resume(tmp_path / "moved", every=60.0, threads=1)
+
+
+def test_nor_is_it_the_end_of_a_stream(other, tmp_path, monkeypatch):
+    stop, real = Stop(), ModelDirectory.lock
+    begun(tmp_path, stop).close()
+
+    def lock(self) -> None:
+        real(self)
+        Exchanges(tmp_path / "m", other, 0).exchange()
+
+    monkeypatch.setattr(ModelDirectory, "lock", lock)
+    with pytest.raises(UserError, match=MOVED):
+        streaming.resume(tmp_path / "m", stop, 1)
+
+
 # searches, and what is below it all
 
 
@@ -230,7 +262,7 @@ def test_a_lock_that_was_removed_is_none(tmp_path):
 
 def test_the_command_says_so_in_one_line(cli, planted, other, tmp_path, monkeypatch):
     out, before = tmp_path / "m", contents(other)
-    monkeypatch.setattr("stickbreaker.cli.running.watcher", lambda: Exchanges(out, other, 3))
+    monkeypatch.setattr("stickbreaker.console.running.watcher", lambda: Exchanges(out, other, 3))
     done = cli("fit", "lda", planted, "--out", out, *SMALL, "--checkpoint-every", 0, code=1)
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].startswith(f"stickbreaker: {out}: was moved, removed or replaced")

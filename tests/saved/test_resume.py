@@ -26,10 +26,10 @@ from stickbreaker import HDP, LDA, UserError
 from stickbreaker.cli import main
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.topics import gibbs_runs
-from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.evaluation.held_out import HeldOut
+from stickbreaker.topics.runs import gibbs_runs
 
 KINDS = {
     "batch": (),
@@ -50,7 +50,7 @@ PASSES = ("--iterations", 6, "--tol", 0)
 def interrupted_fit(cli, monkeypatch, steps, *arguments, model="lda"):
     """`fit`, stopped as by Ctrl-C after `steps` steps."""
     with monkeypatch.context() as patched:
-        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(steps))
+        patched.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(steps))
         return cli("fit", model, *arguments, code=1)
 
 

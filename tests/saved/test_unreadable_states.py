@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.running import A_MANIFEST, A_RUN, SMALL, planted_documents, write_lines
+from tests.running import A_MANIFEST, A_RUN, SMALL, planted_documents, write_lines, write_trace
 
 from stickbreaker import LDA, AdaptorGrammar, Online, UserError, Vocabulary
 from stickbreaker.learning.observers import Observer
@@ -38,6 +38,7 @@ def snapshot(step=1, *, arrays=None, keys=None, **run):
 def test_what_read_would_refuse_is_not_written(tmp_path, change, told):
     directory = ModelDirectory(tmp_path)
     directory.write_vocabulary(Vocabulary.of(["a", "b"]))
+    write_trace(tmp_path, 1)
     directory.write(snapshot(1))
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     with pytest.raises(UserError, match=told) as refused:
@@ -121,7 +122,7 @@ def test_the_last_good_state_goes_on(planted, cli, tmp_path, monkeypatch):
     out, whole = tmp_path / "m", tmp_path / "whole"
     line = ("fit", "lda", planted, *SMALL, "--checkpoint-every", 0, "--out")
     with monkeypatch.context() as patch:
-        patch.setattr("stickbreaker.cli.running.watcher", Spoiling)
+        patch.setattr("stickbreaker.console.running.watcher", Spoiling)
         done = cli(*line, out, code=1)
     assert f"stickbreaker: {out}: is not saved, for it could not be read again" in done.stderr
     cli("resume", out)

@@ -9,17 +9,20 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from audit.sealing import seal_corpus, seal_model
 from safetensors.numpy import load_file, save_file
-from tests.golden.older_models import OLDER, file_name, unpack
 from tests.running import SMALL, StopAfter, sampled
 
-from stickbreaker import LDA, Corpus, NgramModel, UserError
+from stickbreaker import HDP, LDA, Corpus, Memoised, NgramModel, UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.engines import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.streams.stream_feed import StreamSettings
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
-from stickbreaker.saved.manifest_fields import FIELDS, LATER_FIELDS, PARTS
-from stickbreaker.testing.estimators import contents
+from stickbreaker.saved.manifest_fields import FIELDS, OPTIONAL_FIELDS, PARTS
+from stickbreaker.testing import plant_topics
 
 DEEP = b'{"a":' * 100_000
 
@@ -34,9 +37,23 @@ def halfway(cli, planted, tmp_path_factory):
     """A run that was interrupted, its corpus inside."""
     path = tmp_path_factory.mktemp("halfway") / "model"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(2))
+        patched.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(2))
         cli("fit", "lda", planted, "--out", path, *SMALL, code=1)
     return path
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory):
+    """A run, interrupted, whose moves wait for documents that have not tried them; its corpus inside."""
+    place = tmp_path_factory.mktemp("waiting")
+    planted = plant_topics(n_documents=120, length=30, seed=2).counts
+    corpus = Corpus.from_matrix(planted).write(place / "corpus")
+    given = {"max_iter": 6, "tol": 0.0, "keep_local": True, "random_state": 1}
+    model = HDP(7, schedule=Memoised(batch_size=30), **given)
+    fitting.begin(model, corpus, place / "model", corpus_inside=True)
+    with pytest.raises(Interrupted):
+        fitting.resume(place / "model", every=60.0, threads=1, watch=[StopAfter(10)])
+    return place / "model"
 
 
 def sealed(path: Path, **changes: object) -> Path:
@@ -66,7 +83,18 @@ def test_json_that_is_nested_deep_is_refused(cli, copy):
     assert "model.json: is damaged" in refusal(cli, "topics", copy)
 
 
-NEEDED = ("schema", "status", "run", "files", "estimator", "settings", "corpus", "small", "held_out")
+NEEDED = (
+    "schema",
+    "trace_digests",
+    "status",
+    "run",
+    "files",
+    "estimator",
+    "settings",
+    "corpus",
+    "small",
+    "held_out",
+)
 
 
 @pytest.mark.parametrize("name", NEEDED)
@@ -233,9 +261,8 @@ def test_parts_of_other_sizes_are_refused(cli, copy, name, change):
         ("small/wait", "negative"),
     ],
 )
-def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, change):
-    """Of a run whose moves wait for the documents that have not tried them yet."""
-    path = unpack(OLDER / "0.1.0" / file_name("hdp, memoised"), tmp_path / "model")
+def test_reports_and_plans_without_their_parts_are_refused(cli, waiting, tmp_path, name, change):
+    path = shutil.copytree(waiting, tmp_path / "model")
     state = next(path.glob("state-*"))
     arrays = load_file(state)
     key = next(key for key in arrays if key.startswith(name) or f"/{name}|" in key)
@@ -264,8 +291,8 @@ def test_every_verb_names_a_model_of_an_unknown_kind(cli, copy, planted, tmp_pat
     "setting",
     [{"schedule": -1}, {"schedule": 1e400}, {"schedule": "sometimes"}, {"judge": np.nan}, {"judge": "sun"}],
 )
-def test_settings_that_mean_nothing_are_refused(cli, tmp_path, setting):
-    path = unpack(OLDER / "0.1.0" / file_name("hdp, online"), tmp_path / "model")
+def test_settings_that_mean_nothing_are_refused(cli, waiting, tmp_path, setting):
+    path = shutil.copytree(waiting, tmp_path / "model")
     settings = json.loads((path / "model.json").read_bytes())["settings"]
     assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, **setting}))
 
@@ -375,6 +402,7 @@ def changed(path: Path, field: str, value: object) -> Path:
         ("run/seen", 0.0),
         ("run/held_out", [-1.0] * 1000),
         ("small/alpha", {"axes": ["topics"], "additive": False}),
+        ("stickbreaker", "gone"),
         ("files/vocabulary.parquet", "gone"),
         ("files/state.safetensors", {"bytes": 1, "digest": "x"}),
     ],
@@ -388,7 +416,7 @@ def test_every_field_that_is_written_has_a_rule(cli, copy, halfway, planted, tmp
     cli("fit", "lda", planted, "--out", tmp_path / "stream", *stream)
     for path in (copy, halfway, tmp_path / "stream"):
         manifest = ModelDirectory(path).manifest()
-        assert set(manifest) <= {*FIELDS, *LATER_FIELDS}
+        assert set(manifest) <= {*FIELDS, *OPTIONAL_FIELDS}
         for name in ("corpus", "run", "stream"):
             assert set(manifest.get(name, ())) <= {*PARTS[name][0], *PARTS[name][1]}
 
@@ -397,13 +425,14 @@ def test_every_field_that_is_written_has_a_rule(cli, copy, halfway, planted, tmp
     "change", [{"inputs": "-"}, {"on_error": "stop"}, {"snapshot_documents": 0}, {"text_field": None}]
 )
 def test_streams_that_nothing_reads_are_refused(copy, change):
-    with pytest.raises(UserError, match=f"model.json: .*{next(iter(change))} is"):
+    change = {**StreamSettings(("-",)).to_json(), **change}
+    with pytest.raises(UserError, match=r"model.json: .*(inputs|on_error|snapshot_documents|text_field) is"):
         ModelDirectory(sealed(copy, stream=change)).manifest()
 
 
 def test_files_that_arrive_nowhere_are_refused(copy):
     arriving = {"directory": "/in", "text_field": "text", "date_field": "date", "files": None}
-    arriving |= {"on_error": "fail", "batch": -1, "query": None}
+    arriving |= {"on_error": "fail", "batch": -1, "query": None, "date_format": None}
     ModelDirectory(sealed(copy, arriving=arriving)).manifest()
     for name, value in (("directory", []), ("files", 0), ("batch", -2), ("query", 1), ("on_error", "x")):
         with pytest.raises(UserError, match=f"model.json: .*{name} is"):
@@ -421,16 +450,6 @@ def test_a_corpus_that_cannot_be_asked_for_is_no_crash(cli, halfway, tmp_path):
     assert f"{path}: the corpus of its run cannot be opened" in told
 
 
-def test_a_run_that_does_not_say_what_began_it_goes_on(cli, halfway, tmp_path):
-    paths = [shutil.copytree(halfway, tmp_path / name) for name in ("whole", "less")]
-    manifest = json.loads((paths[1] / "model.json").read_bytes())
-    del manifest["stickbreaker"], manifest["digest"]
-    (paths[1] / "model.json").write_bytes(encoded(manifest))
-    for path in paths:
-        cli("resume", path)
-    assert contents(paths[0]) == contents(paths[1])
-
-
 def test_a_model_whose_corpus_is_none_is_named(cli, halfway, tmp_path):
     path = shutil.copytree(halfway, tmp_path / "copy")
     told = refusal(cli, "resume", changed(path, "corpus_path", str(tmp_path)))
@@ -439,8 +458,8 @@ def test_a_model_whose_corpus_is_none_is_named(cli, halfway, tmp_path):
 
 @pytest.mark.parametrize("name", ["apart", "wait"])
 @pytest.mark.parametrize("change", ["gone", {"axes": ["x", "x"], "additive": False, "fresh": 0.0}])
-def test_moves_without_their_memory_are_refused(cli, tmp_path, name, change):
-    path = unpack(OLDER / "0.1.0" / file_name("hdp, memoised"), tmp_path / "model")
+def test_moves_without_their_memory_are_refused(cli, waiting, tmp_path, name, change):
+    path = shutil.copytree(waiting, tmp_path / "model")
     assert str(path) in refusal(cli, "resume", changed(path, f"small/{name}", change))
 
 
@@ -450,7 +469,7 @@ def open_halfway(cli, planted, tmp_path_factory):
     path = tmp_path_factory.mktemp("open") / "model"
     options = ("--words", "open", "--schedule", "online", "--batch-size", 30, *SMALL)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(2))
+        patched.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(2))
         cli("fit", "lda", planted, "--out", path, *options, code=1)
     return path
 
@@ -553,7 +572,7 @@ def test_another_vocabulary_is_refused(cli, copy):
 def test_a_trace_without_its_parts_is_refused(cli, copy, tmp_path, lines):
     (copy / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     steps = json.loads((copy / "model.json").read_bytes())["run"]
-    sealed(copy, trace_digests=False, run={**steps, "step": len(lines)})
+    seal_model(copy, lambda manifest: manifest.update(run={**steps, "step": len(lines)}))
     assert str(copy) in refusal(cli, "report", copy, "--out", tmp_path / "r.html")
 
 
@@ -571,20 +590,10 @@ def test_a_line_of_the_trace_that_was_altered_is_named(copy):
         LDA.load(copy)
 
 
-def test_a_trace_of_an_older_version_is_read(copy):
-    """Its lines have no digests, and its manifest does not ask for any."""
-    trace = ModelDirectory(copy).read().trace
-    (copy / "trace.jsonl").write_text("".join(json.dumps(record) + "\n" for record in trace))
-    manifest = json.loads((copy / "model.json").read_bytes())
-    del manifest["trace_digests"], manifest["digest"]
-    (copy / "model.json").write_bytes(encoded(manifest))
-    assert LDA.load(copy).trace_ == trace
-
-
 def test_a_run_that_cannot_go_on_names_its_model(cli, planted, tmp_path, monkeypatch):
     """It was in the midst of a pass of minibatches, and is said to learn from larger ones."""
     path, settings = tmp_path / "model", ("--schedule", "online", "--batch-size", 30, "--moves", "none")
-    monkeypatch.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(1))
+    monkeypatch.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(1))
     cli("fit", "hdp", planted, "--out", path, *SMALL, *settings, code=1)
     held = json.loads((path / "model.json").read_bytes())["settings"]
     sealed(path, settings=held | {"schedule": None})
@@ -603,14 +612,6 @@ def test_every_byte_of_corpus_json_is_looked_after(halfway, tmp_path):
         (path / "corpus.json").write_bytes(altered)
         with pytest.raises(UserError):
             Corpus.open(path)
-
-
-def test_a_corpus_of_an_older_version_is_opened(halfway, tmp_path):
-    path = shutil.copytree(halfway / "corpus", tmp_path / "corpus")
-    record = json.loads((path / "corpus.json").read_bytes())
-    assert record.pop("digest")
-    (path / "corpus.json").write_text(json.dumps(record, indent=1) + "\n")
-    assert Corpus.open(path).fingerprint == Corpus.open(halfway / "corpus").fingerprint
 
 
 CHANGES = [
@@ -636,16 +637,13 @@ CHANGES = [
 
 @pytest.mark.parametrize(("name", "value"), CHANGES)
 def test_corpora_of_others_are_refused_by_name(cli, halfway, tmp_path, name, value):
-    """They need no digest, as those of older versions."""
     path = shutil.copytree(halfway / "corpus", tmp_path / "corpus")
-    record = json.loads((path / "corpus.json").read_bytes())
-    del record["digest"]
-    (path / "corpus.json").write_text(json.dumps({**record, name: value}))
+    seal_corpus(path, lambda facts: facts.update({name: value}))
     assert "corpus" in refusal(cli, "corpus", "info", path)
-    (path / "corpus.json").write_text(
-        json.dumps({key: value for key, value in record.items() if key != name})
-    )
-    if name in record:
+    facts = json.loads((halfway / "corpus" / "corpus.json").read_bytes())
+    (path / "corpus.json").write_text(json.dumps(facts))
+    seal_corpus(path, lambda facts: facts.pop(name, None))
+    if name in facts:
         assert "corpus.json: the file is damaged" in refusal(cli, "corpus", "info", path)
 
 

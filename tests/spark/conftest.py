@@ -30,8 +30,8 @@ def spark(runnable: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     from tests.spark.class_archive import use_archive
     from tests.spark.running_on_spark import LIGHT
 
+    from stickbreaker.engines.spark.session import JAVA_OPTIONS
     from stickbreaker.spark import start_session
-    from stickbreaker.spark.session import JAVA_OPTIONS
 
     use_archive()
     settings = {

@@ -29,9 +29,9 @@ from stickbreaker.estimators import fitting
 from stickbreaker.estimators.saving import load
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
-from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 from stickbreaker.saved import directory
 from stickbreaker.testing.estimators import untimed
+from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 
 WORDS, TOPICS = 150, 4
 GUIDE = {"first": ["w0*"], "second": ["w1*"]}
@@ -155,8 +155,8 @@ def tidy(path: Path) -> bool:
 
 def session_of(master: str, settings: dict[str, str] | None = None) -> Any:
     """A session with small, quiet executors."""
+    from stickbreaker.engines.spark.session import JAVA_OPTIONS, QUIET
     from stickbreaker.spark import start_session
-    from stickbreaker.spark.session import JAVA_OPTIONS, QUIET
 
     common = {
         JAVA_OPTIONS: LIGHT,

@@ -19,19 +19,19 @@ from tests.running import planted_documents
 from tests.spark.running_on_spark import session_of
 
 from stickbreaker import HDP, LDA, SplitMerge
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.estimators.streams.stream_run import online_step
-from stickbreaker.estimators.topics.open_initialization import source_of
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_runs import start_run
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.file_stream import Arrivals
 from stickbreaker.spark.streaming import StreamingModel, wait
+from stickbreaker.topics.runs.topic_runs import start_run
+from stickbreaker.topics.runs.topic_stream import online_step
+from stickbreaker.topics.topic_estimator import TopicEstimator
 
 BATCH = 30  # documents a minibatch
 FILE = 2 * BATCH  # documents of a file

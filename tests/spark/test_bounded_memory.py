@@ -20,12 +20,13 @@ from stickbreaker.engines.spark.document_tasks import MapTask, Portion, _grouped
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.stats_sum import SMALL, ChunkSum, Combiner, ReduceTask, sent
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
-from stickbreaker.estimators import fitting, report_documents
-from stickbreaker.estimators.plain_lda import PlainLDA
+from stickbreaker.estimators import fitting
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.topics import topic_runs
-from stickbreaker.models.topics import TopicModel, topic_words
-from stickbreaker.report.report_documents import read_documents
+from stickbreaker.topics import report_documents
+from stickbreaker.topics.model import TopicModel, topic_words
+from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.report.report_documents import read_documents
+from stickbreaker.topics.runs import topic_runs
 
 LENGTH, TOPICS = 30, 8
 

@@ -127,7 +127,7 @@ def test_every_kind_of_model_is_learned_scored_and_shown(spark, corpus, tmp_path
 
 def test_resume_goes_on_with_a_run_on_spark(spark, corpus, model, tmp_path):
     from stickbreaker.engines import Interrupted
-    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.topics.plain_lda import PlainLDA
 
     engine = SparkEngine(spark, blocks=2)
     estimator = PlainLDA(3, max_iter=4, eta=0.1, random_state=0, engine=engine)
@@ -163,7 +163,7 @@ def test_raw_files_are_not_scored_on_spark(tmp_path):
 def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
     """Its reports serve the run alone; what is read stays whole when the run goes on."""
     from stickbreaker.engines import Interrupted
-    from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.topics.plain_hdp import PlainHDP
 
     engine = SparkEngine(spark, blocks=2)
     estimator = PlainHDP(3, max_iter=3, moves=None, random_state=0, engine=engine)
@@ -179,7 +179,7 @@ def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
 
 
 def test_a_run_of_one_machine_is_not_gone_on_with_on_spark(spark, corpus, tmp_path):
-    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.topics.plain_lda import PlainLDA
 
     fitting.begin(PlainLDA(3, random_state=0), Corpus.open(corpus), tmp_path / "model")
     told = run("resume", tmp_path / "model", *SPARK, code=1)

@@ -12,7 +12,7 @@ import pytest
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.spark.failures import reason_of
 from stickbreaker.engines.spark.jobs import Cluster
-from stickbreaker.spark.session import (
+from stickbreaker.engines.spark.session import (
     check_spark,
     in_one_line,
     java_version,
@@ -103,7 +103,7 @@ def test_a_session_is_quiet() -> None:
         pytest.skip(str(error))
     code = (
         "from stickbreaker.spark import start_session\n"
-        "from stickbreaker.spark.session import LOCAL_SOCKETS, ONLY_LEARNING\n"
+        "from stickbreaker.engines.spark.session import LOCAL_SOCKETS, ONLY_LEARNING\n"
         "session = start_session('local[1]', 'quiet', ONLY_LEARNING)\n"
         "context = session.sparkContext\n"
         "print(context.appName, context.uiWebUrl, context.getConf().get('spark.shuffle.compress'))\n"

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from stickbreaker.cli.options.engine import EngineChoice
+from stickbreaker.console.engine import EngineChoice
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark.session import ONLY_LEARNING
 from stickbreaker.engines.spark.sharded import layout_of
-from stickbreaker.spark.session import ONLY_LEARNING
 
 NO_SESSION: Any = None
 
@@ -58,7 +58,8 @@ def test_settings_that_make_no_sense_are_told(settings, told):
 def test_a_command_line_tells_the_engine(monkeypatch, blocks):
     asked = list[Any]()
     monkeypatch.setattr(
-        "stickbreaker.spark.session.start_session", lambda master, settings: asked.append((master, settings))
+        "stickbreaker.engines.spark.session.start_session",
+        lambda master, settings: asked.append((master, settings)),
     )
     with EngineChoice("spark", "local[3]", blocks, ("engine",)).host() as host:
         assert isinstance(host.engine, SparkEngine)

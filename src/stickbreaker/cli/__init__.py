@@ -1,41 +1,57 @@
 """The `stickbreaker` command. Each verb lives in a module that is imported when the verb is called."""
 
-import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from stickbreaker.cli.console import fail, writing_output
-from stickbreaker.cli.suggestions import SuggestingGroup
+from stickbreaker.console.console import fail, writing_output
+from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, shortened
+from stickbreaker.estimators.kinds import Command, kinds, object_at
 
-VERBS = {  # verb: (module, one line for the overview)
-    "demo": ("demo", "Learn topics from the documentation of your Python, and open a report."),
-    "corpus": ("corpus", "Build a corpus from text, describe or export one."),
-    "concepts": ("make_concepts", "Make concepts of a dictionary, for topics in which words are tied."),
-    "fit": ("fit", "Learn a model from a corpus."),
-    "resume": ("fit", "Go on with a run that was interrupted."),
-    "stream": ("stream", "Learn from files as they arrive in a directory, on Spark."),
-    "topics": ("topics", "Print the topics of a model."),
-    "name": ("name", "Name the topics of a model; those of one name are one to its reader."),
-    "transform": ("topics", "Write the topic shares of documents."),
-    "evaluate": ("evaluate", "Score a model on documents that it has not seen."),
-    "segment": ("segment", "Cut sentences into words by a grammar."),
-    "parse": ("segment", "Write the trees of sentences by a grammar."),
-    "rules": ("segment", "Print the subtrees that a grammar remembers."),
-    "score": ("score", "Print how probable sentences are to a language model."),
-    "generate": ("score", "Print sentences drawn from a language model."),
-    "nearest": ("nearest", "Find documents that are about what others are about."),
-    "compare": ("compare", "Match the topics of models: what do they agree on?"),
-    "search-k": ("search_k", "Choose the number of topics."),
-    "report": ("report", "Write one HTML page about a model."),
-    "export": ("export", "Write a model for MALLET, gensim, pyLDAvis, SRILM or KenLM."),
+VERBS = {  # of several kinds
+    "demo": Command(
+        "stickbreaker.cli.verbs.demo:demo",
+        "Learn topics from the documentation of your Python, and open a report.",
+    ),
+    "corpus": Command(
+        "stickbreaker.cli.verbs.corpus:corpus", "Build a corpus from text, describe or export one."
+    ),
+    "fit": Command("stickbreaker.cli.verbs.fit:fit", "Learn a model from a corpus."),
+    "resume": Command("stickbreaker.cli.verbs.resume:resume", "Go on with a run that was interrupted."),
+    "stream": Command(
+        "stickbreaker.cli.verbs.stream:stream",
+        "Learn from files as they arrive in a directory, on Spark.",
+    ),
+    "transform": Command(
+        "stickbreaker.cli.verbs.transform:transform", "Write the topic shares of documents."
+    ),
+    "evaluate": Command(
+        "stickbreaker.cli.verbs.evaluate:evaluate", "Score a model on documents that it has not seen."
+    ),
+    "report": Command("stickbreaker.cli.verbs.report:report", "Write one HTML page about a model."),
+    "export": Command(
+        "stickbreaker.cli.verbs.export:export", "Write a model for MALLET, gensim, pyLDAvis, SRILM or KenLM."
+    ),
 }
 GROUPS = ("fit", "corpus")  # verbs that have commands of their own
 
 HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message is the help; click 8.2 has it
+
+
+def commands() -> dict[str, Command]:
+    """The verbs of several kinds and those of each, in the order of the overview."""
+    order, known = list(VERBS), {**VERBS}
+    for kind in kinds().values():
+        before = ""
+        for verb, one in kind.commands.items():
+            if verb not in known:
+                order.insert(order.index(one.after or before) + 1, verb)
+                known[verb] = one
+            before = verb
+    return {verb: known[verb] for verb in order}
 
 
 @contextmanager
@@ -72,24 +88,22 @@ class LazyGroup(SuggestingGroup):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        module = importlib.import_module(f"stickbreaker.cli.verbs.{VERBS[cmd_name][0]}")
-        return getattr(module, cmd_name.replace("-", "_"))
+        verb = commands().get(cmd_name)
+        return None if verb is None else object_at(verb.place)
 
     def unknown(self, ctx: click.Context, name: str) -> str:
         for verb in GROUPS:
             group = self.get_command(ctx, verb)
-            if isinstance(group, click.Group) and name in group.commands:
+            if isinstance(group, click.Group) and name in group.list_commands(ctx):
                 return f"No such command {name!r}. Did you mean '{verb} {name}'?"
         return super().unknown(ctx, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
+            formatter.write_dl([(verb, one.line) for verb, one in commands().items()])
 
 
 @click.command(

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.options.engine import EngineChoice
+from stickbreaker.console.console import Outcome
+from stickbreaker.console.engine import EngineChoice
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def shares_on_spark(
     model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
 ) -> dict[str, Any]:
     """Write topic shares as a directory of Parquet files; what the command tells of it."""
-    from stickbreaker.estimators.topics.topic_estimator import load_topics
     from stickbreaker.spark import transform_corpus
+    from stickbreaker.topics.topic_estimator import load_topics
 
     corpus = stored_corpus(inputs)
     topics = len(load_topics(model, "transform", in_place=True).alpha_)
@@ -36,28 +37,28 @@ def shares_on_spark(
     return {"out": str(out), "documents": corpus.n_documents, "topics": topics}
 
 
-def completion_on_spark(
-    model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice
-) -> dict[str, Any]:
-    """Document completion by executors; what the command tells of it."""
-    from stickbreaker.cli.learned_documents import share_learned_from
-    from stickbreaker.cli.options.unseen import summarize_spelling
-    from stickbreaker.saved import ModelDirectory
+def completion_on_spark(model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice) -> Outcome:
+    """Document completion by executors, and how it is said."""
+    from stickbreaker.console.document_scores import note_all_unseen
+    from stickbreaker.saved.learned_documents import share_of_own_corpus
     from stickbreaker.spark.scoring import completion_on
+    from stickbreaker.topics.cli.evaluate import completion_lines
+    from stickbreaker.topics.cli.unseen import summarize_spelling
 
     corpus = stored_corpus(inputs)
-    own = ModelDirectory(model).manifest()["corpus"]["fingerprint"] == corpus.fingerprint
     with where.host("give the command again") as host:
         assert not isinstance(host.engine, str)
         found = completion_on(model, host.engine.session, corpus, share)
     names = ("nats_per_word", "perplexity", "unigram_nats_per_word", "unigram_perplexity")
-    return {
+    result = {
         "documents": found.documents,
         "empty_documents": found.empty,
         "completion": share,
         "scored_tokens": found.scored.tokens,
         **{name: getattr(found.scored, name) for name in names},
         "unseen_share": found.unseen_share,
-        "learned_from": share_learned_from(model, corpus) if own else None,
+        "learned_from": share_of_own_corpus(model, corpus),
         "spelled": summarize_spelling(found.spelled),
     }
+    note_all_unseen(result)
+    return result, lambda scores: "\n".join(completion_lines(scores))

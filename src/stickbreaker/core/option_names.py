@@ -6,33 +6,111 @@ messages name, made by `command_line`, can be pasted into a shell.
 
 import re
 import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
-OPTIONS = {  # of parameters; those that no other word could be taken for are known without a value, too
-    "n_topics": "--topics",
-    "max_iter": "--iterations",
-    "random_state": "--seed",
-    "n_jobs": "--threads",
-    "hashed": "--hash",
-}
-ALIKE = (  # parameters and options of one name
-    *("alpha", "eta", "tol", "kappa", "tau0", "batch_size", "burn_in", "keep_local", "fold_in", "min_count"),
-    *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "separator"),
-    *("min_documents", "max_share", "min_length", "stop_words", "refine_every", "reorder_every"),
-    *("word_concentration", "concept_strength", "held_out"),
-    *("date_field", "date_format", "group_field"),
+
+@dataclass(frozen=True)
+class OptionNames:
+    """How parameters are called on the command line.
+
+    `renamed` are parameters whose options have other names; `alike` those of the same name, which no other
+    word could be taken for; `ambiguous` are words of any message, and parameters only if they have a value.
+    `flags` are parameters that are true by an option without a value. `settings` are classes whose
+    parameters are options by themselves; `phrases` are replaced as a whole.
+    """
+
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    alike: tuple[str, ...] = ()
+    ambiguous: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    phrases: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+OR_FROM_TEXTS = ", or give texts to Corpus.from_texts"  # of paths; the command line takes nothing else
+SHARED = OptionNames(  # of corpora, runs and reports of every kind
+    renamed={
+        "max_iter": "--iterations",
+        "random_state": "--seed",
+        "n_jobs": "--threads",
+        "hashed": "--hash",
+    },
+    alike=(
+        *("tol", "kappa", "tau0", "batch_size", "held_out"),
+        *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "separator"),
+        *("min_documents", "max_share", "min_length", "stop_words"),
+        *("date_field", "date_format", "group_field"),
+    ),
+    ambiguous=(
+        *("inference", "schedule", "engine", "init", "chains", "samples", "truncation", "total"),
+        *("language", "format", "overwrite", "trees", "top", "vocab", "seed", "sentences", "compare"),
+        *("quotes", "by"),
+    ),
+    flags=("overwrite", "trees"),
+    settings=("Online", "Memoised"),
+    phrases={OR_FROM_TEXTS: ""},
 )
-AMBIGUOUS = (  # words of any message, but where they have a value
-    *("inference", "schedule", "words", "engine", "moves", "guide", "init", "every", "chains", "samples"),
-    *("order", "unknown", "language", "format", "truncation", "temperature", "cooling", "symbols"),
-    *("unparsed", "vowels", "weights", "processes", "punctuation", "concentration", "total", "judge"),
-    *("tables", "memory", "overwrite", "trees", "top", "vocab", "seed", "sentences", "representation"),
-    *("grammar", "compare", "quotes", "by"),
-)
-CLEAR = {**OPTIONS, **{name: "--" + name.replace("_", "-") for name in ALIKE}}
-EVERY = {**CLEAR, **{name: f"--{name}" for name in AMBIGUOUS}}
-PARAMETERS = {option: name for name, option in EVERY.items()}
-FLAGS = ("overwrite", "trees", "keep_local")
-SETTINGS = re.compile(r"\b(?:Online|Memoised|Hybrid|Gibbs)\(([^()]*)\)")
+_sources: list[Callable[[], Iterable[OptionNames]]] = []
+
+
+def add_names(source: Callable[[], Iterable[OptionNames]]) -> None:
+    """Let messages know further parameters: `source` returns them when a message is first spelled."""
+    _sources.append(source)
+
+
+@dataclass(frozen=True)
+class AllNames:
+    """All parameters and options: `clear` are known without a value, too."""
+
+    renamed: Mapping[str, str]
+    clear: Mapping[str, str]
+    every: Mapping[str, str]
+    parameters: Mapping[str, str]
+    flags: frozenset[str]
+    phrases: Mapping[str, str]
+    settings: re.Pattern[str]
+
+
+@cache
+def all_names() -> AllNames:
+    """What is shared and what every kind of model has, as one."""
+    known = [SHARED, *(names for source in _sources for names in source())]
+    renamed = {name: option for one in known for name, option in one.renamed.items()}
+    clear = {**renamed, **{name: option_of(name) for one in known for name in one.alike}}
+    every = {**clear, **{name: option_of(name) for one in known for name in one.ambiguous}}
+    return AllNames(
+        renamed,
+        clear,
+        every,
+        {option: name for name, option in every.items()},
+        frozenset(name for one in known for name in one.flags),
+        {phrase: text for one in known for phrase, text in one.phrases.items()},
+        re.compile(rf"\b(?:{'|'.join(name for one in known for name in one.settings)})\(([^()]*)\)"),
+    )
+
+
+def option_of(name: str) -> str:
+    """The option of one name with a parameter.
+
+    >>> option_of("batch_size")
+    '--batch-size'
+    """
+    return "--" + name.replace("_", "-")
+
+
+def as_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of options, by the names of their parameters.
+
+    >>> as_keywords({"iterations": 3, "tol": 0.1})
+    {'max_iter': 3, 'tol': 0.1}
+    """
+    named = {option: name for name, option in all_names().renamed.items()}
+    return {named.get(option_of(name), name): value for name, value in options.items()}
+
+
 PARAMETER = re.compile(r"(?<![\w./'\"-])([a-z][a-z0-9_]*)(?![\w'\"(./])(?:=(\"[^\"]*\"|'[^']*'|[^\s,;()]+))?")
 OPTION = re.compile(
     r"(?<![\w-])(--[a-z][a-z0-9-]*)"
@@ -40,11 +118,9 @@ OPTION = re.compile(
     r"(?![\w-])"
 )
 ENGINE = {'engine="local"': "no --engine spark", "engine=SparkEngine(session)": "--engine spark"}
-OR_FROM_TEXTS = ", or give texts to Corpus.from_texts"  # of paths; the command line takes nothing else
 COMMAND = re.compile(
     r"\bstickbreaker [a-z][a-z-]* .*", re.DOTALL
 )  # of the program: options are options there
-LEFT_OUT = {OR_FROM_TEXTS: "", "moves=None": "--moves none", "set guide=None": "leave out --guide"}
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # what a terminal would not show
 
 
@@ -55,18 +131,19 @@ def as_options(text: str) -> str:
     '--iterations 0; raise --iterations or --tol, or set --inference hybrid'
     """
     text, command = _without_command(text)
-    for parameter, option in {**ENGINE, **LEFT_OUT}.items():
+    known = all_names()
+    for parameter, option in {**ENGINE, **known.phrases}.items():
         text = text.replace(parameter, option)
-    text = SETTINGS.sub(lambda found: found[1].replace(", ", " "), text)
-    valued = {name for name, value in PARAMETER.findall(text) if value and name in EVERY}
+    text = known.settings.sub(lambda found: found[1].replace(", ", " "), text)
+    valued = {name for name, value in PARAMETER.findall(text) if value and name in known.every}
 
     def spelled(found: re.Match[str]) -> str:
         name, value = found[1], found[2]
-        if name not in CLEAR and name not in valued:
+        if name not in known.clear and name not in valued:
             return found[0]
-        if value is None or (name in FLAGS and value == "True"):
-            return EVERY[name]
-        return f"{EVERY[name]} {value.strip(chr(34) + chr(39))}"
+        if value is None or (name in known.flags and value == "True"):
+            return known.every[name]
+        return f"{known.every[name]} {value.strip(chr(34) + chr(39))}"
 
     return PARAMETER.sub(spelled, text) + command
 
@@ -80,14 +157,15 @@ def as_parameters(text: str) -> str:
     text, command = _without_command(text)
     for parameter, option in ENGINE.items():
         text = text.replace(option, parameter)
+    known = all_names()
 
     def spelled(found: re.Match[str]) -> str:
         option, value = found[1], found[2]
-        if option not in PARAMETERS:
+        if option not in known.parameters:
             return found[0]
-        name = PARAMETERS[option]
+        name = known.parameters[option]
         if value is None:
-            return f"{name}=True" if name in FLAGS else name
+            return f"{name}=True" if name in known.flags else name
         plain = value.isupper() or value.lstrip("-").replace(".", "").isdecimal()
         return f"{name}={value}" if plain else f'{name}="{value}"'
 

@@ -21,7 +21,12 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
-from stickbreaker.corpus.readers.document_inputs import as_list, is_record, tokens_of, wrong_document
+from stickbreaker.corpus.readers.document_inputs import (
+    as_list,
+    is_record,
+    tokens_of,
+    wrong_document,
+)
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
 from stickbreaker.corpus.store import (
@@ -38,7 +43,13 @@ from stickbreaker.corpus.text.analysis import Analysis, MarksWarning, Tokens, to
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
-from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
+from stickbreaker.corpus.vocabulary import (
+    LONGEST_WORD,
+    Vocabulary,
+    VocabularyRule,
+    language_of,
+    tagged,
+)
 
 
 @dataclass(frozen=True)

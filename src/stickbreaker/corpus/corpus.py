@@ -338,6 +338,17 @@ class Corpus:
         return self._totals[1]
 
     @property
+    def unseen_share(self) -> float:
+        """Share of the words that the vocabulary lacks, in [0, 1]; all blocks are read.
+
+        >>> Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"])).unseen_share
+        0.5
+        """
+        blocks = range(len(self.block_sizes))
+        unseen = sum(float(self.bags(block).unseen.sum(dtype=np.float64)) for block in blocks)
+        return unseen / max(1e-300, unseen + self.n_tokens)
+
+    @property
     def languages(self) -> dict[str, int]:
         """Language code: documents."""
         return dict(self.about.languages)

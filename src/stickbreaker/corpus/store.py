@@ -241,11 +241,16 @@ def write_facts(directory: Path, facts: Facts) -> None:
         if record[name] is None:
             del record[name]
     with naming(directory / FACTS_FILE):
-        (directory / FACTS_FILE).write_bytes(_encoded({**record, DIGEST: _digest(record)}))
+        (directory / FACTS_FILE).write_bytes(encoded_facts(record))
 
 
 def _encoded(record: dict[str, Any]) -> bytes:
     return json.dumps(record, indent=1, allow_nan=False).encode() + b"\n"
+
+
+def encoded_facts(record: dict[str, Any]) -> bytes:
+    """The content of corpus.json, with its own digest."""
+    return _encoded({**record, DIGEST: _digest(record)})
 
 
 def _digest(record: dict[str, Any]) -> str:
@@ -298,11 +303,11 @@ def read_facts(directory: Path) -> Facts:
 
 
 def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
-    """Raise ValueError where corpus.json is not as it was written; those of older versions have no digest."""
+    """Raise ValueError where corpus.json is not as it was written."""
     if not set(record) <= {"format", "schema", "ordered", DIGEST, *Facts.__dataclass_fields__}:
         raise ValueError("it has other fields")
     digest = record.pop(DIGEST, None)
-    if digest is not None and (digest != _digest(record) or content != _encoded({**record, DIGEST: digest})):
+    if digest != _digest(record) or content != _encoded({**record, DIGEST: digest}):
         raise ValueError("its content was altered")
 
 

@@ -286,7 +286,7 @@ class Vocabulary:
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
         """The words in UTF-8, where each begins, and a table to find them by (`strings/string_hash.py`)."""
-        from stickbreaker.kernels.strings.string_hash import fill_slots
+        from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
         offsets = np.concatenate([[0], np.cumsum([len(one) for one in spellings])]).astype(np.int64)
@@ -310,7 +310,7 @@ class Vocabulary:
         return {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
 
     def _lookup_spelled(self, array: Any) -> NDArray[np.int32]:
-        from stickbreaker.kernels.strings.string_hash import find_words
+        from stickbreaker.kernels.string_hash import find_words
 
         words = array.cast(pa.string())
         _, offsets, content = words.buffers()

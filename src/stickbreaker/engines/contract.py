@@ -3,16 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from stickbreaker.contracts.contract import CountTable, Model, Proposal, Summary
+from stickbreaker.contracts.row_queries import TableView
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import CountTable, Model, Proposal, Summary
-from stickbreaker.models.row_queries import TableView
-
-if TYPE_CHECKING:
-    from stickbreaker.engines.local import LocalEngine
 
 
 class Seeds(Protocol):
@@ -39,9 +36,12 @@ class Engine(ABC):
 
     `table` is there from `start` or `restore` on, to be looked at; what it gives is void after a change.
     Where no process can hold the counts, it has their totals, and reads rows that are asked for.
+    `folder` is where it keeps files, if it does; `keeper` lasts as long as a folder that is temporary.
     """
 
     table: CountTable
+    folder: Any  # a Path, or None
+    keeper: object
 
     @abstractmethod
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
@@ -98,15 +98,15 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def map_items(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
-        """What a function makes of each item, in their order, with an engine of this run's table as it is.
+    def map_items(self, function: Callable[[Any, Any], Any], items: Sequence[Any]) -> list[Any]:
+        """What a function makes of each item, in their order, with a `LocalEngine` of the present table.
 
         The function can be pickled; it changes nothing.
         """
 
     def map_items_with_sums(
         self,
-        function: "Callable[[LocalEngine, Any], tuple[Any, Array]]",
+        function: Callable[[Any, Any], tuple[Any, Array]],
         items: Sequence[Any],
         finish: Callable[[int, Array], Any],
     ) -> tuple[list[Any], list[Any]]:
@@ -136,10 +136,6 @@ class Engine(ABC):
         They stay until the next snapshot but one.
         """
         return ()
-
-    @abstractmethod
-    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
-        """An engine on this machine for the same table, or for a copy, without what serves a run alone."""
 
     @abstractmethod
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:

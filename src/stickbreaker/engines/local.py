@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Local, Model, Proposal, Summary, View
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
@@ -24,7 +25,6 @@ from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups
 from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.engines.truncated_table import TruncatedTable
-from stickbreaker.models.contract import Local, Model, Proposal, Summary, View
 
 VIEWS = 8  # shards whose views are kept from a map to its retries, at most
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
@@ -66,12 +66,6 @@ class LocalEngine(Engine):
         else:
             self.table = Table(counts[:], *spec.axes, keys, groups=spec.groups)
         self.locals, self.fresh, self.memoized = {}, {}, MemoizedReports()
-
-    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
-        """Another engine for the same table, or for a copy of it, without what serves a run alone."""
-        other = LocalEngine.over(model, self.table.copy() if copied else self.table, n_jobs)
-        other.folder, other.keeper = self.folder, self.keeper
-        return other
 
     @classmethod
     def over(
@@ -136,8 +130,8 @@ class LocalEngine(Engine):
 
     def _summed(self, work: Callable[[Shard[Any]], Done], shards: Iterable[Shard[Any]], keep: bool) -> Stats:
         from stickbreaker.engines.stats_sum import (
-            Sum,
-        )  # brings numba, which a model that is read does without
+            Sum,  # brings numba, which a model that is read does without
+        )
 
         total = Sum(self.table.shape)
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):
@@ -195,7 +189,7 @@ class LocalEngine(Engine):
                     future.cancel()
 
     def map_items(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
-        engine = self.fork(self.model, 1, copied=False)
+        engine = local_fork(self, self.model, 1, copied=False)
         return list(self._in_order(functools.partial(function, engine), items))
 
     def map_items_with_sums(
@@ -204,7 +198,7 @@ class LocalEngine(Engine):
         items: Sequence[Any],
         finish: Callable[[int, Array], Any],
     ) -> tuple[list[Any], list[Any]]:
-        engine = self.fork(self.model, 1, copied=False)
+        engine = local_fork(self, self.model, 1, copied=False)
         return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 
     def _until_stopped(self, shards: Iterable[Shard[Any]]) -> Iterator[Shard[Any]]:
@@ -290,6 +284,15 @@ class LocalEngine(Engine):
 
     def stop(self) -> None:
         self._stopped = True
+
+
+def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
+    """An engine on this machine for another's table, or for a copy of it, without what serves a run alone."""
+    table = engine.table
+    assert isinstance(table, Table | TruncatedTable | StoredTable)
+    other = LocalEngine.over(model, table.copy() if copied else table, n_jobs)
+    other.folder, other.keeper = engine.folder, engine.keeper
+    return other
 
 
 def of_run(name: str) -> bool:

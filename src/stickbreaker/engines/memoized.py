@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_to_stats
 from stickbreaker.core.records import Array, Rows, Stats, no_rows
-from stickbreaker.core.serialize import flat_stats, refuse_other_rows, refuse_other_sizes, stats_from
+from stickbreaker.core.serialize import (
+    flat_stats,
+    refuse_other_rows,
+    refuse_other_sizes,
+    stats_from,
+)
 from stickbreaker.core.untrusted import refuse_negative
 
 PREFIX = "kept/"  # of the arrays of a snapshot
@@ -32,8 +37,8 @@ class MemoizedReports:
         """The sum of all reports, but for their rows, with the trials that every report has, and these with
         their rows (`shape` is the table's)."""
         from stickbreaker.engines.stats_sum import (
-            Sum,
-        )  # brings numba, which a model that is read does without
+            Sum,  # brings numba, which a model that is read does without
+        )
 
         total = Sum(shape)
         reports = [self.reports[number] for number in sorted(self.reports)]

@@ -6,13 +6,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.records import Array, Stats
 from stickbreaker.core.topk import descending
 from stickbreaker.core.topk import largest as largest_columns
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.engines.table import Table
 from stickbreaker.engines.truncated_table import TruncatedTable
-from stickbreaker.models.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
 
 Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the largest first
 

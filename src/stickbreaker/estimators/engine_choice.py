@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stickbreaker.contracts.contract import Model
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import threads_of
-from stickbreaker.models.contract import Model
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine

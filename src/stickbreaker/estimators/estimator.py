@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.notebooks.overview import Overview
-from stickbreaker.estimators.search.search_points import SearchPoint
-from stickbreaker.learning.loop import Limits, Run, RunState
-from stickbreaker.learning.observers import SCORES, ScoreNames, TraceRecord
+from stickbreaker.estimators.search import FinishedRun, Search
+from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes, params_of
+from stickbreaker.learning.contract import SCORES, Limits, Run, RunState, ScoreNames
+from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.saved import ModelDirectory, Snapshot
+from stickbreaker.saved.evolution_observer import Evolving
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.search.search_range import Range
-    from stickbreaker.estimators.search.topic_search import Overruled, TopicSearch
-    from stickbreaker.estimators.topics.topic_snapshots import Evolving
 
 
 class Origin(NamedTuple):
@@ -45,7 +45,8 @@ class Estimator(ABC):
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
     score_names: ClassVar[ScoreNames] = SCORES
-    older_settings: ClassVar[Mapping[str, Any]] = {}  # parameters that older models lack, as they were
+    setting_types: ClassVar[SettingTypes] = SCHEDULE_TYPES  # of parameters that are values, by name in JSON
+    trace_fields: ClassVar[Mapping[str, JsonKind]] = {}  # what its trace has beside the fields of every kind
 
     # Parameters of every kind; one that lets users choose has them among its own
     n_init: int = 1
@@ -65,7 +66,7 @@ class Estimator(ABC):
     n_iter_: int
     converged_: bool
     n_features_in_: int
-    search_: tuple[SearchPoint, ...] = ()
+    search_: tuple[FinishedRun, ...] = ()
     origin: Origin | None = None
 
     @property
@@ -103,24 +104,26 @@ class Estimator(ABC):
         """The program's verb to go on with when a run is over; None: the first of its kind."""
         return None
 
-    def topic_search(self, n_documents: int) -> "TopicSearch | None":
-        """The search of which this estimator's model is the last run; None where it makes one run."""
+    def params_to_save(self) -> dict[str, Any]:
+        """The parameters that manifests keep, as values that `settings.to_json` knows."""
+        return params_of(self)
+
+    def search(self, n_documents: int) -> Search[Any] | None:
+        """The search of which this estimator's model is one run; None: it makes one run alone."""
         return None
 
     def of_search(self, settings: Mapping[str, Any]) -> "Estimator":
         """The estimator of one run of a search, by the parameters that the search sets."""
         raise NotImplementedError
 
+    def finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
+        """The runs of a search from what a manifest has of them. Raises ValueError if they make no sense."""
+        if held != []:
+            raise ValueError("runs of a search, which this kind of model does not make")
+        return ()
+
     def remark_on(self, n_documents: int) -> str | None:
         """What a user may not expect of a model of so few documents, as a line."""
-        return None
-
-    def search_range(self) -> "Range | None":
-        """The numbers of topics that a search cannot tell from the one that it found; None without one."""
-        return None
-
-    def overruled_bound(self) -> "Overruled | None":
-        """What documents held out said against the bound of a search that they overruled; None otherwise."""
         return None
 
     def least_held_out(self) -> float:
@@ -143,7 +146,7 @@ class Estimator(ABC):
         Raises ValueError where the parts of the snapshot do not fit together.
         """
 
-    def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> "Evolving | None":
+    def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
         """What takes snapshots for the report while a run goes on; None of kinds and runs that keep none."""
         return None
 

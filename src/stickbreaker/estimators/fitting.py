@@ -16,21 +16,22 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.store import VOCABULARY_FILE
+from stickbreaker.engines.local import local_fork
+from stickbreaker.estimators.corpus_facts import about, counted_vocabulary
 from stickbreaker.estimators.engine_choice import readable
 from stickbreaker.estimators.estimator import Estimator, final_score
 from stickbreaker.estimators.saving import (
-    about,
     corpus_of,
-    counted_vocabulary,
     estimator_of,
     learned_from,
     manifest_at_start,
     manifest_of,
 )
-from stickbreaker.estimators.search.search_points import SearchPoint, points_from, with_last
+from stickbreaker.estimators.search import FinishedRun, Search, with_last
 from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import relative_change, settled
-from stickbreaker.learning.loop import Run, RunState, run
+from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -41,7 +42,6 @@ from stickbreaker.saved.manifest_fields import SEARCH, VOCABULARY
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.search.topic_search import TopicSearch
 
 
 @dataclass
@@ -51,12 +51,12 @@ class Learned:
     job: Run[Any]
     state: RunState
     trace: Trace
-    search: tuple[SearchPoint, ...] = ()
+    search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
         """The same without what served the run alone, to be held while other runs of a search go on."""
         assert isinstance(self.job, VariationalRun)
-        engine = self.job.engine.fork(self.job.model, threads_of(estimator.n_jobs), copied=False)
+        engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))
 
 
@@ -87,8 +87,8 @@ def _refuse_nothing(corpus: Corpus) -> None:
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
     """One run, or all those of a search, of which the one that is the model."""
-    search, held_out = estimator.topic_search(corpus.n_documents), estimator.least_held_out()
-    points: tuple[SearchPoint, ...] = ()
+    search, held_out = estimator.search(corpus.n_documents), estimator.least_held_out()
+    points: tuple[FinishedRun, ...] = ()
     best: Learned | None = None
     while True:
         settings = None if search is None else search.next_settings(points)
@@ -160,7 +160,7 @@ def begin(
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
     _refuse_nothing(corpus)
-    search = estimator.topic_search(corpus.n_documents)
+    search = estimator.search(corpus.n_documents)
     first = estimator if search is None else _next_of(estimator, search, ())
     assert first is not None
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
@@ -177,7 +177,7 @@ def begin(
     return directory
 
 
-def _next_of(estimator: Estimator, search: "TopicSearch", points: Sequence[SearchPoint]) -> Estimator | None:
+def _next_of(estimator: Estimator, search: Search[Any], points: Sequence[FinishedRun]) -> Estimator | None:
     """The estimator of the run of a search that follows those that are finished; None: the last was."""
     settings = search.next_settings(points)
     return None if settings is None else estimator.of_search(settings)
@@ -191,7 +191,7 @@ def resume(
     watch: Sequence[Observer] = (),
     stopper: Callable[[Callable[[], None]], object] | None = None,
     spark: "SparkEngine | None" = None,
-    tell: Callable[[SearchPoint], object] | None = None,
+    tell: Callable[[Any], object] | None = None,
 ) -> tuple[Estimator, Run[Any], RunState] | None:
     """Go on with the run at a path, or in a directory that is locked, to its end, or with all runs of a
     search; None when it is finished already.
@@ -236,7 +236,7 @@ def _go_on(
     every: float,
     watch: Sequence[Observer],
     stopper: Callable[[Callable[[], None]], object] | None,
-    tell: Callable[[SearchPoint], object] | None,
+    tell: Callable[[Any], object] | None,
 ) -> Learned | None:
     """Go on with a run to its end. None: it is the last, and the directory has the finished model.
 
@@ -271,7 +271,7 @@ def _go_on(
 
 
 def _following(
-    restored: "Restored", fixed: dict[str, Any], path: Path, tell: Callable[[SearchPoint], object] | None
+    restored: "Restored", fixed: dict[str, Any], path: Path, tell: Callable[[Any], object] | None
 ) -> Snapshot | None:
     """Note a run of a search that has ended, in the estimator and in `fixed`; the start of the one that
     follows. None: this run is the model.
@@ -334,15 +334,15 @@ class Restored:
     corpus: Corpus
     job: Run[Any]
     state: RunState
-    search: "TopicSearch | None"
-    chosen: SearchPoint | None = None
+    search: Search[Any] | None
+    chosen: FinishedRun | None = None
 
     def is_best(self) -> bool:
         """Whether the run that ended last would be the model if no other followed."""
         points = self.estimator.search_
         return bool(points) and points[-1].final and self._best(points) is points[-1]
 
-    def _best(self, points: Sequence[SearchPoint]) -> SearchPoint | None:
+    def _best(self, points: Sequence[FinishedRun]) -> FinishedRun | None:
         return None if self.search is None else self.search.chosen(points)
 
 
@@ -358,8 +358,8 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
     if learned_from(manifest)[0] != about(corpus):
         raise ValueError("it says something else of its corpus than that does")
     _refuse_other_words(path, manifest, corpus)
-    search = estimator.topic_search(corpus.n_documents) if SEARCH in manifest else None
-    estimator.search_ = points_from(manifest.get(SEARCH, []))
+    search = estimator.search(corpus.n_documents) if SEARCH in manifest else None
+    estimator.search_ = estimator.finished_runs(manifest.get(SEARCH, []))
     settings, chosen = None if search is None else search.next_settings(estimator.search_), None
     if search is not None and settings is None:  # it is over, and its best run is made again
         chosen = search.chosen(estimator.search_)

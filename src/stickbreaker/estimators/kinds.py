@@ -1,34 +1,54 @@
 """The kinds of models: what saving, the program, the report, Spark and tests know of each.
 
-A new kind is an `Estimator`, its front door and one line of `KINDS`. Its modules are imported when they are
-asked for, so that the program's help is quick.
+A kind is a folder of the package, whose `kind.py` says by functions what it can do; its module is one of
+`HOMES`. Everything else in the folder is imported when a function is called, so that the program's help is
+quick.
 """
 
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.core.option_names import OptionNames
 
-OF_TOPICS = (
-    "topics",
-    "name",
-    "transform",
-    "evaluate",
-    "nearest",
-    "compare",
-    "report",
-    "export",
-    "stream",
-    "partial_fit",
-)
-FORMATS_OF_TOPICS = ("mallet-topic-keys", "gensim-topics", "mallet-doc-topics", "pyldavis")
+if TYPE_CHECKING:  # importing it takes longer than the program's help may
+    from stickbreaker.estimators.estimator import Estimator
+
+
+@dataclass(frozen=True)
+class Command:
+    """A verb of the program: where it is, "module:command", its line in the overview, and the verb that it
+    follows there; None: the one before it."""
+
+    place: str
+    line: str
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class Export:
+    """A format that models are written in.
+
+    `write`, "module:function", gets an `ExportRequest` and returns figures, and how they are said in a line.
+    `help` says what the file has. A format about documents needs a corpus; `options` are those of the verb
+    that mean something for it.
+    """
+
+    write: str
+    help: str
+    of_documents: bool = False
+    options: tuple[str, ...] = ()
+
+
+class Page(Protocol):
+    """The report of a model, of which a kind says how it is shown: see `stickbreaker.pages.page`."""
+
+    def html(self) -> str:
+        """The page as one HTML document."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,27 +57,41 @@ class Kind:
 
     `name` is what manifests call it. `home` and `front_door` are where its plain estimator is and the one
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
-    estimators, first the one to begin with; to learn, save and resume is every kind's. `measures` are those
-    of `evaluate`; `sections` the parts of the report that not all kinds have; `formats` those of `export`.
-    `trials` are parameters that tests learn it with, by name.
+    estimators, first the one to begin with; to learn, save and resume is every kind's.
+
+    `page`, "module:function", gives the report of a saved model, from its path, a title and those of
+    `page_options` that are given, by name.
+
+    Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name, `commands` verbs of
+    its own, `exports` its formats. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores
+    and how they are said; without one, documents are scored by their log probability. `evaluate_options` are
+    the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
+    run is over, and returns further figures and lines. `noun` is what a user calls such a model.
+    `parameters` are those that messages may name.
     """
 
     name: str
     home: str
     front_door: str
     verbs: tuple[str, ...]
-    measures: tuple[str, ...] = ()
-    sections: tuple[str, ...] = ()
-    formats: tuple[str, ...] = ()
-    trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    page: str | None = None
+    page_options: tuple[str, ...] = ()
+    fit: Mapping[str, str] = field(default_factory=dict[str, str])
+    commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
+    exports: Mapping[str, Export] = field(default_factory=dict[str, Export])
+    evaluate: str | None = None
+    evaluate_options: tuple[str, ...] = ()
+    summary: str | None = None
+    noun: str = "model of this kind"
+    parameters: OptionNames = field(default_factory=OptionNames)
 
-    def plain(self) -> type[Estimator]:
+    def plain(self) -> "type[Estimator]":
         """The estimator with its parameters and what they mean, without scikit-learn."""
-        return _imported(self.home)
+        return object_at(self.home)
 
-    def public(self) -> type[Estimator]:
+    def public(self) -> "type[Estimator]":
         """The estimator that users import."""
-        return _imported(self.front_door)
+        return object_at(self.front_door)
 
     @property
     def class_name(self) -> str:
@@ -72,90 +106,57 @@ class Kind:
         raise UserError(problem, where=where, remedy=f"it knows {', '.join(self.verbs) or 'resume'}")
 
 
-def _imported(place: str) -> Any:
-    """A class from "module:class"."""
+def object_at(place: str) -> Any:
+    """What is at "module:name"."""
     module, name = place.split(":")
     return getattr(importlib.import_module(module), name)
 
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        Kind(
-            name="LDA",
-            home="stickbreaker.estimators.plain_lda:PlainLDA",
-            front_door="stickbreaker.estimators.lda:LDA",
-            verbs=(*OF_TOPICS, "search-k"),
-            measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
-            sections=("growth", "changes"),
-            formats=FORMATS_OF_TOPICS,
-            trials={
-                "batch": {},
-                "online": {"schedule": "online"},
-                "hybrid": {"inference": "hybrid"},
-                "gibbs": {"inference": "gibbs"},
-                "open": {"words": "open", "inference": "hybrid", "schedule": "online"},
-            },
-        ),
-        Kind(
-            name="HDP",
-            home="stickbreaker.estimators.plain_hdp:PlainHDP",
-            front_door="stickbreaker.estimators.hdp:HDP",
-            verbs=OF_TOPICS,
-            measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
-            sections=("growth", "changes"),
-            formats=FORMATS_OF_TOPICS,
-            trials={
-                "memoised": {},
-                "batch": {"schedule": "batch"},
-                "online": {"schedule": "online"},
-                "gibbs": {"inference": "gibbs"},
-                "franchise": {"representation": "franchise"},
-                "open": {"words": "open"},
-            },
-        ),
-        Kind(
-            name="NgramModel",
-            home="stickbreaker.estimators.plain_ngram:PlainNgramModel",
-            front_door="stickbreaker.estimators.ngram:NgramModel",
-            verbs=("generate", "score", "evaluate", "report", "export"),
-            measures=("score",),
-            formats=("arpa",),
-            trials={
-                "trigrams": {"min_count": 1},
-                "unbounded": {"order": "unbounded", "min_count": 1},
-                "spelled": {"unknown": "spelled"},
-            },
-        ),
-        Kind(
-            name="AdaptorGrammar",
-            home="stickbreaker.estimators.grammars.plain_grammar:PlainAdaptorGrammar",
-            front_door="stickbreaker.estimators.grammars.adaptor_grammar:AdaptorGrammar",
-            verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit"),
-            measures=("segmentation",),
-            trials={
-                "collocation": {},
-                "unigram": {"grammar": "unigram"},
-                "chains": {"init": "incremental", "chains": 2},
-                "hybrid": {"inference": "hybrid", "grammar": "unigram"},
-                "mean-field": {"inference": "mean-field", "grammar": "unigram"},
-            },
-        ),
-    )
-}
+HOMES = ("stickbreaker.topics.kind", "stickbreaker.ngrams.kind", "stickbreaker.grammars.kind")
+_known: dict[str, Kind] = {}
+
+
+def kinds() -> dict[str, Kind]:
+    """All kinds by name, in the order of `HOMES`."""
+    if not _known:
+        for home in HOMES:
+            _known.update((kind.name, kind) for kind in importlib.import_module(home).KINDS)
+    return _known
 
 
 def kind_of(manifest: Mapping[str, Any]) -> Kind:
     """The kind of the model that a manifest is of. Raises UserError for one that is not known."""
     name = manifest["estimator"]
-    if name not in KINDS:
+    if name not in kinds():
         raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
-    return KINDS[name]
+    return kinds()[name]
 
 
 def kind_at(path: Path, verb: str) -> Kind:
     """The kind of the model at a path. Raises UserError where the verb means nothing for it."""
+    from stickbreaker.core.untrusted import making_sense_of
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest import RESTORE
+
     with making_sense_of(path, RESTORE):
         kind = kind_of(ModelDirectory(path).manifest())
         kind.refuse(verb, path)
         return kind
+
+
+def page_of_saved(path: Path, title: str, options: Mapping[str, Any]) -> Page:
+    """The report of the model at `path`; `options` by name, None for those that are not given.
+
+    Raises UserError for what is no model, for a kind without a report, and for an option that means nothing
+    for the kind.
+    """
+    kind = kind_at(path, "report")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in kind.page_options:
+            option = "--" + name.replace("_", "-")
+            problem = f"{option} means nothing for a model of the kind {kind.name}"
+            raise UserError(problem, where=path, remedy=f"leave {option} out")
+    assert kind.page is not None, "a kind with the verb report has a page"
+    page: Page = object_at(kind.page)(path, title, **given)
+    return page

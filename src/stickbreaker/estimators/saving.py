@@ -4,15 +4,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from stickbreaker.core.errors import UserError, shortened_path
+from stickbreaker.core.json_checks import refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary
-from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.text.polylingual import (
+    PolylingualAnalysis,
+    analysis_from,
+    refuse_other_languages,
+)
 from stickbreaker.estimators.estimator import Estimator, Origin
-from stickbreaker.estimators.kinds import KINDS, kind_of
-from stickbreaker.estimators.search.search_points import points_from
+from stickbreaker.estimators.kinds import kind_of, kinds
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -23,38 +25,6 @@ from stickbreaker.saved.manifest_fields import DIGESTS, SEARCH
 E = TypeVar("E", bound=Estimator)
 
 
-def about(corpus: Corpus) -> dict[str, Any]:
-    """What a model remembers of its corpus."""
-    return {
-        "fingerprint": corpus.fingerprint,
-        "kind": corpus.kind,
-        "documents": corpus.n_documents,
-        "tokens": corpus.n_tokens,
-        "empty": corpus.n_empty,
-    }
-
-
-def counted_vocabulary(corpus: Corpus) -> Vocabulary:
-    """The corpus's vocabulary with the counts of its own documents.
-
-    Seen through the vocabulary of others, or a list of words, it has theirs, or none: then words are counted.
-    """
-    own = corpus.vocabulary
-    if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
-        return own
-    return counted_on(own.counted(np.zeros(len(own), np.int64), np.zeros(len(own))), corpus)
-
-
-def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
-    """The vocabulary with the occurrences of its words in `corpus` added."""
-    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
-    for block in range(len(corpus.block_sizes)):
-        bags = corpus.bags(block)
-        documents += np.bincount(bags.words, minlength=len(documents))
-        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
-    return vocabulary.counted(documents, tokens)
-
-
 def manifest_of(
     estimator: Estimator,
     seed: int,
@@ -63,10 +33,11 @@ def manifest_of(
     held_out: float = 0.0,
 ) -> dict[str, Any]:
     """What a manifest says from a run's start to its end; `corpus`: what `about` tells, and the analysis."""
+    settings = {**estimator.params_to_save(), "random_state": seed, "n_jobs": None}
     return {
         "stickbreaker": version("stickbreaker"),
         "estimator": estimator.kind,
-        "settings": to_json({**params_of(estimator), "random_state": seed, "n_jobs": None}),
+        "settings": to_json(settings, estimator.setting_types),
         "held_out": held_out,
         "corpus": corpus,
         "corpus_path": where,
@@ -76,12 +47,8 @@ def manifest_of(
 
 def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
     """What `manifest_of` said when the run of a manifest began."""
-    names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
-    known = {
-        "stickbreaker": version("stickbreaker"),
-        **manifest,
-    }  # a manifest that does not say is this one's
-    held = {name: known[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
+    names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path", DIGESTS)
+    held = {name: manifest[name] for name in names}
     return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
 
 
@@ -120,8 +87,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
     """An unfitted plain estimator with a manifest's settings. Raises ValueError where those make no sense."""
     made = kind_of(manifest).plain()
-    settings = {**made.older_settings, **from_json(manifest["settings"])}
-    return made(**{**settings, "n_jobs": threads})
+    return made(**{**from_json(manifest["settings"], made.setting_types), "n_jobs": threads})
 
 
 def save(
@@ -130,15 +96,10 @@ def save(
     """Save a fitted estimator, and what the report tells of `documents`, seen through its vocabulary."""
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
-        traced = len(estimator.trace_) == estimator.n_steps_  # not of an older model that lost its trace
-        if traced:
-            directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
+        directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         held_out = estimator.least_held_out()
-        fixed = {
-            **manifest_of(estimator.as_it_started(), estimator.seed_, corpus, held_out=held_out),
-            DIGESTS: traced,
-        }
+        fixed = manifest_of(estimator.as_it_started(), estimator.seed_, corpus, held_out=held_out)
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
         if documents is not None:
@@ -196,7 +157,7 @@ def load_as(kind: type[E], path: Path) -> E:
     with making_sense_of(path, RESTORE):
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:
-            remedy = f"load it by {KINDS[plain.kind].class_name}.load"
+            remedy = f"load it by {kinds()[plain.kind].class_name}.load"
             raise UserError(
                 f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
             )
@@ -215,7 +176,9 @@ def _fill(
     refuse_other_languages(analysis, estimator.vocabulary_)
     estimator.analysis_ = analysis or Analysis()
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
-    estimator.search_ = points_from(snapshot.manifest.get(SEARCH, []))
+    estimator.search_ = estimator.finished_runs(snapshot.manifest.get(SEARCH, []))
+    for record in snapshot.trace:
+        refuse_other_kinds(record, estimator.trace_fields, needed=False)
     estimator.trace_ = snapshot.trace
     lasts = in_place or snapshot.manifest["status"] != "running"
     try:

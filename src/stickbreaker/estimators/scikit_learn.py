@@ -1,33 +1,29 @@
-"""scikit-learn's conventions: of every estimator, and of those of topics."""
+"""scikit-learn's conventions, for every kind of estimator."""
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.threads import alone_with
-from stickbreaker.core.topk import largest
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.readers.arrow_tables import table_documents
-from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input, once_read
+from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
+from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
-from stickbreaker.estimators.settings import checked
-from stickbreaker.estimators.streams import partial_fit
-from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
-from stickbreaker.estimators.topics.topic_estimator import ALL_UNSEEN, TopicEstimator
+from stickbreaker.estimators.settings import ELSEWHERE, checked
 
 
 class ScikitLearn(BaseEstimator, Estimator):
@@ -36,10 +32,14 @@ class ScikitLearn(BaseEstimator, Estimator):
     An estimator inherits from this and from the plain one that has its parameters.
     """
 
+    elsewhere: ClassVar[Mapping[str, str]] = (
+        ELSEWHERE  # other libraries' parameters: what they are called here
+    )
+
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
         if inspect.isfunction(cls.__init__) and "__wrapped__" not in vars(cls.__init__):
-            cls.__init__ = checked(cls.__init__)
+            cls.__init__ = checked(cls.__init__, cls.elsewhere)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -76,11 +76,6 @@ class ScikitLearn(BaseEstimator, Estimator):
 
     def score(self, X: Any, y: object = None) -> float:
         """Log probability of documents given what was learned, in nats per token: higher is better.
-
-        For topics, each word is predicted from the words before it, by the posterior means of the topics:
-        probabilities sum to one over all documents, whatever inference was used. Not affected by `fold_in`.
-        Tokens of words that the model does not know are left out; open vocabularies spell them. The bound
-        that inference climbs is `bound`.
 
         Raises UserError when no document has a known word.
         """
@@ -207,95 +202,6 @@ class ScikitLearn(BaseEstimator, Estimator):
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         corpus = Corpus.from_matrix(data, feature_names=names)
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
-
-
-class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] (vocabulary_)
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn, TopicEstimator
-):
-    """The front door of topics: `transform` and topics' words too, and learning a minibatch at a time."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64"]
-        return tags
-
-    def partial_fit(self, X: Any, y: object = None) -> Self:
-        """One online step on the documents `X`, in their order.
-
-        The first call fixes how texts are analysed, and the vocabulary where it is closed.
-
-        The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
-        the documents seen so far, those of `fit` counted once. Calls from several threads are learned
-        from one after another, in the order in which they come.
-        """
-        with alone_with(self):
-            begun = partial_fit.can_go_on(self)
-            corpus = self._as_corpus(
-                X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
-            )
-            partial_fit.partial_fit(self, corpus, begun)
-        remark = None if begun else self._remark()
-        if remark is not None:
-            warnings.warn(remark, UserWarning, stacklevel=2)
-        return self
-
-    def _remark(self) -> str | None:
-        return self.model.words.remark()
-
-    def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> NDArray[np.float64]:
-        """`fit`, and the topic shares of the same documents: see `transform`."""
-        return super().fit_transform(once_read(X), y, **fit_params)
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Topic shares E[theta] of documents (documents × topics); rows sum to one.
-
-        A function of each document alone: no other document, order or thread changes a row. Documents
-        without known words get the prior's mean. Warns (UserWarning) where no document has any.
-        """
-        check_is_fitted(self)
-        corpus, known = self._as_corpus(X, reset=False), False
-        shares: list[NDArray[np.float64]] = []
-        for block in range(len(corpus.block_sizes)):
-            bags = corpus.bags(block)
-            known = known or len(bags.words) > 0
-            shares.append(self.infer_shares(bags))
-        if not known:
-            warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
-        return np.concatenate(shares)
-
-    def bound(self, X: Any) -> float:
-        """The lower bound on the log probability of documents that inference climbs, in nats per token.
-
-        It holds E[log beta], and so is far below `score` where words are rare: it compares runs on the same
-        documents, and predicts nothing. With `fold_in="sampled"` it is estimated. Words that the model does
-        not know are left out.
-
-        Raises UserError when no document has a known word.
-        """
-        return self._per_token(X, self.bound_documents)
-
-    def top_words(self, n: int = 10, language: str | None = None, by: str = "documents") -> list[list[str]]:
-        """The `n` words of each topic that stand for it.
-
-        `by` "documents": words that a larger share of the topic's documents has than of all documents,
-        weighted by that share; "company": the first 30 of these, ordered also by how often they occur
-        together in documents; "relevance": frequent in the topic, and more so than elsewhere (Sievert and
-        Shirley 2014, λ of 0.6); "probability": the most frequent. Of a polylingual model those of each
-        language in turn, as "de:haus", or those of one `language`. Words of `unused_topics_` mean nothing.
-        Raises UserError for another `by`, for "company" of a model that counted no documents (streams), and
-        for a language that the model does not have.
-        """
-        check_is_fitted(self)
-        return super().top_words(n, language, by)
-
-    def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
-        """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
-        theta = self.transform(X)
-        return largest(theta.T, n)[0].tolist()
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.alpha_)
 
 
 def _corpus_of(

@@ -1,4 +1,4 @@
-"""From an estimator's parameters to a model, and to JSON and back."""
+"""What parameters of every kind of estimator may be, and their way to JSON and back."""
 
 import functools
 import inspect
@@ -10,33 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError, is_whole, shown
-from stickbreaker.core.records import Array
+from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.estimators.topics.combinations import INFERENCE
-from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
-from stickbreaker.models.topics import ConceptTree, Gibbs, Hybrid, Inference, OpenVocabulary, Spelling
-from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
-MOST_TOPICS = 1_000_000  # a document's shares and a prior have a number for each
 MOST_THREADS = 1_024
-ELSEWHERE = {  # in scikit-learn, gensim, tomotopy and MALLET: here
-    "n_components": "n_topics",
-    "num_topics": "n_topics",
-    "k": "n_topics",
+ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
     "iterations": "max_iter",
     "n_iter": "max_iter",
     "num_iterations": "max_iter",
     "passes": "max_iter",
     "seed": "random_state",
     "random_seed": "random_state",
-    "doc_topic_prior": "alpha",
-    "topic_word_prior": "eta",
-    "beta": "eta",
-    "gamma_threshold": "doc_tol",
-    "mean_change_tol": "doc_tol",
-    "max_doc_update_iter": "doc_max_iter",
     "perp_tol": "tol",
     "workers": "n_jobs",
     "n_workers": "n_jobs",
@@ -77,56 +62,6 @@ def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
 SCHEDULES: dict[type[Schedule], str] = {Batch: "batch", Memoised: "memoised", Online: "online"}
 
 
-def inference_of(value: object) -> Inference:
-    """A way of inference from its name, or as it is. Raises UserError for anything else."""
-    if isinstance(value, str) and value in INFERENCE:
-        return INFERENCE[value]
-    if isinstance(value, Inference):
-        return value
-    alternatives = ", ".join(repr(name) for name in INFERENCE)
-    raise UserError(f"inference={value!r}", remedy=f"inference is {alternatives}, Hybrid(...) or Gibbs(...)")
-
-
-def concentration(
-    name: str, value: object, shapes: Mapping[str, tuple[int, ...]], start: float
-) -> tuple[float | Array, bool]:
-    """A prior's parameter, and whether it is learned: a number, an array of one of `shapes`, "learned".
-
-    alpha may be "learned-symmetric" too.
-    """
-    if isinstance(value, str):
-        if value != "learned" and (name, value) != ("alpha", "learned-symmetric"):
-            kinds = '"learned" or "learned-symmetric"' if name == "alpha" else '"learned"'
-            raise UserError(f"{name}={value!r}", remedy=f"{name} is a number, an array or {kinds}")
-        return start, True
-    try:
-        array = np.asarray(value, np.float64)
-        if np.asarray(value).dtype == np.bool_:
-            raise ValueError
-    except (TypeError, ValueError):
-        raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"') from None
-    if array.ndim and array.shape not in shapes.values():
-        wanted = " or ".join(f"{axes} {shape}" for axes, shape in shapes.items())
-        raise UserError(f"{name} has the shape {array.shape}", remedy=f"give a number, or {wanted}")
-    if not (np.isfinite(array).all() and (array > 0).all() and (array <= 1e6).all()):
-        raise UserError(f"{name} has values that are not positive", remedy="every value lies in (0, 1e6]")
-    return (array.copy() if array.ndim else float(array)), False
-
-
-def words_of(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
-    """The name of the words slot and its settings, from either. Raises UserError for anything else."""
-    if isinstance(value, OpenVocabulary):
-        return "open", value
-    if isinstance(value, ConceptTree):
-        return "concepts", value
-    if value == "open":
-        return "open", OpenVocabulary()
-    if value == "closed":
-        return "closed", None
-    remedy = 'words is "closed", "open", OpenVocabulary(...) or ConceptTree(...)'
-    raise UserError(f"words={shown(str(value))}", remedy=remedy)
-
-
 def engine_name(value: object) -> str:
     """The name of an engine: "local", or "spark" of a SparkEngine. Raises UserError for anything else."""
     if isinstance(value, str) and value in ("local", "spark"):
@@ -136,15 +71,6 @@ def engine_name(value: object) -> str:
     if isinstance(value, SparkEngine):
         return "spark"
     raise UserError(f"engine={value!r}", remedy='engine is "local" or SparkEngine(session)')
-
-
-def guide_of(value: object) -> Guide | None:
-    """A guide from one, a mapping of topics to words, or None. Raises UserError for anything else."""
-    if value is None or isinstance(value, Guide):
-        return value
-    if isinstance(value, Mapping):
-        return Guide(value)
-    raise UserError(f"guide={str(value)[:40]!r}", remedy='guide is {"topic": ["word"]}, or Guide.read(path)')
 
 
 def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
@@ -194,46 +120,36 @@ def params_of(estimator: object) -> dict[str, Any]:
     return {name: getattr(estimator, name) for name in inspect.signature(type(estimator)).parameters}
 
 
-def to_json(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as plain JSON values; callbacks are left out, since they are code."""
+SettingTypes = Mapping[str, type[Any]]
+SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
+
+
+def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> dict[str, Any]:
+    """Parameters as plain JSON values; callbacks are left out, since they are code.
+
+    `types`: the dataclasses that parameters may be values of, by their names in JSON.
+    """
     plain = {name: value for name, value in params.items() if name != "callbacks"}
     if "engine" in plain:
         plain["engine"] = engine_name(plain["engine"])
-    if "guide" in plain:
-        plain["guide"] = guide_of(plain["guide"])
-    if hasattr(plain.get("grammar"), "to_text"):
-        plain["grammar"] = plain["grammar"].to_text()
     return {
-        name: {"mapping": dict(value)} if isinstance(value, Mapping) else _plain(value)
+        name: {"mapping": dict(value)} if isinstance(value, Mapping) else _plain(value, types)
         for name, value in plain.items()
     }
 
 
-def from_json(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters from what `to_json` made."""
-    return {name: _rich(value) for name, value in params.items()}
+def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> dict[str, Any]:
+    """Parameters from what `to_json` made, given the same types."""
+    return {name: _rich(value, types) for name, value in params.items()}
 
 
-VALUES = {
-    "online": Online,
-    "memoised": Memoised,
-    "split-merge": SplitMerge,
-    "hybrid": Hybrid,
-    "gibbs": Gibbs,
-    "guide": Guide,
-    "open": OpenVocabulary,
-    "concepts": ConceptTree,
-    "spelling": Spelling,
-}  # parameters that are values, by name in JSON
-
-
-def _plain(value: Any) -> Any:
-    for name, kind in VALUES.items():
+def _plain(value: Any, types: SettingTypes) -> Any:
+    for name, kind in types.items():
         if isinstance(value, kind):
             found = {each.name: getattr(value, each.name) for each in fields(value) if _is_saved(each, value)}
-            return {name: {key: _plain(own) for key, own in found.items()}}
+            return {name: {key: _plain(own, types) for key, own in found.items()}}
     if isinstance(value, tuple):
-        return list(map(_plain, value))
+        return [_plain(each, types) for each in value]
     if isinstance(value, Batch):
         return "batch"
     if isinstance(value, np.ndarray):
@@ -242,11 +158,11 @@ def _plain(value: Any) -> Any:
 
 
 def _is_saved(item: Field[Any], value: Any) -> bool:
-    """Whether a field of a value is written: one that older versions lack, only where it is given."""
+    """Whether a field of a value is written: some are only where they are given."""
     return "saved" not in item.metadata or getattr(value, item.name) is not None
 
 
-def _rich(value: Any) -> Any:
+def _rich(value: Any, types: SettingTypes) -> Any:
     if not isinstance(value, dict):
         return value
     ((name, held),) = value.items()
@@ -257,13 +173,14 @@ def _rich(value: Any) -> Any:
         if array.dtype.kind not in "fi":
             raise ValueError("an array that holds no numbers")
         return array
-    return VALUES[name](**{parameter: _rich(setting) for parameter, setting in held.items()})
+    return types[name](**{parameter: _rich(setting, types) for parameter, setting in held.items()})
 
 
-def checked(init: Callable[..., None]) -> Callable[..., None]:
+def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable[..., None]:
     """An `__init__` with the same signature, that says what a parameter which it lacks is called here.
 
-    It raises TypeError, as Python does, and names the class that was called.
+    `elsewhere`: parameters of other libraries, and their names here. It raises TypeError, as Python does, and
+    names the class that was called.
     """
     taken = inspect.signature(init).parameters
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values()):
@@ -273,19 +190,21 @@ def checked(init: Callable[..., None]) -> Callable[..., None]:
     def made(self: object, *args: Any, **params: Any) -> None:
         for name in params:
             if name not in taken:
-                raise TypeError(unknown_parameter(type(self).__name__, name, list(taken)[1:]))
+                raise TypeError(unknown_parameter(type(self).__name__, name, list(taken)[1:], elsewhere))
         init(self, *args, **params)
 
     return made
 
 
-def unknown_parameter(kind: str, name: str, known: Collection[str]) -> str:
+def unknown_parameter(
+    kind: str, name: str, known: Collection[str], elsewhere: Mapping[str, str] = ELSEWHERE
+) -> str:
     """What is said of a parameter that a kind of estimator does not have.
 
-    >>> unknown_parameter("LDA", "n_components", ["n_topics", "alpha"])
-    "LDA has no parameter 'n_components'; here it is n_topics"
+    >>> unknown_parameter("LDA", "passes", ["n_topics", "max_iter"])
+    "LDA has no parameter 'passes'; here it is max_iter"
     """
-    here = ELSEWHERE.get(name, "")
+    here = elsewhere.get(name, "")
     alike = get_close_matches(name, list(known), 1)
     if here.partition("=")[0] in known:
         return f"{kind} has no parameter {name!r}; here it is {here}"

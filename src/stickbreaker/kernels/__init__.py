@@ -5,6 +5,7 @@ re-association and contraction, so that sums vectorise and NaN stays NaN; the re
 number of threads, because a thread works on whole shards.
 """
 
+import os
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -12,24 +13,26 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def drop_stale_caches(folder: Path) -> None:
-    """Remove what numba has compiled and kept below `folder` if that was of kernels with other classes.
+def drop_stale_caches(*folders: Path) -> None:
+    """Remove what numba has compiled and kept below `folders` if that was of kernels with other classes.
 
     Called before a kernel is. Numba names the classes of arguments by their modules, and cannot read its own
     index where these are gone, as after an upgrade. A folder that cannot be written is left as it is.
     """
-    mark = folder / "__pycache__" / "classes"
-    sources = sorted(folder.rglob("*.py"))
+    mark = folders[0] / "__pycache__" / "classes"
+    above = folders[0].parent
+    sources = sorted(source for folder in folders for source in folder.rglob("*.py"))
     classes = [re.findall(r"^class (\w+)", source.read_text("utf-8"), re.MULTILINE) for source in sources]
-    names = [source.relative_to(folder).as_posix() for source in sources]
+    names = [os.path.relpath(source, above) for source in sources]
     now = repr(list(zip(names, classes, strict=True)))
     with suppress(OSError):
         if mark.exists() and mark.read_text("utf-8") == now:
             return
-        for cache in folder.rglob("__pycache__/*.nb[ic]"):
-            cache.unlink(missing_ok=True)
+        for folder in folders:
+            for cache in folder.rglob("__pycache__/*.nb[ic]"):
+                cache.unlink(missing_ok=True)
         mark.parent.mkdir(exist_ok=True)
         mark.write_text(now, "utf-8")
 
 
-drop_stale_caches(HERE)
+drop_stale_caches(HERE, *sorted(set(HERE.parent.glob("*/kernels")) - {HERE}))

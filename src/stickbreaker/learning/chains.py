@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Fitted, Sampler
 from stickbreaker.core.records import Array
-from stickbreaker.models.contract import Fitted, Sampler
 
 PREFIX = "chain/"  # of the arrays of a snapshot
 

@@ -3,10 +3,20 @@
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Reorder, Split
+from stickbreaker.contracts.contract import Accepted, TableSpec
+from stickbreaker.contracts.row_queries import TableView
+from stickbreaker.core.edits import (
+    Change,
+    Dissolve,
+    Drop,
+    Edit,
+    Grow,
+    Merge,
+    Permute,
+    Reorder,
+    Split,
+)
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.models.contract import Accepted, TableSpec
-from stickbreaker.models.row_queries import TableView
 
 TOP = 10  # largest rows of a column that the trace names
 BEFORE = "before"  # in the trace: the largest rows that columns had before edits

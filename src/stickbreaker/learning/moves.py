@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stickbreaker.contracts.contract import Accepted, Model, Proposal, Step
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import apply
 from stickbreaker.core.random_streams import derived_seed
@@ -26,7 +27,6 @@ from stickbreaker.learning.events import (
     top_rows,
     with_rows,
 )
-from stickbreaker.models.contract import Accepted, Model, Proposal, Step
 
 MAX_ROUNDS = 16  # how often proposals may be mapped again in one step
 Numbered = tuple[int, Proposal]  # a proposal, and the number of the move that it is of

@@ -7,54 +7,30 @@ import time
 from abc import ABC
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from stickbreaker.core.file_errors import naming
 from stickbreaker.core.files import open_to_append
+from stickbreaker.learning.contract import SCORES, Run, RunState, ScoreNames
 from stickbreaker.learning.trace import TraceRecord, line_of, refuse_unreadable
-
-if TYPE_CHECKING:
-    from stickbreaker.learning.loop import Run, RunState
-
-
-class ScoreNames(NamedTuple):
-    """How the scores of a kind of model are called: nats a `token`; of a minibatch's `documents`, and of a
-    sample (`joint`).
-
-    >>> ScoreNames("symbol").of("joint", -2.5)
-    'log p(w, z) -2.5000 nats/symbol'
-    """
-
-    token: str = "word"
-    documents: str = "documents given topics"
-    joint: str = "log p(w, z)"
-    bound: str = "bound"
-    estimate: str = "estimate of the bound"
-
-    def of(self, kind: str, score: float) -> str:
-        """A score of a kind, in words."""
-        return f"{self._asdict()[kind]} {score:.4f} nats/{self.token}"
-
-
-SCORES = ScoreNames()  # of topics
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
     """Gets a run's events. Every method may be left out."""
 
-    def begin(self, job: "Run[Any]", state: "RunState") -> None:
+    def begin(self, job: Run[Any], state: RunState) -> None:
         """A run, or its resumption, begins."""
         return
 
-    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         """A step is complete; True asks the run to stop."""
         return False
 
-    def interrupted(self, job: "Run[Any]", state: "RunState") -> None:
+    def interrupted(self, job: Run[Any], state: RunState) -> None:
         """The run was asked to stop in mid-step; `state` is of the last complete step."""
         return
 
-    def end(self, job: "Run[Any]", state: "RunState") -> None:
+    def end(self, job: Run[Any], state: RunState) -> None:
         """The run is over."""
         return
 
@@ -65,7 +41,7 @@ class Callback(Observer):
     def __init__(self, function: Callable[[TraceRecord], object]) -> None:
         self.function = function
 
-    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         return self.function(dict(record)) is True
 
 
@@ -78,13 +54,13 @@ class Clock(Observer):
     def __init__(self, before: float = 0.0) -> None:
         self.before = before
 
-    def begin(self, job: "Run[Any]", state: "RunState") -> None:
+    def begin(self, job: Run[Any], state: RunState) -> None:
         self.started = time.perf_counter()
 
     def seconds(self) -> float:
         return self.before + time.perf_counter() - self.started
 
-    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         record["seconds"] = round(self.seconds(), 3)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         record["memory_mb"] = round(peak / (1024.0 if sys.platform != "darwin" else 1024.0**2), 1)
@@ -101,10 +77,10 @@ class Trace(Observer):
         self.path = path
         self.records = records or []
 
-    def begin(self, job: "Run[Any]", state: "RunState") -> None:
+    def begin(self, job: Run[Any], state: RunState) -> None:
         self.file = None if self.path is None else open_to_append(self.path)
 
-    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         refuse_unreadable(record)
         self.records.append(record)
         if self.file is not None and self.path is not None:
@@ -113,10 +89,10 @@ class Trace(Observer):
                 self.file.flush()
         return False
 
-    def interrupted(self, job: "Run[Any]", state: "RunState") -> None:
+    def interrupted(self, job: Run[Any], state: RunState) -> None:
         self.end(job, state)
 
-    def end(self, job: "Run[Any]", state: "RunState") -> None:
+    def end(self, job: Run[Any], state: RunState) -> None:
         if self.file is not None:
             self.file.close()
 
@@ -128,24 +104,24 @@ class Lines(Observer):
         self.out = out
         self.every = every
 
-    def begin(self, job: "Run[Any]", state: "RunState") -> None:
+    def begin(self, job: Run[Any], state: RunState) -> None:
         self.last = time.perf_counter()
         self.pace = Pace()
         self.record: TraceRecord | None = None
         self.said: TraceRecord | None = None
 
-    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         self.record = record
         self.pace.step(state.seen)
         if time.perf_counter() - self.last >= self.every:
             self._say(job, state)
         return False
 
-    def end(self, job: "Run[Any]", state: "RunState") -> None:
+    def end(self, job: Run[Any], state: RunState) -> None:
         if self.record is not self.said:
             self._say(job, state, over=True)
 
-    def _say(self, job: "Run[Any]", state: "RunState", over: bool = False) -> None:
+    def _say(self, job: Run[Any], state: RunState, over: bool = False) -> None:
         assert self.record is not None
         self.last = time.perf_counter()
         self.said = self.record
@@ -164,7 +140,7 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
     if "score" in record:
         text += f", {scores.of(record['kind'], record['score'])}"
     text += f", held-out {record['held_out']:.4f}" if "held_out" in record else ""
-    return text + (f", F1 {record['segmentation']['token_f1']:.3f}" if "segmentation" in record else "")
+    return text + scores.figures(record)
 
 
 class Pace:

@@ -6,11 +6,11 @@ from threading import Event
 
 import numpy as np
 
+from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.learning.chains import Chains, shrinkage
-from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.models.contract import Fitted
 
 JOINT = "joint"  # the kind of the scores
 

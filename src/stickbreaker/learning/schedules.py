@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.json_checks import is_flag
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
-from stickbreaker.models.contract import Step
 
 LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` is given
 SEEN = "seen"  # documents up to now, as a total

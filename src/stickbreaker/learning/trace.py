@@ -13,6 +13,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
+    is_finite,
     is_number,
     is_text,
     list_of,
@@ -20,31 +21,19 @@ from stickbreaker.core.json_checks import (
     record_with,
     refuse_other_kinds,
 )
-from stickbreaker.learning.stream_warnings import is_warning
 
 TraceRecord = dict[str, Any]
 UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs of the same settings may differ in
 
-_PREQUENTIAL = {  # how a stream's minibatch was predicted before it was learned from
-    **dict.fromkeys(("score", "unigram"), is_number),
-    **dict.fromkeys(("tokens", "unseen"), is_amount),
-    "documents": is_count,
-}
-_SEGMENTATION = {  # of sentences whose words are known, while a grammar learns
-    **dict.fromkeys(("token_f1", "boundary_f1"), is_amount),
-    "documents": is_count,
-}
-_KINDS = {  # of what records hold, where they hold it
+_KINDS = {  # of what records of all models hold, where they hold it; other figures are the models' own
     "pass": is_count,
     "kind": is_text,
     **dict.fromkeys(("score", "pass_score", "held_out", "r_hat"), is_number),
     **dict.fromkeys(("seconds", "memory_mb", "documents", "rate", "perplexity"), is_amount),
-    **dict.fromkeys(("topics", "used", "best_chain"), is_count),
+    "best_chain": is_count,
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),
-    "prequential": record_with(_PREQUENTIAL, {"fading": is_amount}),
-    "segmentation": record_with(_SEGMENTATION),
-    "warnings": list_of(is_warning),
+    "warnings": list_of(record_with({"about": is_text, "share": is_number})),
     "edits": list_of(lambda value: isinstance(value, dict)),
     **dict.fromkeys(("words", "before"), mapping_of(lambda value: isinstance(value, list))),
 }
@@ -63,22 +52,19 @@ def line_of(record: TraceRecord) -> str:
     return f'{text[:-1]}, "digest": "{_digest(text)}"}}\n'
 
 
-def record_of(line: bytes, *, digests: bool = True) -> TraceRecord:
+def record_of(line: bytes) -> TraceRecord:
     """The record of a line, without its digest. Raises ValueError for one that is not as it was written.
-
-    Without `digests`, lines that have none are taken: those of runs that began before there were any.
 
     >>> record_of(line_of({"step": 1}).encode())
     {'step': 1}
     """
     text = line.decode().removesuffix("\n")
     found = _LINE.fullmatch(text)
-    if found is not None:
-        text = f"{found[1]}}}"
-        if _digest(text) != found[2]:
-            raise ValueError("the line was altered")
-    elif digests:
+    if found is None:
         raise ValueError("the line has no digest")
+    text = f"{found[1]}}}"
+    if _digest(text) != found[2]:
+        raise ValueError("the line was altered")
     record: TraceRecord = json.loads(text)
     _refuse_other_values(record)
     return record
@@ -95,7 +81,7 @@ def refuse_unreadable(record: TraceRecord) -> None:
 def _refuse_other_values(record: TraceRecord) -> None:
     """Raise ValueError naming a field of a record that is missing or holds something else."""
     refuse_other_kinds(record, {"step": is_count})
-    refuse_other_kinds(record, _KINDS, needed=False)
+    refuse_other_kinds(record, {**dict.fromkeys(record, is_finite), **_KINDS}, needed=False)
 
 
 def _digest(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.contracts.contract import Model, Score, Step
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.core.errors import UserError
@@ -15,14 +16,13 @@ from stickbreaker.core.records import Record, Rows, SparseCounts, Stats, join_ce
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.contract import Engine
 from stickbreaker.learning import moves
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import CONVERGED
 from stickbreaker.learning.events import Columns, Event, first_columns, records_of, top_rows
 from stickbreaker.learning.fading_counts import FadingCounts
-from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import Numbered
 from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.models.contract import Model, Score, Step
 
 APART = 256  # steps from one `VariationalRun.measure` to the next, or more
 A_PASS = 10  # of them in a pass at most

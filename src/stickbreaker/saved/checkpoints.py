@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core.records import Field, Record
 from stickbreaker.core.serialize import flat_stats, stats_from
 from stickbreaker.core.untrusted import refuse_whole_numbers
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import of_run
 from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.events import Columns
 from stickbreaker.learning.fading_counts import FadingCounts
-from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.models.contract import Fitted
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
-from stickbreaker.saved.topic_snapshots import Evolution
+from stickbreaker.saved.evolution import Evolution
 
 PARAMS = "small/"  # of the arrays: the params
 BITS = ("seen before",)  # params that are no real numbers
@@ -99,16 +99,15 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
         columns=_columns_of(snapshot.manifest.get("columns")),
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
         proposals=plans_from(snapshot.arrays),
-        carried_since=snapshot.manifest.get("carried_since", 0),  # older runs carry from the first pass
-        fading=FadingCounts.from_arrays(snapshot.arrays),  # older streams had none
+        carried_since=snapshot.manifest.get("carried_since", 0),  # not said of the first pass
+        fading=FadingCounts.from_arrays(snapshot.arrays),
     )
 
 
 def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
     """The state of a run by sampling: `chains`, new ones of the same run, take theirs.
 
-    Older checkpoints also hold a table made of the chains, which is not looked at. Raises ValueError where
-    the state makes no sense.
+    Raises ValueError where the state makes no sense.
     """
     progress = _progress_of(snapshot, PROGRESS)
     chains.restore(snapshot.arrays)
@@ -136,9 +135,8 @@ def run_state_of(snapshot: Snapshot) -> RunState:
 
 
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
-    """What a manifest says of how far the run is; the oldest do not say what "kind" their scores are of."""
-    held = {"kind": "bound", **snapshot.manifest["run"]}
-    return {name: held[name] for name in names}
+    """What a manifest says of how far the run is."""
+    return {name: snapshot.manifest["run"][name] for name in names}
 
 
 def _columns_of(held: Any) -> Columns | None:

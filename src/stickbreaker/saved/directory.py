@@ -32,9 +32,9 @@ from stickbreaker.saved.arrays import (
     refuse_other_keys,
     write_arrays,
 )
+from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.manifest import MANIFEST, RESTORE, TRACE, VERSION, encoded, read_manifest
 from stickbreaker.saved.manifest_fields import (
-    DIGESTS,
     DOCUMENTS,
     EVOLUTION,
     KEYS,
@@ -45,12 +45,11 @@ from stickbreaker.saved.manifest_fields import (
     VOCABULARY,
     refuse_other_values,
 )
-from stickbreaker.saved.topic_snapshots import Evolution
 
 REPLACED = (STATE, KEYS, EVOLUTION)  # files that checkpoints replace
 CORPUS = "corpus"
 T = TypeVar("T")
-OLD_EVOLUTION = "evolution.parquet"  # of runs that began before manifests named it
+SNAPSHOTS = "evolution.parquet"  # of a finished model
 
 
 @dataclass(slots=True)
@@ -180,9 +179,12 @@ class ModelDirectory:
     def read(self) -> Snapshot:
         """The directory's state, but for its evolution.
 
-        Raises UserError naming what is missing, damaged, altered, too new or not a model's.
+        Raises UserError naming what is missing, damaged, altered, too new or not a model's, and where another
+        directory came to this one's path since it was locked.
         """
-        return self._of_now(self._read)
+        snapshot = self._of_now(self._read)
+        refuse_exchanged(self.path)  # while it was read
+        return snapshot
 
     def evolution(self) -> Evolution:
         """The snapshots of the model's topics; none where it keeps none. Raises UserError as `read` does."""
@@ -202,8 +204,7 @@ class ModelDirectory:
 
     def _read(self, manifest: dict[str, Any]) -> Snapshot:
         if manifest["status"] == "done":
-            older = () if manifest.get(DIGESTS) else (OLD_EVOLUTION,)
-            for name in {DOCUMENTS, METADATA_SUMS, OLD_EVOLUTION} - {*manifest["files"], *older}:
+            for name in {DOCUMENTS, METADATA_SUMS, SNAPSHOTS} - {*manifest["files"]}:
                 if (self.path / name).exists():
                     raise UserError("is no file that its model names", where=self.path / name, remedy=RESTORE)
         for name, facts in manifest["files"].items():
@@ -218,11 +219,8 @@ class ModelDirectory:
             if EVOLUTION.fullmatch(name):
                 self._verify(name, facts)
                 return Evolution.read(self.path / name)
-        old = self.path / OLD_EVOLUTION
-        if not manifest.get(DIGESTS) and old.exists():
-            return Evolution.read(old).until(manifest["run"]["step"])
         begun = manifest["status"] == "running" and manifest["run"]["step"] > 0
-        if begun and manifest.get(DIGESTS) and any(KEYS.fullmatch(name) for name in manifest["files"]):
+        if begun and any(KEYS.fullmatch(name) for name in manifest["files"]):
             raise UserError("names no snapshots of its topics", where=self.path / MANIFEST, remedy=RESTORE)
         return Evolution()
 
@@ -247,8 +245,7 @@ class ModelDirectory:
             manifest = self.manifest()
             if manifest["status"] != "done":
                 return
-            older = [] if manifest.get(DIGESTS) else [OLD_EVOLUTION]  # it names no snapshots, and has some
-            self._remove_all_but([*manifest["files"], *older])
+            self._remove_all_but(list(manifest["files"]))
             wanted = {name.split("/")[0] for name in manifest["files"]}
             for found in self.path.iterdir():
                 if VERSION.fullmatch(found.name) and found.name not in wanted:
@@ -272,14 +269,14 @@ class ModelDirectory:
             truncate(self.trace_path, size)
 
     def _trace(self, manifest: Mapping[str, Any]) -> list[TraceRecord]:
-        steps, digests = manifest["run"]["step"], bool(manifest.get(DIGESTS))
+        steps = manifest["run"]["step"]
         if not self.trace_path.exists():
-            if digests and steps:
+            if steps:
                 raise UserError("is missing", where=self.trace_path, remedy=RESTORE)
             return []
         content = self.trace_path.read_bytes()[: manifest.get("trace_bytes")]
         try:
-            records = [record_of(line, digests=digests) for line in content.splitlines()]
+            records = [record_of(line) for line in content.splitlines()]
             if (
                 all(record["step"] == step for step, record in enumerate(records, 1))
                 and len(records) == steps
@@ -287,8 +284,7 @@ class ModelDirectory:
                 return records
             raise ValueError
         except (ValueError, TypeError, KeyError, RecursionError):
-            remedy = RESTORE if digests else "delete it; the model is whole"
-            raise UserError("is damaged or altered", where=self.trace_path, remedy=remedy) from None
+            raise UserError("is damaged or altered", where=self.trace_path, remedy=RESTORE) from None
 
     def _describe(self, name: str) -> dict[str, Any]:
         return {"bytes": (self.path / name).stat().st_size, "digest": digest_of(self.path / name)}

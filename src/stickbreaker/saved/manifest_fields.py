@@ -40,8 +40,8 @@ NAMES = (
     EVOLUTION,
     BLOCK,
 )
-DIGESTS = "trace_digests"  # whether each line of the trace has a digest of itself
-SEARCH = "search"  # the runs of a search that are finished, as estimators/search/search_points.py has them
+DIGESTS = "trace_digests"  # true: each line of the trace has a digest of itself
+SEARCH = "search"  # the runs of a search that are finished, as `FinishedRun.to_json` gives them
 
 
 def _is_positive(value: Any) -> bool:
@@ -70,6 +70,8 @@ _DIGEST = spelled("[0-9a-f]{32}")
 
 FIELDS = {
     "schema": lambda value: is_count(value) and value == SCHEMA,
+    "stickbreaker": spelled("[0-9A-Za-z.+_-]{1,100}"),
+    DIGESTS: lambda value: value is True,
     "status": one_of("running", "done"),
     "estimator": is_text,
     "settings": mapping_of(lambda value: True),
@@ -79,9 +81,7 @@ FIELDS = {
     "run": lambda value: isinstance(value, dict),
     "files": lambda value: isinstance(value, dict),
 }
-LATER_FIELDS = {  # that older models, unfinished ones or those of some kinds lack
-    "stickbreaker": spelled("[0-9A-Za-z.+_-]{1,100}"),
-    DIGESTS: is_flag,
+OPTIONAL_FIELDS = {  # of unfinished models, or of some kinds
     "trace_bytes": is_count,
     "small": mapping_of(record_with({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
     "columns": optional(_are_columns),
@@ -90,8 +90,7 @@ LATER_FIELDS = {  # that older models, unfinished ones or those of some kinds la
     "stream": lambda value: isinstance(value, dict),
     "arriving": lambda value: isinstance(value, dict),
 }
-SETTINGS = {"random_state": is_whole_number}
-LATER_SETTINGS = {"n_jobs": is_nothing}  # threads are none of a model's settings
+SETTINGS = {"random_state": is_whole_number, "n_jobs": is_nothing}  # threads are none of a model's settings
 CORPUS = {
     "fingerprint": spelled("([0-9a-f]{32})?"),  # none of a stream that begins
     "kind": one_of("text", "bag"),
@@ -108,9 +107,9 @@ RUN = {
     "held_out": list_of(is_number),
     "converged": is_flag,
     "stopped": is_flag,
-}
-LATER_RUN = {  # the last four only of runs by variational steps
     "kind": one_of("bound", "estimate", "joint"),
+}
+RUN_IN_STEPS = {  # of runs by variational steps
     "in_pass": is_count,
     "at_pass_start": _is_start_of_pass,
     "pass_nats": is_number,
@@ -138,14 +137,14 @@ ARRIVING = {  # the files of `stream`
     "on_error": one_of("fail", "skip"),
     "batch": lambda value: is_whole_number(value) and -1 <= value < 1 << 63,
     "query": optional(is_text),
+    "date_format": optional(is_text),
 }
-LATER_ARRIVING = {"date_format": optional(is_text)}
 PARTS = {  # of a manifest, with the fields that each has and those that it may lack
-    "settings": (SETTINGS, LATER_SETTINGS),
+    "settings": (SETTINGS, {}),
     "corpus": (CORPUS, {}),
-    "run": (RUN, LATER_RUN),
-    "stream": ({}, STREAM),
-    "arriving": (ARRIVING, LATER_ARRIVING),
+    "run": (RUN, RUN_IN_STEPS),
+    "stream": (STREAM, {}),
+    "arriving": (ARRIVING, {}),
 }
 
 
@@ -158,11 +157,11 @@ def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
 def refuse_other_values(manifest: Mapping[str, Any]) -> None:
     """The same, but for the files that it names, which are not looked at."""
     refuse_other_kinds(manifest, FIELDS)
-    refuse_other_kinds(manifest, LATER_FIELDS, needed=False)
-    for name, (needed, later) in PARTS.items():
+    refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
+    for name, (needed, others) in PARTS.items():
         if name in manifest:
             refuse_other_kinds(manifest[name], needed)
-            refuse_other_kinds(manifest[name], later, needed=False)
+            refuse_other_kinds(manifest[name], others, needed=False)
     run, corpus, done = manifest["run"], manifest["corpus"], manifest["status"] == "done"
     over = done or "stream" in manifest or "arriving" in manifest  # no corpus is read again
     step, seen = run.get("at_pass_start", (0, 0.0))

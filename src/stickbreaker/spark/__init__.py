@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines.spark.session import check_spark, start_session
     from stickbreaker.spark.ml import LDA, LDAModel
     from stickbreaker.spark.scoring import transform_corpus, transform_frame
-    from stickbreaker.spark.session import check_spark, start_session
     from stickbreaker.spark.store_from_table import corpus_from_frame
 
 _HOMES = {
-    "LDA": "ml",
-    "LDAModel": "ml",
-    "check_spark": "session",
-    "corpus_from_frame": "store_from_table",
-    "start_session": "session",
-    "transform_corpus": "scoring",
-    "transform_frame": "scoring",
+    "LDA": "spark.ml",
+    "LDAModel": "spark.ml",
+    "check_spark": "engines.spark.session",
+    "corpus_from_frame": "spark.store_from_table",
+    "start_session": "engines.spark.session",
+    "transform_corpus": "spark.scoring",
+    "transform_frame": "spark.scoring",
 }
 
 __all__ = [
@@ -37,5 +37,5 @@ def __getattr__(name: str) -> Any:
     if name == "SparkEngine":
         return importlib.import_module("stickbreaker.engines.spark").SparkEngine
     if name in _HOMES:
-        return getattr(importlib.import_module(f"stickbreaker.spark.{_HOMES[name]}"), name)
+        return getattr(importlib.import_module(f"stickbreaker.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'stickbreaker.spark' has no attribute {name!r}")

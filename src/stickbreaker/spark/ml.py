@@ -24,16 +24,16 @@ from pyspark.ml.util import (
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark.session import in_one_line, local_path, scratch
 from stickbreaker.estimators import fitting, saving
-from stickbreaker.estimators.plain_lda import PlainLDA
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
-from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.spark.ml_params import LDAParams, SettableLDAParams
 from stickbreaker.spark.partition_tasks import Batches, collect_results
 from stickbreaker.spark.scoring import Placed, bags_in, refuse_columns, transform_frame
-from stickbreaker.spark.session import in_one_line, local_path, scratch
 from stickbreaker.spark.store_from_table import corpus_from_frame
 from stickbreaker.spark.vectors import corpus_from_vectors
+from stickbreaker.topics.model.word_ranking import leading_words
+from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.engines.spark.failures import SHARED, SparkFailure, freeze_gc, refuse_unseen_folder
-from stickbreaker.spark.session import in_one_line
+from stickbreaker.engines.spark.failures import (
+    SHARED,
+    SparkFailure,
+    freeze_gc,
+    refuse_unseen_folder,
+)
+from stickbreaker.engines.spark.session import in_one_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

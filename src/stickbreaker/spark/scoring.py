@@ -17,11 +17,8 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
 from stickbreaker.engines.spark.failures import SHARED, refuse_unseen_folder
+from stickbreaker.engines.spark.session import local_path, scratch
 from stickbreaker.estimators import saving
-from stickbreaker.estimators.topics.open_topics import open_topics_of
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
-from stickbreaker.evaluation.corpus_scores import HeldOutScore, completion_of_blocks, unigram_probabilities
-from stickbreaker.evaluation.open_vocabulary import StringScore, completion_of_string_blocks
 from stickbreaker.spark.partition_tasks import (
     Batches,
     attempt_folder,
@@ -30,8 +27,15 @@ from stickbreaker.spark.partition_tasks import (
     run_tasks,
     take,
 )
-from stickbreaker.spark.session import local_path, scratch
 from stickbreaker.spark.vectors import bags_of
+from stickbreaker.topics.evaluation.corpus_scores import (
+    HeldOutScore,
+    completion_of_blocks,
+    unigram_probabilities,
+)
+from stickbreaker.topics.evaluation.open_vocabulary import StringScore, completion_of_string_blocks
+from stickbreaker.topics.open_topics import open_topics_of
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

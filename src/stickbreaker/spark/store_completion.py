@@ -13,8 +13,8 @@ from stickbreaker.corpus import Analysis, Corpus, Vocabulary, building
 from stickbreaker.corpus.building import About
 from stickbreaker.corpus.counting import Digest
 from stickbreaker.corpus.store import VOCABULARY_FILE, StoreSource
+from stickbreaker.engines.spark.session import in_one_line
 from stickbreaker.spark.partition_tasks import Batches, mapped, numbered, numbers_in, run_tasks
-from stickbreaker.spark.session import in_one_line
 from stickbreaker.spark.vocabulary_counts import Written
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from copy import copy
 from dataclasses import asdict
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.directory_claims import refuse_exchanged
 from stickbreaker.core.locks.path_locks import LOCK
@@ -23,13 +23,12 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.failures import SparkFailure, reason_of
+from stickbreaker.engines.spark.session import in_one_line, spark_errors
+from stickbreaker.estimators.corpus_facts import about, joint_fingerprint
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.estimators.saving import about, manifest_of
+from stickbreaker.estimators.saving import manifest_of
 from stickbreaker.estimators.settings import seed_of
-from stickbreaker.estimators.streams.stream_run import StreamRun, Watch, joint_fingerprint
-from stickbreaker.estimators.topics.open_initialization import source_of
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_runs import start_run
+from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
@@ -37,7 +36,8 @@ from stickbreaker.saved.checkpoints import model_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.spark.file_stream import Arrivals, arrived
-from stickbreaker.spark.session import in_one_line, spark_errors
+from stickbreaker.topics.runs.topic_runs import start_run
+from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -160,12 +160,6 @@ class StreamingModel:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
-        lacking = self.estimator.older_settings.keys() - manifest["settings"].keys()
-        older = {name: self.estimator.older_settings[name] for name in lacking}
-        if older:  # the model goes on without what there was not when it began
-            self.estimator = copy(self.estimator)
-            for name, was in older.items():
-                setattr(self.estimator, name, was)
         self._compare(manifest)
         directory.lock()
         snapshot = directory.read()

@@ -11,8 +11,8 @@ from stickbreaker.corpus.building import new_directory
 from stickbreaker.corpus.matrix import MatrixSource, matrix_bags
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.store import StoreWriter
+from stickbreaker.engines.spark.session import in_one_line
 from stickbreaker.spark.partition_tasks import Batches
-from stickbreaker.spark.session import in_one_line
 from stickbreaker.spark.store_completion import finish
 from stickbreaker.spark.store_files import Part, write_parts
 from stickbreaker.spark.vocabulary_counts import choose

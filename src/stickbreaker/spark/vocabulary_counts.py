@@ -15,8 +15,8 @@ from stickbreaker.corpus.counting import WordCounts
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.store import StoredFile, StoreSource
 from stickbreaker.corpus.vocabulary import LONGEST_WORD
+from stickbreaker.engines.spark.session import in_one_line
 from stickbreaker.spark.partition_tasks import Batches, mapped, numbered, numbers_in
-from stickbreaker.spark.session import in_one_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

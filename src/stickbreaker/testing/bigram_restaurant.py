@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Field
-from stickbreaker.models.contract import Fitted, Sampler, Score
 
 
 class Bigrams(NamedTuple):

@@ -15,10 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from stickbreaker.contracts.contract import (
+    Counts,
+    Index,
+    Local,
+    Model,
+    Score,
+    Step,
+    Summary,
+    TableSpec,
+)
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard
-from stickbreaker.models.contract import Counts, Index, Local, Model, Score, Step, Summary, TableSpec
 
 
 class Paths(NamedTuple):

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix, hstack
 
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array
+from stickbreaker.testing import purposes
 
 
 class Planted(NamedTuple):

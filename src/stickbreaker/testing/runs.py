@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stickbreaker.core import purposes
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines.contract import Engine
 from stickbreaker.learning.schedules import Batch, Minibatch, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
-from stickbreaker.models.contract import Step
 from stickbreaker.testing.unigram_mixture import GrowingMixture
+from stickbreaker.topics import purposes
 
 ROUTE = Online(batch_size=24, kappa=0.5, tau0=1.0)
 THEMES = ("law", "sea")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.models.contract import Sampler
+from stickbreaker.contracts.contract import Sampler
 from stickbreaker.testing.geweke import geweke_deviations
 
 

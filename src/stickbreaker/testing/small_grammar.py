@@ -12,12 +12,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import (
+    Counts,
+    Index,
+    Local,
+    Model,
+    Score,
+    Step,
+    Summary,
+    TableSpec,
+)
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, TruncatedCounts
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Counts, Index, Local, Model, Score, Step, Summary, TableSpec
 
 
 class Rules(NamedTuple):

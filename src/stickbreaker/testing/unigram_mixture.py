@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from stickbreaker.core import purposes
-from stickbreaker.core.edits import Drop, Edit, Grow, Split
-from stickbreaker.core.random_streams import stream
-from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
-from stickbreaker.corpus.shards import Bags, Shard
-from stickbreaker.models.contract import (
+from stickbreaker.contracts.contract import (
     Accepted,
     Counts,
     Decision,
@@ -32,7 +27,12 @@ from stickbreaker.models.contract import (
     Summary,
     TableSpec,
 )
-from stickbreaker.models.row_queries import ReportRows, RowBlock, RowQuery, TableView
+from stickbreaker.contracts.row_queries import ReportRows, RowBlock, RowQuery, TableView
+from stickbreaker.core.edits import Drop, Edit, Grow, Split
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
+from stickbreaker.corpus.shards import Bags, Shard
+from stickbreaker.topics import purposes
 
 
 class Components(NamedTuple):

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.corpus.readers.reading import read
 
 from stickbreaker import UserError
-from stickbreaker.cli.fit_grammar import grammar_from
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.readers import read_words, sources
 from stickbreaker.corpus.readers.line_ends import byte_lines
-from stickbreaker.estimators.topics.seed_words import Guide
-from stickbreaker.models.grammars.grammar import Grammar
-from stickbreaker.models.topics.vocabularies.concept_tree import ConceptTree
+from stickbreaker.grammars.cli.fit import grammar_from
+from stickbreaker.grammars.model.grammar import Grammar
+from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+from stickbreaker.topics.seed_words import Guide
 
 WORDS = "cat\ndog\nbird\n"
 FILES = {

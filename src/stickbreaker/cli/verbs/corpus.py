@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, tell_of_compiling
-from stickbreaker.cli.options.inputs import (
+from stickbreaker.console.console import PATH, command, emit, option, tell_of_compiling
+from stickbreaker.console.inputs import (
+    SENTENCES,
     AnalysisChoice,
     ReadingChoice,
     analysis_options,
     build_corpus,
     reading_options,
-    sentences_option,
 )
-from stickbreaker.cli.suggestions import SuggestingGroup
+from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import counted, noun_for, shortened
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def corpus() -> None:
 
 @corpus.command(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--out", metavar="CORPUS", required=True, help="The directory to make.")
+@option("--out", metavar="CORPUS", required=True, help="The directory to make.")
 @reading_options
 @analysis_options
-@sentences_option
-@click.option(
+@option("--sentences", **SENTENCES)
+@option(
     "--trees",
     is_flag=True,
     help="Of CoNLL-U, keep heads and tags (UPOS) too; multiword tokens are parted into their words.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace a corpus at that path.")
+@option("--overwrite", is_flag=True, help="Replace a corpus at that path.")
 @command
 def build(
     inputs: tuple[str, ...],
@@ -69,13 +69,7 @@ def build(
 
 @corpus.command(epilog="Example: stickbreaker corpus info posts.corpus")
 @click.argument("path", metavar="CORPUS")
-@click.option(
-    "--top",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="How many of the most frequent words.",
-)
+@option("--top", least=0, default=20, help="How many of the most frequent words.")
 @command
 def info(path: str, top: int, as_json: bool) -> None:
     """Describe a corpus."""
@@ -109,15 +103,10 @@ def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
 
 
 @corpus.command(epilog="Example: stickbreaker corpus export posts.corpus --format lda-c --out posts.ldac")
-@click.argument("path", metavar="CORPUS", type=click.Path(path_type=Path))
-@click.option("--format", "format", type=click.Choice(["lda-c"]), required=True, help="What to write.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The directory to make, with a file of words.",
-)
-@click.option("--overwrite", is_flag=True, help="Replace an earlier export at --out.")
+@click.argument("path", metavar="CORPUS", type=PATH)
+@option("--format", "format", choices=["lda-c"], required=True, help="What to write.")
+@option("--out", required=True, type=PATH, help="The directory to make, with a file of words.")
+@option("--overwrite", is_flag=True, help="Replace an earlier export at --out.")
 @command
 def export(path: Path, format: str, out: Path, overwrite: bool, as_json: bool) -> None:
     """Write the bags of words of a corpus for another program.

@@ -6,42 +6,40 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, tell_of_compiling
-from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
+from stickbreaker.console.console import PATH, command, emit, note, option, tell_of_compiling
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.option_names import quoted_path
+from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
 
 PASSES = 10
 
 
 @click.command(epilog="Example: stickbreaker demo --topics 30")
-@click.option(
+@option(
     "--out",
     default="stickbreaker-demo",
-    show_default=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Directory for the corpus, the model and the report.",
 )
-@click.option("--topics", default=40, show_default=True, type=click.IntRange(1), help="Topics to learn.")
-@click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same topics.")
-@click.option("--overwrite", is_flag=True, help="Replace an earlier demo at --out.")
+@option("--topics", default=40, least=1, help="Topics to learn.")
+@option("--seed", default=0, type=int, help="The same seed gives the same topics.")
+@option("--overwrite", is_flag=True, help="Replace an earlier demo at --out.")
 @command
 def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> None:
     """Learn topics from the documentation of the Python that runs this, and write a report.
 
     It reads the standard library's docstrings and comments where they lie; nothing is fetched.
     """
-    from stickbreaker.cli.running import watcher
+    from stickbreaker.console.running import watcher
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus, VocabularyRule
     from stickbreaker.corpus.readers.python_docs import python_documents
     from stickbreaker.estimators import fitting
-    from stickbreaker.estimators.plain_lda import PlainLDA
-    from stickbreaker.estimators.topics.topic_estimator import load_topics
     from stickbreaker.learning.schedules import Online
-    from stickbreaker.models.topics import OpenVocabulary
-    from stickbreaker.report import render
-    from stickbreaker.report.page_records import page_of
+    from stickbreaker.topics.model import OpenVocabulary
+    from stickbreaker.topics.plain_lda import PlainLDA
+    from stickbreaker.topics.report.page_records import page_of
+    from stickbreaker.topics.topic_estimator import load_topics
 
     corpus_path, model_path, page_path = out / "corpus", out / "model", out / "report.html"
     if out.exists() and not overwrite:
@@ -71,7 +69,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     directory = fitting.begin(lda, corpus, model_path, overwrite=overwrite, stays_locked=True)
     fitting.resume(directory, every=60.0, threads=None, watch=[watcher()])
     page = page_of(model_path, f"What Python {version} documents")
-    write_atomic(page_path, render(page).encode("utf-8"))
+    write_atomic(page_path, page.html().encode("utf-8"))
     result = {
         "corpus": str(corpus_path),
         "model": str(model_path),

@@ -5,27 +5,25 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, model_argument
+from stickbreaker.console.console import PATH, command, emit, model_argument, option
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
 @model_argument
-@click.option("--out", type=click.Path(path_type=Path), help="The HTML file to write.")
-@click.option(
+@option("--out", type=PATH, help="The HTML file to write.")
+@option(
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
     help="A directory for every figure as SVG and PNG.",
 )
-@click.option("--title", help="Title of the page.  [default: the model's name]")
-@click.option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
-@click.option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
-@click.option("--language", help="Which language's words name topics.  [default: that with most words]")
-@click.option(
-    "--compare", type=click.Path(path_type=Path), help="Another model, whose topics are matched with these."
-)
-@click.option("--overwrite", is_flag=True, help="Replace the file at --out, and figures of the same names.")
+@option("--title", help="Title of the page.  [default: the model's name]")
+@option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
+@option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
+@option("--language", help="Which language's words name topics.  [default: that with most words]")
+@option("--compare", type=PATH, help="Another model, whose topics are matched with these.")
+@option("--overwrite", is_flag=True, help="Replace the file at --out, and figures of the same names.")
 @command
 def report(
     model: Path,
@@ -58,23 +56,22 @@ def report(
         "language": language,
         "compare": compare,
     }
-    from stickbreaker.report.pages import page_of_any
+    from stickbreaker.estimators.kinds import page_of_saved
 
-    page = page_of_any(model, title or model.resolve().name, options)
+    page = page_of_saved(model, title or model.resolve().name, options)
     emit(_written(page, out, figures, overwrite), as_json, _as_text)
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
     """Write the page to `out` and its figures to `figures`, where given; return what was written."""
     from stickbreaker.core.files import write_atomic
-    from stickbreaker.report import render
-    from stickbreaker.report.figures import write_figures
+    from stickbreaker.pages.figures import write_figures
 
     result: dict[str, Any] = {}
     if figures is not None:
         result = {"figures": str(figures), "files": write_figures(page, figures)}
     if out is not None:
-        html = render(page).encode("utf-8")
+        html = page.html().encode("utf-8")
         write_atomic(out, html, overwrite=overwrite)
         result = {"out": str(out), "bytes": len(html), **result}
     return result

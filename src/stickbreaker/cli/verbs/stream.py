@@ -1,70 +1,53 @@
 """`stickbreaker stream`: learn from files as they arrive in a directory, on Spark."""
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import (
+from stickbreaker.console.console import (
     command,
     emit,
     fail,
+    from_option,
+    inputs_argument,
     note,
     options_into,
     refuse_written,
     stop_signals,
     tell_of_compiling,
 )
-from stickbreaker.cli.fit_stream import (
+from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
+from stickbreaker.console.run_options import Table, chained, options_of
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS, params_of
+from stickbreaker.topics.cli.new_run import tell_of_topics
+from stickbreaker.topics.cli.streams import (
     format_prequential,
     note_large_minibatches,
     note_warnings,
     stream_summary,
     stream_text,
 )
-from stickbreaker.cli.options.engine import EngineChoice, engine_options
-from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options, date_format_option
-from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
-from stickbreaker.cli.options.params import params_of
-from stickbreaker.cli.running import tell_of_topics
-from stickbreaker.cli.verbs.fit import HDP, LDA, Changes, model_options
-from stickbreaker.core.errors import UserError, counted
+from stickbreaker.topics.cli.word_options import OpenChoice, open_options
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.plain_hdp import PlainHDP
-    from stickbreaker.estimators.plain_lda import PlainLDA
-    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.spark.streaming import StreamingModel
+    from stickbreaker.topics.plain_hdp import PlainHDP
+    from stickbreaker.topics.plain_lda import PlainLDA
+    from stickbreaker.topics.topic_estimator import TopicEstimator
 
-OPTIONS = (
-    click.option("--text-field", default="text", show_default=True, help="Field with the text."),
-    click.option(
-        "--date-field",
-        default="date",
-        show_default=True,
-        help="Field with a document's date, where it has one.",
-    ),
-    date_format_option,
-    click.option(
-        "--files", type=click.IntRange(1), help="Files taken at a time, at most.  [default: all new]"
-    ),
-    click.option(
-        "--on-error",
-        type=click.Choice(["fail", "skip"]),
-        default="fail",
-        show_default=True,
-        help="What to do about a line that is no JSON object with a text.",
-    ),
-    click.option("--once", is_flag=True, help="Learn from the files that are there, and end."),
+WITHOUT = (
+    *("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in"),
+    *("--every", "--chains"),
 )
-WITHOUT = ("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in")
 REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash", "phrases")  # of a corpus as a whole
-CHANGED: Changes = {  # of models that streams learn
+CHANGED: Table = {  # of models that streams learn
     "--inference": {
-        "type": click.Choice(["mean-field", "hybrid"]),
+        "choices": ["mean-field", "hybrid"],
         "help": "How to infer: by variational bound, or sampled documents.",
     },
     "--samples": {"help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]"},
@@ -80,15 +63,19 @@ EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model 
 class ArrivalChoice:
     """What is read, and for how long."""
 
-    text_field: str
-    date_field: str
-    files: int | None
-    on_error: str
-    once: bool
-    date_format: str | None
+    text_field: str = from_option(default="text", help="Field with the text.")
+    date_field: str = from_option(default="date", help="Field with a document's date, where it has one.")
+    date_format: str | None = from_option(**DATE_FORMAT)
+    files: int | None = from_option(least=1, help="Files taken at a time, at most.  [default: all new]")
+    on_error: str = from_option(
+        choices=["fail", "skip"],
+        default="fail",
+        help="What to do about a line that is no JSON object with a text.",
+    )
+    once: bool = from_option(is_flag=True, help="Learn from the files that are there, and end.")
 
 
-arrival_options = options_into(OPTIONS, ArrivalChoice, "arrivals")
+arrival_options = options_into(ArrivalChoice, "arrivals")
 
 
 @click.group(epilog=EXAMPLE.format("lda"))
@@ -96,11 +83,7 @@ def stream() -> None:
     """Learn from files as they arrive in a directory, on Spark."""
 
 
-def of_streams(function: Callable[..., None]) -> Callable[..., None]:
-    """The options that streams of every model have after the model's own."""
-    for option in reversed([open_options, arrival_options, engine_options, analysis_options]):
-        function = option(function)
-    return function
+of_streams = chained(open_options, arrival_options, engine_options, analysis_options)
 
 
 def fitted(verb: click.Command) -> click.Command:
@@ -124,7 +107,8 @@ def fitted(verb: click.Command) -> click.Command:
 
 @fitted
 @stream.command(epilog=EXAMPLE.format("lda"))
-@model_options((*WITHOUT, "--concentration", "--every", "--chains"), LDA, CHANGED)
+@inputs_argument
+@options_of(OPTIONS, LDA, CHANGED, without=(*WITHOUT, "--concentration"))
 @of_streams
 @command
 def lda(**options: Any) -> None:
@@ -137,14 +121,15 @@ def lda(**options: Any) -> None:
 
     With --words open words enter as documents bring them; otherwise give --vocabulary.
     """
-    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.topics.plain_lda import PlainLDA
 
     _stream(PlainLDA, options)
 
 
 @fitted
 @stream.command(epilog=EXAMPLE.format("hdp"))
-@model_options((*WITHOUT, "--every", "--chains"), HDP, CHANGED)
+@inputs_argument
+@options_of(OPTIONS, HDP, CHANGED, without=WITHOUT)
 @of_streams
 @command
 def hdp(**options: Any) -> None:
@@ -153,7 +138,7 @@ def hdp(**options: Any) -> None:
 
     As `stickbreaker stream lda`. With --vocabulary, topics also split and merge; not with --words open.
     """
-    from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.topics.plain_hdp import PlainHDP
 
     _stream(PlainHDP, options)
 

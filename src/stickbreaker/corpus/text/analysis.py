@@ -12,9 +12,21 @@ import regex
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, noun_for
-from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.core.json_checks import (
+    is_count,
+    is_flag,
+    is_text,
+    list_of,
+    optional,
+    refuse_other_kinds,
+)
 from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, rounds_of
-from stickbreaker.corpus.text.languages import english_contractions, language_code, stemmer_of, stop_words_of
+from stickbreaker.corpus.text.languages import (
+    english_contractions,
+    language_code,
+    stemmer_of,
+    stop_words_of,
+)
 from stickbreaker.corpus.text.letters import MARKS, lower_case, without_marks
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,
@@ -60,8 +72,7 @@ SETTINGS = {
     "phrases": list_of(list_of(is_text)),
     "text_field": is_text,
 }
-_EARLIER: dict[str, Any] = {  # when there was no choice
-    "segmentation": "pattern",
+_PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
     "sentences": "punctuation",
     "sentence_marks": "text",
     "possessives": "apart",
@@ -340,16 +351,12 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        later = ("sentences", "sentence_marks", "possessives", "letters", "phrases", "text_field")
-        for name in later:
-            if values[name] == _EARLIER[name]:
-                del values[name]
-        return values
+        return {name: value for name, value in values.items() if name not in _PLAIN or value != _PLAIN[name]}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
         """The analysis whose `to_dict` gave `values`. Raises ValueError for the values of another thing."""
-        values = {**_EARLIER, **values}
+        values = {**_PLAIN, **values}
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
         for name in ("stop_words", "extra_stop_words"):

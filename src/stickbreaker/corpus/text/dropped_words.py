@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.json_checks import is_amount, is_count, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.core.json_checks import (
+    is_amount,
+    is_count,
+    is_text,
+    list_of,
+    optional,
+    refuse_other_kinds,
+)
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule
 
 FREQUENT = 20  # words kept of each rule

@@ -1,52 +1,20 @@
 """Where a run happens on a cluster: Spark executors learn, and the table lies in blocks or is sent to all."""
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.contracts.contract import Model
 from stickbreaker.engines.contract import Engine
 from stickbreaker.engines.spark.replicated import ReplicatedEngine
 from stickbreaker.engines.spark.sharded import ShardedEngine
-from stickbreaker.models.contract import Model
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 
-@dataclass(frozen=True)
-class SparkEngine:
-    """A Spark session to learn on, and how the work is shared.
-
-    `folder`: where tables and records lie in the runs of a model that is not in a directory of its own: a
-    directory that driver and executors see under the same name (None: the system's for temporary files).
-    `blocks`: files that a table's rows are cut into, each with a reducer of its own (None: one for every 4 MB
-    of the table at its start, 16 at most). `portion`: documents a task. `task_bytes`: of documents that a
-    task reads at once, of table rows that it views for them, and of reports that it holds before it sends
-    them (0: sends each by itself). None of these changes what is learned, but for the last digits of sums.
-
-    Raises UserError for values out of range, and a folder that is not there.
+class SparkEngine(SparkSettings):
+    """A Spark session to learn on, and how the work is shared: see `SparkSettings`.
 
     >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP
     """
-
-    session: "SparkSession"
-    folder: str | Path | None = None
-    blocks: int | None = None
-    portion: int = 32_768
-    task_bytes: int = 1 << 28
-
-    def __post_init__(self) -> None:
-        for name, least in (("blocks", 1), ("portion", 1), ("task_bytes", 0)):
-            value = getattr(self, name)
-            if not is_whole(value, least) and (name, value) != ("blocks", None):
-                problem = f"SparkEngine({name}={value!r}) is out of range"
-                raise UserError(problem, remedy=f"{name} is a whole number from {least}")
-        if self.folder is not None and not Path(self.folder).is_dir():
-            raise UserError(
-                "no such directory", where=self.folder, remedy="make it where all machines see it"
-            )
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
         """An engine for a run of a model: tables whose rows stay lie in blocks, others everywhere."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Local, Model, Proposal, View
 from stickbreaker.core.edits import Edit, apply_to_local, without_trials
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
@@ -22,7 +23,6 @@ from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
 from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
 from stickbreaker.engines.spark.stats_sum import SMALL, Combiner, Key, without_rows
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
-from stickbreaker.models.contract import Local, Model, Proposal, View
 
 CHECKSUM = 4  # bytes at the end of a file of records
 ENTRY = 8  # bytes of a document's word and its count

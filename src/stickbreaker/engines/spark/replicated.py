@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Model, Proposal
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Stats
 from stickbreaker.corpus.shards import Shard
@@ -19,10 +20,7 @@ from stickbreaker.engines.spark.document_tasks import EachTask, Portion, over_se
 from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.partitions import CarriedRecords, source_of
-from stickbreaker.models.contract import Model, Proposal
-
-if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 
 @dataclass(frozen=True)
@@ -58,10 +56,10 @@ class EverywhereTask:
 class ReplicatedEngine(LocalEngine):
     """A local engine but for the map: portions of documents are learned from by executors.
 
-    `settings`: see `SparkEngine`. Documents' records lie in `folder`, which all machines see.
+    `settings`: see `SparkSettings`. Documents' records lie in `folder`, which all machines see.
     """
 
-    def __init__(self, settings: "SparkEngine", *, folder: Path, keep_local: bool = False) -> None:
+    def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:
         super().__init__(1)
         self.settings, self.folder = settings, folder
         self.cluster = Cluster(settings.session)

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Model, Proposal, Summary
+from stickbreaker.contracts.row_queries import TableView
 from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
 from stickbreaker.core.serialize import flat_stats, stats_from
@@ -22,6 +24,7 @@ from stickbreaker.engines.spark.document_tasks import EachTask, MapTask, StoredF
 from stickbreaker.engines.spark.file_versions import Versions
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.partitions import CarriedRecords, source_of
+from stickbreaker.engines.spark.spark_settings import SparkSettings
 from stickbreaker.engines.spark.stats_sum import Reduced, ReduceTask, without_rows
 from stickbreaker.engines.spark.table_tasks import (
     Begin,
@@ -38,11 +41,6 @@ from stickbreaker.engines.spark.table_tasks import (
 from stickbreaker.engines.spark.table_view import SparkParts
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.engines.table import n_groups_of, refuse_other_groups
-from stickbreaker.models.contract import Model, Proposal, Summary
-from stickbreaker.models.row_queries import TableView
-
-if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
 
 CHUNK = 1024  # rows of a chunk at most
 BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not given
@@ -66,12 +64,12 @@ class ShardedEngine(Engine):
     """Local steps are mapped over portions of documents, and their reports reduced by blocks of rows.
 
     Every version of the table, of a report and of documents' records has files of its own in `folder`, which
-    all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkEngine`.
+    all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkSettings`.
     """
 
     table: StoredTable  # narrower than the contract has it: others only look
 
-    def __init__(self, settings: "SparkEngine", *, folder: Path, keep_local: bool = False) -> None:
+    def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:
         self.settings, self.folder = settings, folder
         self.cluster = Cluster(settings.session)
         self.records = CarriedRecords(folder, keep_local)
@@ -350,11 +348,6 @@ class ShardedEngine(Engine):
         return SparkParts(self, report)
 
     # files
-
-    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
-        other = LocalEngine.over(model, self.table.copy() if copied else self.table, n_jobs)
-        other.folder, other.keeper = self.folder, self.keeper
-        return other
 
     def files(self, *, run: bool) -> Sequence[Path]:
         versions = sorted(self.versions.values()) if run else []

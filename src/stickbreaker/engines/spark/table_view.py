@@ -2,27 +2,52 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
-from stickbreaker.core.records import Array, Stats
+from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+from stickbreaker.core.records import Array, Rows, SparseCounts, Stats
 from stickbreaker.engines.spark.document_tasks import StoredField
 from stickbreaker.engines.spark.table_tasks import Made, present
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.engines.table_view import Largest, largest, largest_of
-from stickbreaker.models.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
-
-if TYPE_CHECKING:
-    from stickbreaker.engines.spark.sharded import ShardedEngine
 
 Held = StoredField | StoredRows  # an array over all rows, or the rows of a report
+
+
+class ChunkedTable(Protocol):
+    """What there must be of an engine whose table lies in chunks of rows."""
+
+    folder: Path
+    table: StoredTable
+
+    def reading(self) -> StoredTable:
+        """The table as tasks read it."""
+        ...
+
+    def new_version(self) -> str:
+        """A name for files that last as long as the step under way."""
+        ...
+
+    def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
+        """What `work` makes of every chunk of the table, added up; it writes `versions`."""
+        ...
+
+    def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
+        """Where the rows of a report lie."""
+        ...
+
+    def stored_array(self, values: Array) -> StoredField:
+        """An array over all rows that the driver holds, written to files."""
+        ...
 
 
 class SparkParts(TableView):
     """Chunks of a table's rows; every call is one job, whatever the number of functions."""
 
-    def __init__(self, engine: "ShardedEngine", report: Stats | None) -> None:
+    def __init__(self, engine: ChunkedTable, report: Stats | None) -> None:
         self.n_rows, self.totals = engine.table.n_rows, engine.table.totals()
         self._engine, self._report = engine, report
 

@@ -12,7 +12,7 @@ from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.notebooks.report_renderer import render_saved
+from stickbreaker.estimators.kinds import page_of_saved
 
 HEIGHT = 800  # pixels of the frame in a notebook
 
@@ -85,7 +85,8 @@ def report_page_of(
         else:
             other = None if compare is None else Path(compare)
         try:
-            return ReportPage(render_saved(path, title, {**options, "compare": other}), title)
+            page = page_of_saved(path, title, {**options, "compare": other})
+            return ReportPage(page.html(), title)
         except UserError as error:
             if error.where is None or folder not in Path(str(error.where)).parents:
                 raise

@@ -4,18 +4,25 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis
 from stickbreaker.corpus.text.dates import iso_date
+from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
 from stickbreaker.estimators.settings import seed_of, threads_of
-from stickbreaker.estimators.streams.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
+from stickbreaker.estimators.streams.stream_feed import (
+    Feed,
+    Minibatch,
+    Stop,
+    Stopped,
+    StreamSettings,
+)
+from stickbreaker.estimators.streams.stream_learner import StreamLearner
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
-from stickbreaker.estimators.topics.open_initialization import begin_open, corpus_of_tokens, source_of
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.trace import line_of
 from stickbreaker.learning.variational import VariationalRun
@@ -58,7 +65,7 @@ class Stream:
 
 
 def begin(
-    estimator: TopicEstimator,
+    estimator: StreamLearner,
     settings: StreamSettings,
     analysis: Analysis,
     path: Path,
@@ -71,7 +78,7 @@ def begin(
     Raises UserError for parameters that do not fit, a stream without a word, and where something is in the
     way; Stopped when asked to stop before there is anything to save.
     """
-    if not estimator.topic_model(stream=True).words.grows:
+    if not estimator.stream_model().table.keyed:
         problem = "a closed vocabulary cannot be had from a stream, whose end nobody knows"
         raise UserError(problem, remedy="let words enter, or build a corpus of the stream first")
     schedule = estimator.stream_schedule()
@@ -85,10 +92,10 @@ def begin(
         problem = "no document has a word" if documents else "there is no document"
         raise UserError(problem, where=_named(settings), remedy="give documents with text")
     seed, corpus = seed_of(estimator.random_state), corpus_of_tokens(minibatch.tokens)
-    model = estimator.topic_model(corpus.vocabulary, stream=True)
+    model = estimator.stream_model(corpus.vocabulary)
     engine = LocalEngine(threads_of(estimator.n_jobs))
     begun = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
-    job, state = begin_open(begun, estimator.n_topics_at_start(), estimator.init)
+    job, state = estimator.start_stream(begun)
     state.seen = float(documents)
     about = {
         "fingerprint": "",
@@ -99,7 +106,7 @@ def begin(
         "analysis": feed.analysis.to_dict(),
     }
     fixed = {**manifest_of(estimator.for_stream(), seed, about), "stream": settings.to_json()}
-    stream = Stream(feed, StreamRun(job, state, fixed), ModelDirectory(path))
+    stream = Stream(feed, StreamRun(estimator, job, state, fixed), ModelDirectory(path))
     stream.first = first = stream.learn(minibatch)
     assert first is not None
     with new_model_directory(path, overwrite=overwrite, stays_locked=True) as stream.directory:
@@ -139,7 +146,7 @@ def _restored(
     manifest = snapshot.manifest
     kind_of(manifest).refuse("stream", directory.path)
     estimator = estimator_of(manifest, threads)
-    assert isinstance(estimator, TopicEstimator)
+    assert isinstance(estimator, StreamLearner)
     schedule = estimator.stream_schedule()
     settings = StreamSettings.from_json(manifest["stream"])
     if on_error is not None:
@@ -148,7 +155,7 @@ def _restored(
     assert isinstance(analysis, Analysis)
     feed = Feed(settings, schedule.batch_size, analysis, stop)
     feed.skip(manifest["corpus"]["documents"], manifest["corpus"]["fingerprint"])
-    model, engine = estimator.topic_model(stream=True), LocalEngine(threads_of(threads))
+    model, engine = estimator.stream_model(), LocalEngine(threads_of(threads))
     run = StreamRun.restore(estimator, model, engine, directory, snapshot)
     run.fixed["stream"] = settings.to_json()
     return Stream(feed, run, directory)

@@ -1,0 +1,51 @@
+"""`stickbreaker resume`."""
+
+from pathlib import Path
+
+import click
+
+from stickbreaker.console.console import command, model_argument, option, refuse_written, threads_option
+from stickbreaker.console.engine import EngineChoice, engine_options, resume_remedy
+from stickbreaker.console.run_options import checkpoint_option
+from stickbreaker.console.running import began_on_spark, go_on
+from stickbreaker.core.errors import UserError
+from stickbreaker.topics.cli.streams import is_stream, resume_stream
+
+
+@click.command(epilog="Example: stickbreaker resume model")
+@model_argument
+@engine_options
+@threads_option
+@checkpoint_option
+@option(
+    "--on-error",
+    choices=["fail", "skip"],
+    help="What to do about a document of a stream that cannot be read.  [default: as the run began]",
+)
+@command
+def resume(
+    model: Path,
+    where: EngineChoice,
+    threads: int | None,
+    checkpoint_every: float,
+    on_error: str | None,
+    as_json: bool,
+) -> None:
+    """Go on with a run that was interrupted: the result is that of a run that was not.
+
+    A stream is given again, from its beginning: the documents that were learned from are passed over. A run
+    on Spark goes on with --engine spark.
+    """
+    if is_stream(model):
+        refuse_written(("checkpoint_every",), "has no meaning for a stream")
+        resume_stream(model, threads, on_error, as_json)
+        return
+    if on_error is not None:
+        raise click.UsageError("--on-error is for a run over a stream")
+    where.refuse_spark_options()
+    if where.engine == "spark" and not began_on_spark(model):  # before Spark is started
+        raise UserError(
+            "the run began on one machine", where=model, remedy="resume it without --engine spark"
+        )
+    with where.host(resume_remedy(model)) as host:
+        go_on(model, checkpoint_every, threads, as_json, host.engine, resumed=True)

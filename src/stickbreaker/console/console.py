@@ -1,0 +1,252 @@
+"""What the commands share: one JSON object or plain lines out, progress and errors on standard error."""
+
+import dataclasses
+import functools
+import json
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import click
+
+from stickbreaker.core.errors import UserError
+
+P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
+Outcome = tuple[dict[str, Any], Callable[[dict[str, Any]], str]]  # a command's result, and how it is said
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: object) -> str:
+    """Text without control characters (those that turn the direction of writing included), for a terminal.
+
+    >>> printable("a\\x1b[31mb")
+    'a[31mb'
+    """
+    return _CONTROL.sub("", str(text)).encode("utf-8", "replace").decode("utf-8")
+
+
+def say(text: object = "") -> None:
+    """A line on standard output, control characters removed. Raises UserError where it cannot be written."""
+    with writing_output():
+        click.echo(printable(text))
+
+
+@contextmanager
+def writing_output() -> Iterator[None]:
+    """Turns a failure to write to standard output, as on a full disk, into a UserError."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        with suppress(OSError, ValueError):  # what is left in the buffer would fail again at the end
+            output, nowhere = sys.stdout.fileno(), os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, output)
+            os.close(nowhere)
+        raise UserError(error.strerror or str(error), where="standard output") from None
+
+
+def note(text: object) -> None:
+    """A line on standard error: progress, warnings, what was skipped. Above the bar, where there is one."""
+    print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
+
+
+class ProgressLine:
+    """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
+    one every `lines` seconds."""
+
+    def __init__(self, changes: float, lines: float) -> None:
+        self.live = sys.stderr.isatty()
+        self.every = changes if self.live else lines
+        self.start = self.shown = time.monotonic()
+
+    @property
+    def due(self) -> bool:
+        """Whether the text before is old enough for another."""
+        return time.monotonic() - self.shown >= self.every
+
+    def show(self, text: str, *, last: bool = False) -> None:
+        """Show a text, unless the one before is too young; the `last` one always, and it stays."""
+        if last or self.due:
+            self.shown = time.monotonic()
+            clear, end = ("\r\x1b[K", "\n" if last else "") if self.live else ("", "\n")
+            print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)
+
+
+@functools.cache
+def tell_of_compiling() -> None:
+    """Say so, once in this process, when kernels are really compiled; those in numba's cache are not."""
+    from numba.core import event
+
+    class FirstCompilation(event.Listener):
+        is_first = True
+
+        def on_start(self, event: event.Event) -> None:
+            if self.is_first:
+                self.is_first = False
+                note("compiling kernels (once, some seconds)")
+
+        def on_end(self, event: event.Event) -> None:
+            pass
+
+    event.register("numba:compile", FirstCompilation())
+
+
+def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]], str]) -> None:
+    """Print a command's result: one JSON object, or what `text` makes of it."""
+    if as_json:
+        with writing_output():
+            click.echo(json.dumps(result, ensure_ascii=True, allow_nan=False))
+    else:
+        say(text(result))
+
+
+class NumberRange(click.FloatRange):
+    """A number within bounds; NaN, which click takes for any of them, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
+PATH = click.Path(path_type=Path)
+
+
+def option(
+    *names: str, choices: Sequence[str] = (), least: int | None = None, **settings: Any
+) -> Callable[[F], F]:
+    """`click.option` that shows its default: one of some choices, or a whole number of at least `least`."""
+    if choices:
+        settings["type"] = click.Choice(choices)
+    if least is not None:
+        settings["type"] = click.IntRange(least)
+    if settings.get("default") is not None:
+        settings.setdefault("show_default", True)
+    return click.option(*names, **settings)
+
+
+model_argument = click.argument("model", type=PATH)
+inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
+THREADS = {"least": 1, "show_default": "every core", "help": "The result does not depend on it."}
+threads_option = option("--threads", **THREADS)
+
+
+def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:
+    """A prior's parameter from the command line; None where it was left open."""
+    if value is None or value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
+
+
+def written(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the named options that were written on the command line."""
+    context = click.get_current_context()
+    source = click.core.ParameterSource.COMMANDLINE
+    return tuple(name for name in names if context.get_parameter_source(name) == source)
+
+
+def refuse_written(names: tuple[str, ...], problem: str) -> None:
+    """Raise a usage error, "--name problem", for the first of the named options that was written."""
+    options = {param.name: param.opts for param in click.get_current_context().command.params}
+    for name in written(names):
+        option = f"--{name.replace('_', '-')}"
+        raise click.UsageError(f"{option if option in options[name] else options[name][0]} {problem}")
+
+
+def from_option(*, names: str | None = None, **settings: Any) -> Any:
+    """A field of a dataclass that an option gives: `option`'s settings, without its name where that is the
+    field's. See `options_into`."""
+    default = settings.get("default", False if settings.get("is_flag") else None)
+    return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
+
+
+def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options of a dataclass, which it receives as one value of it, `name`.
+
+    Its field `given`, where it has one, takes the names of those that were written.
+    """
+    fields = {field.name: field.metadata for field in dataclasses.fields(kind) if field.name != "given"}
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def gathered(*args: Any, **values: Any) -> None:
+            made = {field: values.pop(field) for field in fields}
+            if hasattr(kind, "given"):
+                made["given"] = written(tuple(fields))
+            function(*args, **{name: kind(**made)}, **values)
+
+        for field, about in reversed(fields.items()):
+            names = about["names"] or f"--{field.replace('_', '-')}"
+            gathered = option(names, **about["settings"])(gathered)
+        return gathered
+
+    return decorated
+
+
+def command(function: Callable[P, None]) -> Callable[P, None]:
+    """Give a command `--json`, and turn a user's mistake into one line and exit status 1."""
+
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except UserError as error:
+            fail(error.on_command_line())
+        except BrokenPipeError:
+            sys.stderr.close()
+            sys.exit(1)
+        except OSError as error:
+            remedy = "check its permissions" if isinstance(error, PermissionError) else ""
+            place = error.filename or "input or output"
+            fail(str(UserError(error.strerror or str(error), where=place, remedy=remedy)))
+        except MemoryError:
+            fail("there is not enough memory; take fewer topics, or a smaller vocabulary")
+
+    return guarded
+
+
+def fail(line: str) -> NoReturn:
+    """Print one line on standard error and leave with status 1."""
+    click.echo(f"stickbreaker: {printable(line)}", err=True)
+    sys.exit(1)
+
+
+STOPPING = "stopping after the documents at hand; press Ctrl-C again to leave at once"
+
+
+@contextmanager
+def stop_signals(
+    stop: Callable[[], None],
+    message: str = STOPPING,
+    numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM),
+) -> Iterator[None]:
+    """Meanwhile the first Ctrl-C or SIGTERM (`numbers`) prints `message` and calls `stop`; a second one
+    leaves at once."""
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def handler(_number: int, _frame: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
+        note(message)
+        stop()
+
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, was in before.items():
+            signal.signal(number, was)

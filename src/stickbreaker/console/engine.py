@@ -1,0 +1,89 @@
+"""The options that choose where a command runs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from stickbreaker.console.console import from_option, note, options_into
+from stickbreaker.core.option_names import command_line
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+
+AGAIN = "nothing is saved; give the command again"
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """The engine's options of a command line."""
+
+    engine: str = from_option(
+        choices=["local", "spark"],
+        default="local",
+        help="Run on this machine, or on Spark: corpus and model lie where all its machines see them.",
+    )
+    master: str | None = from_option(
+        metavar="MASTER",
+        help="Spark: local[2], spark://HOST:PORT, yarn …  [default: spark-submit's, or all cores here]",
+    )
+    blocks: int | None = from_option(
+        least=1,
+        help="Spark: files that a new model's table is cut into, each with a reducer of its own.  "
+        "[default: one for every 4 MB of it, at most 16]",
+    )
+    given: tuple[str, ...] = ()
+
+    def refuse_spark_options(self) -> None:
+        """Raise a usage error for options that need --engine spark, where that is not given."""
+        if self.engine == "local":
+            for name in self.given:
+                if name != "engine":
+                    raise click.UsageError(f"--{name} needs --engine spark")
+
+    @contextmanager
+    def host(self, remedy: str = AGAIN) -> Iterator["Host"]:
+        """Where a command runs while the context lasts; on Spark, with a session that has started.
+
+        What Spark cannot do meanwhile ends as a UserError, one line that tells the host's remedy and the file
+        with the traces; nothing else of Spark's is printed. Raises a usage error for options without --engine
+        spark, UserError where Spark cannot be had.
+        """
+        self.refuse_spark_options()
+        if self.engine == "local":
+            yield Host("local", remedy)
+            return
+        from stickbreaker.console.spark_log import reporting_user_errors
+        from stickbreaker.engines.spark import SparkEngine
+        from stickbreaker.engines.spark.session import ONLY_LEARNING, start_session
+
+        host = Host("spark", remedy)
+        with reporting_user_errors(lambda: host.remedy) as log:
+            note("starting Spark")
+            with log.launching():
+                session = start_session(self.master, settings=ONLY_LEARNING)
+            host.engine = SparkEngine(session, blocks=self.blocks)
+            yield host
+
+
+@dataclass
+class Host:
+    """Where a command runs: an estimator's `engine`, and what a user does when it fails.
+
+    The command changes the remedy when something is saved.
+    """
+
+    engine: "str | SparkEngine"
+    remedy: str
+
+
+def resume_remedy(path: Path) -> str:
+    """What a user does about a run in a directory whose engine failed."""
+    again = command_line("resume", path, "--engine spark")
+    return f"what was learned up to the last checkpoint is saved, go on with: {again}"
+
+
+engine_options = options_into(EngineChoice, "where")

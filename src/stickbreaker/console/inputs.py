@@ -1,0 +1,392 @@
+"""The options by which verbs read raw files or open a corpus, and what they make of them."""
+
+import math
+import os.path
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from stickbreaker.console.console import NumberRange, ProgressLine, from_option, note, options_into
+from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
+from stickbreaker.core.option_names import as_options, command_line
+
+if TYPE_CHECKING:  # importing these takes longer than --help may
+    from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
+    from stickbreaker.corpus.building import AnyAnalysis
+    from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.estimators.estimator import Estimator
+
+FORMATS = (
+    "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
+)  # fmt: skip
+DATE_FORMAT = {
+    "metavar": "[FIELD=]FORM",
+    "help": "How dates are written: epoch, epoch-ms, twitter, or as %d/%m/%Y. Without FIELD, of all fields "
+    "with names of dates.  [default: ISO 8601 and others that are certain]",
+}
+LANGUAGE = {"default": "en", "help": "Code or English name; none for no language."}
+NORMALIZATION = {"choices": ["NFC", "NFKC", "none"], "default": "NFC"}
+LOWERCASE = {"names": "--lowercase/--no-lowercase", "default": True}
+TOKEN_PATTERN = {
+    "metavar": "REGEX",
+    "help": "What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
+}
+SEGMENTATION = {
+    "choices": ["language", "pattern", "characters", "icu"],
+    "default": "language",
+    "help": "How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
+    "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
+}
+SENTENCES = {
+    "choices": ["punctuation", "line", "document"],
+    "default": "punctuation",
+    "help": "What ends sentences of texts: punctuation and empty lines, every line, or the document. Those "
+    "of CoNLL-U are its own.",
+}
+
+
+@dataclass(frozen=True)
+class ReadingChoice:
+    """The reading options of a command line; `given` names those that were written out."""
+
+    format: str | None = from_option(choices=FORMATS, help="[default: by the file's name]")
+    text_field: str = from_option(
+        default="text",
+        metavar="FIELD",
+        help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
+        "text in each language. Of CoNLL-U, form or lemma.",
+    )
+    id_field: str | None = from_option(
+        metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
+    )
+    language_field: str | None = from_option(
+        metavar="FIELD", help="Field or column with the language; rows with the same id are one document."
+    )
+    separator: str | None = from_option(
+        metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
+    )
+    quotes: str = from_option(
+        choices=["double", "none"],
+        default="double",
+        help="CSV, TSV: cells may stand in double quotes, or quotes are characters like others.",
+    )
+    date_format: str | None = from_option(**DATE_FORMAT)
+    vocab: str | None = from_option(
+        metavar="FILE",
+        help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
+    )
+    on_error: str = from_option(
+        choices=["fail", "skip"], default="fail", help="What to do about a document that cannot be read."
+    )
+    largest_text: int = from_option(
+        type=click.IntRange(1, 1_000_000),
+        default=64,
+        metavar="MB",
+        help="Largest line, row, file that is one document, packed table or list of words.",
+    )
+    longest_gap: int = from_option(
+        type=click.IntRange(0, 10**12),
+        default=10_000,
+        metavar="N",
+        help="UCI, Matrix Market: most documents in a row that have no entry.",
+    )
+    given: tuple[str, ...] = ()
+
+    @property
+    def largest_bytes(self) -> int:
+        """The bound of --largest-text in bytes."""
+        return self.largest_text * 1_000_000
+
+    @property
+    def tells_languages(self) -> bool:
+        """Whether a field, or the text fields' names, tell the language of each text."""
+        return self.language_field is not None or "=" in self.text_field
+
+    def options(self) -> "ReadingOptions":
+        """The options for the readers."""
+        from stickbreaker.corpus import ReadingOptions
+
+        return ReadingOptions(
+            self.format,
+            self.text_field,
+            self.id_field,
+            self.vocab,
+            self.on_error,
+            language_field=self.language_field,
+            largest_text=self.largest_bytes,
+            longest_gap=self.longest_gap,
+            quotes=self.quotes,
+            date_format=self.date_format,
+            separator={"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
+        )
+
+
+class TextChoice(Protocol):
+    """How texts are read, and which of their words count; `given` names options that were written out."""
+
+    @property
+    def given(self) -> tuple[str, ...]: ...
+
+    def analysis(self, largest: int | None = None) -> "Analysis":
+        """The analysis; lists of words have at most `largest` bytes. Raises UserError."""
+        ...
+
+    def rule(self, largest: int | None = None) -> "VocabularyRule | None":
+        """Which words are in the vocabulary; None: as by default. Raises UserError."""
+        ...
+
+
+@dataclass(frozen=True)
+class AnalysisChoice:
+    """The analysis and vocabulary options of a command line; `given` names those that were written out."""
+
+    language: str = from_option(**LANGUAGE)
+    normalization: str = from_option(**NORMALIZATION)
+    lowercase: bool = from_option(**LOWERCASE)
+    stop_words: str = from_option(
+        default="language", metavar="language|none|FILE", help="The language's own, none, or those of a file."
+    )
+    extra_stop_words: str | None = from_option(metavar="FILE", help="Further stop words, one a line.")
+    stemming: bool = from_option(names="--stemming/--no-stemming", default=False, help="Snowball stems.")
+    token_pattern: str | None = from_option(**TOKEN_PATTERN)
+    segmentation: str = from_option(**SEGMENTATION)
+    min_length: int = from_option(least=1, default=2, help="Shortest word of the vocabulary, in characters.")
+    min_documents: int | None = from_option(
+        least=1, help="Fewest documents of a word.  [default: one for each 500 documents, 1 to 5]"
+    )
+    max_share: float | None = from_option(
+        type=NumberRange(0, 1, min_open=True),
+        help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
+        "ten documents]",
+    )
+    phrases: bool = from_option(
+        names="--phrases/--no-phrases", default=False, help="Join words that often stand together: new_york."
+    )
+    vocabulary_size: int | None = from_option(least=1, help="Keep the most frequent.  [default: all]")
+    vocabulary: str | None = from_option(metavar="FILE", help="Take these words instead, one a line.")
+    hash: str | None = from_option(
+        metavar="N|others",
+        help="Words share N rows, by a hash of their spelling; others: those that the vocabulary would leave "
+        "out share the rows of its words.",
+    )
+    given: tuple[str, ...] = ()
+
+    def analysis(self, largest: int | None = None) -> "Analysis":
+        """The analysis; lists of stop words have at most `largest` bytes. Raises UserError."""
+        from stickbreaker.corpus import Analysis
+        from stickbreaker.corpus.readers import read_words
+
+        own = self.stop_words not in ("language", "none")
+        listed = partial(read_words, distinct=False, largest=largest)
+        return Analysis(
+            language=None if self.language.lower() == "none" else self.language,
+            normalization=None if self.normalization == "none" else self.normalization,
+            lowercase=self.lowercase,
+            stop_words=listed(self.stop_words) if own else self.stop_words,
+            extra_stop_words=listed(self.extra_stop_words) if self.extra_stop_words else (),
+            stemming=self.stemming,
+            token_pattern=self.token_pattern,
+            min_length=self.min_length,
+            segmentation=self.segmentation,
+        )
+
+    def of_all_words(self) -> "AnalysisChoice":
+        """The same with a vocabulary of all words that are eligible, but for bounds that were written out."""
+        bounds = {"min_documents": 1, "max_share": 1.0}
+        return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
+
+    def rule(self, largest: int | None = None) -> "VocabularyRule":
+        """The rule of the vocabulary, whose list has at most `largest` bytes.
+
+        Raises UserError for a word list, or a hash, that cannot be used.
+        """
+        from stickbreaker.corpus import Vocabulary, VocabularyRule
+        from stickbreaker.corpus.readers import read_words
+
+        words = read_words(self.vocabulary, largest=largest) if self.vocabulary else None
+        if self.hash not in (None, "others"):
+            if words is not None:
+                raise UserError(
+                    "--hash N makes rows of its own", remedy="--vocabulary goes with --hash others"
+                )
+            if not self.hash.isdecimal():
+                raise UserError(f"--hash {self.hash}", remedy="give a whole number of rows, or others")
+            words = Vocabulary.buckets(int(self.hash)).words
+        hashed = self.hash is not None
+        return VocabularyRule(self.min_documents, self.max_share, self.vocabulary_size, words, hashed)
+
+
+reading_options = options_into(ReadingChoice, "reading")
+analysis_options = options_into(AnalysisChoice, "choice")
+
+
+def open_or_build(
+    inputs: tuple[str, ...],
+    reading: ReadingChoice,
+    *,
+    choice: TextChoice | None = None,
+    analysis: "AnyAnalysis | None" = None,
+    vocabulary: "Vocabulary | None" = None,
+    out: Path | None = None,
+    overwrite: bool = False,
+) -> "Corpus":
+    """Open the corpus that `inputs` names, or build one from raw files, on disk at `out` or in memory.
+
+    Files are analysed by `choice`, or by `analysis` and seen through `vocabulary` (those of a saved model). A
+    corpus that is opened is seen through `vocabulary` too; a note tells where it was analysed otherwise than
+    by `analysis`. Raises UserError, also for options of raw files given with a corpus.
+    """
+    from stickbreaker.core.files import recover
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus.store import is_store
+
+    if len(inputs) == 1:
+        recover(Path(inputs[0]))
+    if len(inputs) == 1 and is_store(Path(inputs[0])):
+        given = (*reading.given, *(() if choice is None else choice.given))
+        if given:
+            option = "--" + given[0].replace("_", "-")
+            raise UserError(
+                f"is a corpus already, {option} has no effect", where=inputs[0], remedy="leave it out"
+            )
+        corpus = Corpus.open(inputs[0])
+        own = corpus.analysis
+        if analysis is not None and own is not None and not _alike(own, analysis):
+            note(
+                f"{shortened_path(inputs[0])}: the corpus was analysed differently than the model's, so "
+                "words may not match; raw files are analysed as the model's corpus was"
+            )
+        return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
+    return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
+
+
+def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
+    """Documents seen through a model's vocabulary."""
+    return open_or_build(inputs, reading, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
+
+
+def _refuse_model(given: str) -> None:
+    """Raise UserError for a model where documents belong."""
+    if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is no file here
+        remedy = (
+            f"to go on with its run: {command_line('resume', given)}; for new documents: "
+            f"{command_line('transform', given, 'FILE --out T.csv')}"
+        )
+        raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
+
+
+def _show_documents(line: ProgressLine, position: "Position", documents: int) -> None:
+    """Show how much was read, how many documents, and how fast."""
+    if not line.due:
+        return
+    rate = documents / max(time.monotonic() - line.start, 1e-3)
+    line.show(f"{bar_of(position.share)}{counted(documents, 'document')} read  {rate:,.0f} documents/s")
+
+
+@contextmanager
+def noted_quotes() -> Iterator[None]:
+    """Meanwhile a note tells of tables whose quotes may be plain characters."""
+    from stickbreaker.corpus.readers.tables import QuotesWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", QuotesWarning)
+        show = warnings.showwarning
+
+        def noted(message: Warning | str, *rest: Any, **others: Any) -> None:
+            if isinstance(message, QuotesWarning):
+                note(f"{message.problem} --quotes none")
+            else:
+                show(message, *rest, **others)
+
+        warnings.showwarning = noted  # type: ignore[assignment]
+        yield
+
+
+def bar_of(share: float | None) -> str:
+    """A bar in letters, for what is known of.
+
+    >>> bar_of(0.5), bar_of(None)
+    ('[############............]  50 %  ', '')
+    """
+    if share is None:
+        return ""
+    done = round(24 * share)
+    return f"[{'#' * done}{'.' * (24 - done)}] {100 * share:3.0f} %  "
+
+
+def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
+    """Whether texts were analysed alike; fields of texts may have other names, but for lemmas."""
+    from stickbreaker.corpus import Analysis
+
+    if (
+        isinstance(one, Analysis)
+        and isinstance(other, Analysis)
+        and "lemma" not in (one.text_field, other.text_field)
+    ):
+        other = replace(other, text_field=one.text_field)
+    return one.resolved() == other.resolved()
+
+
+def build_corpus(
+    inputs: tuple[str, ...],
+    reading: ReadingChoice,
+    choice: TextChoice | None,
+    analysis: "AnyAnalysis | None" = None,
+    vocabulary: "Vocabulary | None" = None,
+    out: Path | None = None,
+    overwrite: bool = False,
+    sentences: str | None = None,
+    trees: bool = False,
+) -> "Corpus":
+    """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
+    from stickbreaker.corpus import Analysis, Corpus
+    from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.text.analysis import MarksWarning
+    from stickbreaker.corpus.text.language_check import LanguageWarning
+
+    for given in inputs:
+        _refuse_model(given)
+    if choice is not None and "language" in choice.given and reading.tells_languages:
+        problem = "--language has no effect where --text-field or --language-field tells the languages"
+        raise UserError(problem, remedy="leave it out")
+    if choice is not None:
+        analysis = choice.analysis(reading.largest_bytes)
+        analysis = analysis if sentences is None else replace(analysis, sentences=sentences)
+    elif isinstance(analysis, Analysis) and "text_field" in reading.given:
+        analysis = replace(analysis, text_field=reading.text_field)
+    line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
+    with warnings.catch_warnings(record=True) as remarks:
+        for kind in (LanguageWarning, MarksWarning, QuotesWarning):
+            warnings.simplefilter("always", kind)
+        built = Corpus.build(
+            inputs,
+            out,
+            reading=replace(reading.options(), trees=trees, position=position),
+            analysis=analysis,
+            rule=choice.rule(reading.largest_bytes) if choice is not None else None,
+            vocabulary=vocabulary,
+            phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
+            overwrite=overwrite,
+            progress=partial(_show_documents, line, position),
+        )
+    seconds = time.monotonic() - line.start
+    number = built.n_documents
+    line.show(f"{number:,} {noun_for(number, 'document')} read in {seconds:.1f} s", last=True)
+    for remark in remarks:
+        if isinstance(remark.message, LanguageWarning):
+            note(f"{remark.message.problem}; give --language {remark.message.code}")
+        elif isinstance(remark.message, MarksWarning):
+            note(f"note: {remark.message}")
+        elif isinstance(remark.message, QuotesWarning):
+            note(f"{remark.message.problem} --quotes none")
+    for kind, count in built.skipped.items():
+        note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
+    return built

@@ -1,0 +1,86 @@
+"""The options of runs of every kind, and the run that they ask for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stickbreaker.console.console import PATH, THREADS, NumberRange, option, threads_option
+from stickbreaker.console.engine import engine_options
+from stickbreaker.console.inputs import ReadingChoice, TextChoice, reading_options
+
+Table = Mapping[str, Mapping[str, Any]]  # settings of options, by name: see `console.option`
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+SHARED: Table = {  # what a kind's table need not say again
+    "--out": {"required": True, "type": PATH, "help": "Directory of the model to make."},
+    "--samples": {"least": 1},
+    "--iterations": {"least": 1},
+    "--held-out": {"default": 0.0, "type": NumberRange(0.0, 0.9)},
+    "--seed": {"default": 0, "type": int, "help": "The same seed gives the same model."},
+    "--threads": THREADS,
+    "--checkpoint-every": {"default": 60.0, "type": NumberRange(0.0), "help": "Seconds; 0: every step."},
+    "--overwrite": {"is_flag": True, "help": "Replace a model at --out."},
+}
+
+
+def chained(*options: Decorator) -> Decorator:
+    """Gives a command several options, in their order."""
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        for one in reversed(options):
+            function = one(function)
+        return function
+
+    return decorated
+
+
+def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> Decorator:
+    """The options of a table but for some, with what a model and a verb change of them."""
+
+    def settings(name: str) -> dict[str, Any]:
+        return {key: value for one in (SHARED, table, *changes) for key, value in one.get(name, {}).items()}
+
+    return chained(*(option(name, **settings(name)) for name in table if name not in without))
+
+
+checkpoint_option = options_of({"--checkpoint-every": {}})
+run_options = chained(
+    engine_options, threads_option, checkpoint_option, options_of({"--overwrite": {}}), reading_options
+)
+
+
+def whole_number_or(word: str) -> Callable[[click.Context, click.Parameter, str], int | str]:
+    """A callback for an option that takes a whole number above zero, or a word."""
+
+    def converted(_ctx: click.Context, _param: click.Parameter, value: str) -> int | str:
+        if value == word:
+            return value
+        if value.isdecimal() and 0 < int(value) < 1 << 31:
+            return int(value)
+        raise click.BadParameter(f'{value!r} is no whole number above zero; give one, or "{word}"')
+
+    return converted
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """What a command line says of a run that begins: what it reads, how, and where the model goes."""
+
+    inputs: tuple[str, ...]
+    out: Path
+    reading: ReadingChoice
+    choice: TextChoice
+    held_out: float
+    checkpoint_every: float
+    overwrite: bool
+    as_json: bool
+    threads: int | None = None
+
+    @classmethod
+    def take_from(cls, options: dict[str, Any], **others: Any) -> "NewRun":
+        """The run of a command's options, which are left with what the model is made of."""
+        names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
+        return cls(**{name: options.pop(name) for name in names}, threads=options.get("threads"), **others)

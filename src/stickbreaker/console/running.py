@@ -1,0 +1,201 @@
+"""A run at the command line: to begin it, to go on with it, and the summary printed at its end."""
+
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.console.console import emit, fail, note, stop_signals, tell_of_compiling
+from stickbreaker.console.inputs import open_or_build
+from stickbreaker.console.run_options import NewRun
+from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.locks.path_locks import scratch_beside
+from stickbreaker.core.option_names import as_options, command_line
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.estimator import Estimator
+    from stickbreaker.learning.contract import Run, RunState, ScoreNames
+    from stickbreaker.learning.observers import Observer
+    from stickbreaker.saved import ModelDirectory
+
+
+def begin_run(
+    model: "Estimator", run: NewRun, look_at: "Callable[[Corpus], object]" = lambda corpus: None
+) -> "tuple[Corpus, ModelDirectory]":
+    """Make the directory of a run at step 0; a corpus built from raw files is kept inside.
+
+    `look_at` gets the corpus before the run begins. Returns the corpus, and the directory for `go_on`.
+    """
+    from stickbreaker.estimators import fitting
+    from stickbreaker.saved.directory import refuse_existing
+
+    model.refuse_params()  # wrong parameters are reported before anything is read
+    refuse_existing(run.out, run.overwrite)
+    for given in run.inputs:
+        _refuse_inside_model(Path(given))
+    with scratch_beside(run.out) as scratch:
+        corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=scratch / "corpus")
+        look_at(corpus)
+        remark = model.remark_on(corpus.n_documents)
+        if remark is not None:
+            note(f"note: {as_options(remark)}")
+        inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
+        directory = fitting.begin(
+            model,
+            corpus,
+            run.out,
+            held_out=run.held_out,
+            corpus_inside=inside,
+            overwrite=run.overwrite,
+            stays_locked=True,
+        )
+        return corpus, directory
+
+
+def _refuse_inside_model(given: Path) -> None:
+    """Raise UserError for an input that lies in a model: it is gone when that model's run is done."""
+    for parent in given.resolve().parents:
+        if (parent / "model.json").is_file():
+            raise UserError("lies inside a model", where=given, remedy="copy it to a place of its own first")
+
+
+def go_on(
+    model: "Path | ModelDirectory",
+    every: float,
+    threads: int | None,
+    as_json: bool,
+    engine: "str | SparkEngine" = "local",
+    *,
+    resumed: bool = False,
+) -> None:
+    """Run to the end or to Ctrl-C, and say how it went; `resumed`: after an interruption.
+
+    `model` is a path, or a directory that is locked.
+    """
+    from stickbreaker.estimators.kinds import kinds, object_at
+
+    tell_of_compiling()
+    path = model if isinstance(model, Path) else model.path
+    again = command_line("resume", path, "" if engine == "local" else "--engine spark")
+    done = run_on(model, every, threads, f"the model is saved, go on with: {again}", engine)
+    if done is None:
+        emit_finished(path, as_json)
+        return
+    learned, verb = done[0], done[0].next_verb()
+    kind = kinds()[learned.kind]
+    following = kind.verbs[:1] if verb is None else (verb,)
+    further, lines = ({}, []) if kind.summary is None else object_at(kind.summary)(learned)
+    names = learned.score_names
+    text = partial(_as_text, sizes=learned.sizes(), lines=lines, following=following, scores=names)
+    summary = {**_summarize(*done), **further}
+    emit({"model": str(path), "status": "done", "resumed": resumed, **summary}, as_json, text)
+
+
+def began_on_spark(path: Path) -> bool:
+    """Whether the run at `path` is one on Spark."""
+    from stickbreaker.core.untrusted import making_sense_of
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest import RESTORE
+
+    with making_sense_of(path, RESTORE):
+        return ModelDirectory(path).manifest()["settings"].get("engine") == "spark"
+
+
+def emit_finished(path: Path, as_json: bool) -> None:
+    """Say of a run that there is nothing left to do."""
+    result = {"model": str(path), "status": "done", "resumed": False}
+    emit(result, as_json, lambda _: f"{path}: finished already")
+
+
+def run_on(
+    model: "Path | ModelDirectory",
+    every: float,
+    threads: int | None,
+    remedy: str,
+    engine: "str | SparkEngine" = "local",
+) -> "tuple[Estimator, Run[Any], RunState] | None":
+    """Go on with a run, as `go_on` does; None when it is finished already.
+
+    Ctrl-C leaves the program, by `remedy`. Notes a score that has not settled.
+    """
+    from stickbreaker.engines import Interrupted
+    from stickbreaker.estimators import fitting
+
+    spark = None if isinstance(engine, str) else engine
+    with ExitStack() as signals:
+
+        def on_signal(stop: Callable[[], None]) -> None:
+            signals.enter_context(stop_signals(stop, numbers=(signal.SIGINT,)))
+
+        try:
+            done = fitting.resume(
+                model,
+                every=every,
+                threads=threads,
+                watch=[watcher()],
+                stopper=on_signal,
+                spark=spark,
+                tell=note,
+            )
+        except Interrupted:
+            fail(f"interrupted; {remedy}")
+        finally:
+            if not isinstance(model, Path):
+                model.unlock()
+    warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
+    if warning is not None:
+        note(f"note: {as_options(warning)}")
+    return done
+
+
+def _summarize(estimator: "Estimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:
+    return {
+        **estimator.sizes(),
+        "documents": job.n_documents,
+        "passes": state.passes,
+        "steps": state.step,
+        "converged": state.converged,
+        "score": state.scores[-1] if state.scores else None,
+        "kind": state.kind,
+        "held_out": state.held_out[-1] if state.held_out else None,
+        "seed": job.seed,
+    }
+
+
+def _as_text(
+    summary: dict[str, Any],
+    sizes: dict[str, int],
+    lines: Sequence[str],
+    following: Sequence[str],
+    scores: "ScoreNames",
+) -> str:
+    """How a run went: what it learned, in numbers, `lines` of its kind, and the verb to go on with, if there
+    is one."""
+    value = summary["held_out"]
+    held_out = "" if value is None else f", held-out {value:.4f} nats/{scores.token}"
+    passes, documents = summary["passes"], summary["documents"]
+    unit = ("sweep", "sweeps") if summary["kind"] == "joint" else ("pass", "passes")
+    steps = f"{passes} {noun_for(passes, *unit)}"
+    names = {name: name.replace("_", " ").removesuffix("s") for name in sizes}
+    learned = " and ".join(f"{number} {noun_for(number, names[name])}" for name, number in sizes.items())
+    line = (
+        f"{summary['model']}: {learned or 'learned'} from {documents} {noun_for(documents, 'document')} in "
+        f"{steps}, {scores.of(summary['kind'], summary['score'])}{held_out}"
+    )
+    return "\n".join([line, *lines, *(f"Next: {command_line(verb, summary['model'])}" for verb in following)])
+
+
+def watcher() -> "Observer":
+    """A bar on a terminal, plain lines elsewhere."""
+    if sys.stderr.isatty():
+        from stickbreaker.console.progress import Bar
+
+        return Bar()
+    from stickbreaker.learning.observers import Lines
+
+    return Lines(sys.stderr)

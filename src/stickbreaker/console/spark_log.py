@@ -1,0 +1,161 @@
+"""What Spark says by the way: kept from standard error, and written to a file when Spark fails."""
+
+import errno
+import fcntl
+import io
+import logging
+import os
+import shutil
+import socketserver
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import IO
+
+import click
+
+from stickbreaker.core.errors import UserError
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+OF_CLICK = (click.ClickException, click.Abort, click.exceptions.Exit)
+
+
+class SparkLog:
+    """Lines of Java's, of py4j's loggers and of threads that end by an error, while a command runs on Spark.
+
+    They go to a file without a name, of which nothing is left however the command ends; `save` copies it.
+    """
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+        fcntl.fcntl(self.file, fcntl.F_SETFL, os.O_APPEND)  # Java writes there too
+        self.text = io.TextIOWrapper(self.file, "utf-8", "backslashreplace", write_through=True)
+        self.undo = ExitStack()
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Let what is logged in Python, and traces that other threads print, go here meanwhile."""
+        handler, root = _Handler(self.text), logging.getLogger()
+        with self.undo:
+            root.addHandler(handler)
+            self.undo.callback(root.removeHandler, handler)
+            self._take(threading, "excepthook")
+            self._take(
+                socketserver.BaseServer, "handle_error"
+            )  # of PySpark's accumulators, when Java is gone
+            yield
+
+    def _take(self, owner: object, name: str) -> None:
+        """Let a function that prints the trace of the error that is handled write it here."""
+        self.undo.callback(setattr, owner, name, getattr(owner, name))
+        setattr(owner, name, lambda *_: self.write_trace())
+
+    @contextmanager
+    def launching(self) -> Iterator[None]:
+        """Let the Java machine that is started meanwhile, and what it starts, write here what they print."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with ExitStack() as stack:
+            for number in (1, 2):
+                with suppress(OSError):  # it may be closed
+                    stack.callback(_put_back, os.dup(number), number)
+                    os.dup2(self.file.fileno(), number)
+            yield
+        from pyspark import util
+        from pyspark.core import broadcast
+
+        self._take(util, "print_exec")  # of values that cannot be pickled, or for which there is no disk
+        self._take(broadcast, "print_exec")
+
+    def write_trace(self, error: BaseException | None = None) -> None:
+        """Write the trace of an error (None: of the one that is handled)."""
+        with suppress(OSError):  # the disk may be full
+            traceback.print_exception(error or sys.exception(), file=self.text)
+
+    def save(self) -> str | None:
+        """Copy what has come to a new file among the temporary ones, and give its name; None if it fails."""
+        try:
+            descriptor, name = tempfile.mkstemp(prefix="stickbreaker-spark-", suffix=".log")
+        except OSError:
+            return None
+        try:
+            with open(descriptor, "wb") as copy:
+                self.file.seek(0)
+                shutil.copyfileobj(self.file, copy)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(name)
+            return None
+        return name
+
+
+class _Handler(logging.StreamHandler[IO[str]]):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing: the disk is full."""
+
+
+def _put_back(copy: int, number: int) -> None:
+    """Let a descriptor be what it was when it was copied."""
+    os.dup2(copy, number)
+    os.close(copy)
+
+
+@contextmanager
+def reporting_user_errors(remedy: Callable[[], str]) -> Iterator[SparkLog]:
+    """Raise a failure of Spark's in the context as a UserError: one line that names a file with the traces.
+
+    The line has the remedy that `remedy` returns. Mistakes of the user's, and errors of the library's own
+    while Spark runs, are raised as they are.
+    """
+    log = SparkLog()
+    with log.collecting():
+        try:
+            yield log
+        except OF_CLICK:
+            raise
+        except Exception as error:
+            problem = problem_of(error)
+            if problem is None:
+                raise
+            log.write_trace(error)
+            name = log.save()
+            failure = UserError(problem, remedy=remedy())
+            if name is not None:
+                failure.end_with(f"the trace is in {name}")
+            raise failure from error
+
+
+def problem_of(error: Exception) -> str | None:
+    """What Spark failed in, or which disk is full, in words; None for an error of another kind."""
+    from stickbreaker.engines.spark.failures import SparkFailure, reason_of
+    from stickbreaker.engines.spark.session import end_of_java, spark_errors
+
+    if isinstance(error, UserError) and not isinstance(error, SparkFailure):
+        return None
+    ended = end_of_java()
+    if ended is not None:
+        return f"Spark's Java process {ended}"
+    if isinstance(error, SparkFailure):
+        return error.problem if error.where is None else f"{error.where}: {error.problem}"
+    full = full_disk_of(error)
+    if full is not None:
+        return f"{full.filename or 'input or output'}: {full.strerror}"
+    if isinstance(error, spark_errors()) and not isinstance(error, BrokenPipeError):  # of standard output
+        return f"Spark failed ({reason_of(str(error))})"
+    return None
+
+
+def full_disk_of(error: BaseException | None) -> OSError | None:
+    """The error of a full disk that an error is, or came from.
+
+    >>> full_disk_of(OSError(errno.ENOSPC, "No space left on device", "x")).filename
+    'x'
+    """
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in FULL:
+            return error
+        error = error.__cause__ or error.__context__
+    return None

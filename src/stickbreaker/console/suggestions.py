@@ -1,0 +1,32 @@
+"""What a group of commands says of one that it does not have: which one may have been meant."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import click
+
+
+class SuggestingGroup(click.Group):
+    """A group that suggests commands where one is not known, whichever click there is."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = str(args[0])
+        if name[:1] != "-" and self.get_command(ctx, name) is None:
+            raise click.UsageError(self.unknown(ctx, name), ctx)
+        return super().resolve_command(ctx, args)
+
+    def unknown(self, ctx: click.Context, name: str) -> str:
+        """What is said of a command that there is not."""
+        return f"No such command {name!r}.{suggestion(name, self.list_commands(ctx))}"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The names most like one that is not known, as a question after a blank; nothing where none is.
+
+    >>> suggestion("topic", ["topics", "report"]), suggestion("x", ["topics"])
+    (" Did you mean 'topics'?", '')
+    """
+    found = get_close_matches(name, list(known))
+    return f" Did you mean {' or '.join(map(repr, found))}?" if found else ""

@@ -1,0 +1,1 @@
+"""How probable a string is as a word."""

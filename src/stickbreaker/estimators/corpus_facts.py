@@ -1,0 +1,51 @@
+"""What a model remembers of the documents that it has learned from: figures, and counts of words."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.corpus import Corpus, Vocabulary
+
+
+def about(corpus: Corpus) -> dict[str, Any]:
+    """What a model remembers of its corpus."""
+    return {
+        "fingerprint": corpus.fingerprint,
+        "kind": corpus.kind,
+        "documents": corpus.n_documents,
+        "tokens": corpus.n_tokens,
+        "empty": corpus.n_empty,
+    }
+
+
+def counted_vocabulary(corpus: Corpus) -> Vocabulary:
+    """The corpus's vocabulary with the counts of its own documents.
+
+    Seen through the vocabulary of others, or a list of words, it has theirs, or none: then words are counted.
+    """
+    own = corpus.vocabulary
+    if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
+        return own
+    return counted_on(own.counted(np.zeros(len(own), np.int64), np.zeros(len(own))), corpus)
+
+
+def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
+    """The vocabulary with the occurrences of its words in `corpus` added."""
+    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        documents += np.bincount(bags.words, minlength=len(documents))
+        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
+    return vocabulary.counted(documents, tokens)
+
+
+def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What a model remembers of its corpus once it has learned from more documents."""
+    sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
+    return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
+
+
+def joint_fingerprint(before: str, new: str) -> str:
+    """The fingerprint of documents in two portions, from the fingerprints of both."""
+    return hashlib.blake2b((before + new).encode(), digest_size=16).hexdigest()

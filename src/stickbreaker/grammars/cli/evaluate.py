@@ -1,0 +1,45 @@
+"""`stickbreaker evaluate` of a grammar: how well it cuts and predicts sentences."""
+
+from typing import Any
+
+from stickbreaker.console.console import Outcome
+from stickbreaker.console.document_scores import learned_from_lines
+from stickbreaker.console.requests import ScoringRequest
+from stickbreaker.core.errors import naming, noun_for
+from stickbreaker.grammars.cli.segment import load_grammar, note_new_symbols, texts_of
+
+
+def evaluate_grammar(asked: ScoringRequest) -> Outcome:
+    """The scores of `grammars.grammar_scores`, and how they are said."""
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.grammars.grammar_scores import scores_of
+    from stickbreaker.saved.learned_documents import share_of_own_corpus
+
+    estimator = load_grammar(asked.model, "evaluate", None, overwrite=False)
+    documents = texts_of(asked.inputs, asked.reading)
+    ids, texts = [name for name, _ in documents], [text for _, text in documents]
+    with naming(" ".join(asked.inputs)):
+        scores = scores_of(estimator, texts, asked.options["nonterminal"])
+    note_new_symbols(scores["with_new_symbols"], scores["new_symbols"], scores["sentences"])
+    learned = None
+    if len(set(ids)) == len(ids):  # as those of every corpus do, they differ
+        seen_by = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
+        learned = share_of_own_corpus(asked.model, Corpus.from_texts(texts, ids, **seen_by))
+    return {**scores, "learned_from": learned}, _as_text
+
+
+def _as_text(scores: dict[str, Any]) -> str:
+    unparsed = f", {scores['unparsed']:,} of which cannot be parsed" if scores["unparsed"] else ""
+    number, nats = scores["sentences"], scores["nats_per_symbol"]
+    lines = [
+        f"{number:,} {noun_for(number, 'sentence')}{unparsed}; {nats:.4f} nats/symbol of "
+        f"{scores['symbols']:,}",
+        *learned_from_lines(scores["learned_from"]),
+    ]
+    if "token" in scores:
+        lines.append("            precision  recall     f1")
+    for name in ("token", "boundary", "type"):
+        if name in scores:
+            part = scores[name]
+            lines.append(f"  {name:<9} {part['precision']:9.3f} {part['recall']:7.3f} {part['f1']:6.3f}")
+    return "\n".join(lines)

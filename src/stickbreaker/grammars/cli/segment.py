@@ -1,0 +1,299 @@
+"""`stickbreaker segment`, `parse` and `rules`: what a grammar that was learned makes of sentences."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import (
+    PATH,
+    command,
+    emit,
+    model_argument,
+    note,
+    option,
+    say,
+    tell_of_compiling,
+)
+from stickbreaker.console.inputs import ReadingChoice, reading_options
+from stickbreaker.core.errors import UserError, counted, noun_for
+from stickbreaker.core.files import refuse_file
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.parsing import ParsedSentence
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
+nonterminal_option = option(
+    "--nonterminal",
+    metavar="SYMBOL",
+    help="Cut by this symbol.  [default: Word, or the last that is adapted]",
+)
+seed_option = option("--seed", default=0, help="The same seed gives the same trees.")
+out_option = option("--out", type=PATH, help="File to write.  [default: standard output]")
+overwrite_option = option("--overwrite", is_flag=True, help="Replace the file at --out.")
+
+
+@click.command(epilog="Example: stickbreaker segment model sentences.txt --nonterminal Word --out words.txt")
+@model_argument
+@files_argument
+@nonterminal_option
+@out_option
+@overwrite_option
+@seed_option
+@reading_options
+@command
+def segment(
+    model: Path,
+    inputs: tuple[str, ...],
+    nonterminal: str | None,
+    out: Path | None,
+    overwrite: bool,
+    seed: int,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Cut texts into pieces, by a symbol of a grammar: a line for each, spaces between pieces.
+
+    A cut is where more than half of a sentence's trees have one: of the sampler's own, for sentences that
+    were learned from, and for others of trees drawn given them. Symbols that the model has not learned are
+    cut around, and counted on standard error. With --json, pieces are lists, with the text's id.
+    """
+    from stickbreaker.grammars.parsing import segmented_texts
+
+    estimator = load_grammar(model, "segment", out, overwrite)
+    documents = texts_of(inputs, reading)
+    found = segmented_texts(estimator, (text for _, text in documents), nonterminal, seed)
+    between = " " if estimator.symbols == "characters" else "  "
+    counts = SymbolCounts(len(documents))
+    if as_json and out is None:
+        sentences: list[dict[str, Any]] = []
+        for (name, _), one in zip(documents, found, strict=True):
+            counts.add(one.new_symbols, parsed=one.parsed)
+            sentences.append({"id": name, **one._asdict()})
+        emit({"sentences": sentences, **counts.figures()}, as_json, str)
+    else:
+
+        def lines() -> Iterator[str]:
+            for one in found:
+                counts.add(one.new_symbols, parsed=one.parsed)
+                yield between.join(one.pieces)
+
+        _write(lines(), out, as_json, counts)
+    counts.note("left whole")
+
+
+@click.command(epilog="Example: stickbreaker parse model sentences.txt --how samples --trees 5")
+@model_argument
+@files_argument
+@option(
+    "--how",
+    default="best",
+    choices=["best", "samples", "minimum-risk"],
+    help="The most probable tree; trees drawn by how probable they are; or that of many whose parts are "
+    "expected most.",
+)
+@option("--trees", least=1, help="--how samples: trees of a sentence.  [default: 1]")
+@out_option
+@overwrite_option
+@seed_option
+@reading_options
+@command
+def parse(
+    model: Path,
+    inputs: tuple[str, ...],
+    how: str,
+    trees: int | None,
+    out: Path | None,
+    overwrite: bool,
+    seed: int,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Write the tree of each text in brackets, as treebanks have them, on a line of its own.
+
+    With --trees 5, each text has five lines. An empty text is an empty line, a sentence that cannot be parsed
+    "()", and round brackets of the text are -LRB- and -RRB-. Symbols that the model has not learned are
+    counted on standard error. With --json, each text is one line: its id, log p in nats (null: there is no
+    tree), how many of its symbols are new, and its trees with log p of each.
+    """
+    from stickbreaker.grammars.parsing import parsed
+
+    if how != "samples" and trees is not None:
+        raise click.UsageError("--trees needs --how samples")
+    estimator = load_grammar(model, "parse", out, overwrite)
+    documents = texts_of(inputs, reading)
+    found = parsed(estimator, (text for _, text in documents), how, trees or 1, seed)
+    counts = SymbolCounts(len(documents))
+
+    def lines() -> Iterator[str]:
+        for (name, _), sentences in zip(documents, _by_text(found, len(documents)), strict=True):
+            new_symbols, whole = (
+                sum(one.new_symbols for one in sentences),
+                all(one.trees for one in sentences),
+            )
+            counts.add(new_symbols, parsed=whole)
+            each = [[tree.brackets() for tree in one.trees] or ["()"] * (trees or 1) for one in sentences]
+            brackets = [" ".join(own) for own in zip(*each, strict=True)] or [""] * (trees or 1)
+            if not as_json:
+                yield from brackets
+                continue
+            whole = whole and bool(sentences)
+            nats = sum(one.nats for one in sentences) if whole else None
+            sums = [sum(own) for own in zip(*(one.tree_nats for one in sentences), strict=whole)]
+            drawn = [{"tree": tree, "nats": own} for tree, own in zip(brackets, sums, strict=False)]
+            yield json.dumps(
+                {"id": name, "nats": nats, "new_symbols": new_symbols, "trees": drawn if whole else []}
+            )
+
+    _write(lines(), out, as_json=False)
+    counts.note('written as "()"')
+
+
+@click.command(epilog="Example: stickbreaker rules model --nonterminal Word --top 20")
+@model_argument
+@option("--nonterminal", metavar="SYMBOL", help="Of this adapted symbol alone.")
+@option("--top", default=20, least=0, help="Subtrees of a symbol; 0: all.")
+@command
+def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None:
+    """Print the subtrees that a grammar remembers, most used first, and how often its rules are used."""
+    estimator = load_grammar(model, "rules", None, overwrite=False)
+    symbols = estimator.symbols_ if nonterminal is None else (nonterminal,)
+    subtrees = {symbol: estimator.subtrees(symbol) for symbol in symbols}
+    uses = estimator.learned_.uses
+    result = {
+        "expected": not estimator.sampled,
+        "symbols": {
+            symbol: {
+                "discount": float(estimator.discounts_[estimator.symbols_.index(symbol)]),
+                "concentration": float(estimator.concentrations_[estimator.symbols_.index(symbol)]),
+                "subtrees": [
+                    {"text": list(one.text), "customers": one.customers, "tables": one.tables}
+                    for one in (found[:top] if top else found)
+                ],
+                "all": len(found),
+            }
+            for symbol, found in subtrees.items()
+        },
+        "rules": [
+            {"rule": str(rule), "uses": float(n)}
+            for rule, n in zip(estimator.grammar_.rules, uses, strict=True)
+        ],
+    }
+    emit(result, as_json, _rules_as_text(estimator.join, whole=nonterminal is None))
+
+
+def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[dict[str, Any]], str]:
+    """How to print what `rules` found; `whole`: with rules of the grammar."""
+
+    def text(result: dict[str, Any]) -> str:
+        lines: list[str] = []
+        for symbol, found in result["symbols"].items():
+            process = f"discount {found['discount']:.3f}, concentration {found['concentration']:.1f}"
+            uses = ", expected uses" if result["expected"] else ""
+            lines.append(f"{symbol}: {found['all']:,} {noun_for(found['all'], 'subtree')}{uses}, {process}")
+            lines += [f"{one['customers']:9,.0f}  {join(one['text'])}" for one in found["subtrees"]]
+        if whole:
+            lines.append("Uses of rules, in trees and remembered subtrees:")
+            lines += [f"{one['uses']:9,.0f}  {one['rule']}" for one in result["rules"]]
+        return "\n".join(lines)
+
+    return text
+
+
+def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
+    """A model for a verb that is about grammars. Raises UserError for others, and for a file in the way."""
+    from stickbreaker.estimators.saving import load
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+    if out is not None:
+        refuse_file(out, overwrite)
+    elif overwrite:
+        raise click.UsageError("--overwrite needs --out")
+    tell_of_compiling()
+    estimator = load(model, verb=verb)
+    assert isinstance(estimator, PlainAdaptorGrammar)
+    return estimator
+
+
+def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[tuple[str, str]]:
+    """Ids and texts of documents. Raises UserError for inputs without texts."""
+    from stickbreaker.corpus.readers import Problems, read_inputs
+
+    problems = Problems(skip=reading.on_error == "skip")
+    documents, kind, _ = read_inputs(inputs, reading.options(), problems)
+    if kind != "text":
+        raise UserError("bags of words have no sentences", where=inputs[0], remedy="give texts")
+    found = [(document.id or str(place), document.text or "") for place, document in enumerate(documents)]
+    if not found:
+        raise UserError("there is no sentence", where=inputs[0], remedy="give texts")
+    return found
+
+
+@dataclass
+class SymbolCounts:
+    """How many of some texts have new symbols or cannot be parsed, counted while these are written."""
+
+    texts: int
+    new_symbols: int = 0
+    with_new_symbols: int = 0
+    unparsed: int = 0
+
+    def add(self, new_symbols: int, *, parsed: bool) -> None:
+        """Count a text."""
+        self.new_symbols += new_symbols
+        self.with_new_symbols += new_symbols > 0
+        self.unparsed += not parsed
+
+    def figures(self) -> dict[str, int]:
+        """The counts for --json."""
+        return {name: getattr(self, name) for name in ("new_symbols", "with_new_symbols", "unparsed")}
+
+    def note(self, what: str) -> None:
+        """A line on standard error for each count above zero; what: how texts without trees come out."""
+        note_new_symbols(self.with_new_symbols, self.new_symbols, self.texts)
+        if self.unparsed:
+            verb = "is" if self.unparsed == 1 else "are"
+            number = f"{self.unparsed:,} of {counted(self.texts, 'text')}"
+            note(f"note: {number} cannot be parsed, or {verb} too long, and {verb} {what}")
+
+
+def note_new_symbols(texts: int, symbols: int, of: int) -> None:
+    """A line on standard error about texts with symbols that a grammar has not learned, if there are some."""
+    if symbols:
+        number, verb = f"{texts:,} of {counted(of, 'text')}", "has" if texts == 1 else "have"
+        note(f"note: {number} {verb} symbols that are new to the model ({symbols:,} in all)")
+
+
+def _by_text(found: "Iterable[ParsedSentence]", n: int) -> "Iterator[list[ParsedSentence]]":
+    """The sentences of each text, empty ones included."""
+    groups = itertools.groupby(found, lambda one: one.document)
+    place = 0
+    for document, sentences in groups:
+        yield from ([] for _ in range(document - place))
+        yield list(sentences)
+        place = document + 1
+    yield from ([] for _ in range(n - place))
+
+
+def _write(lines: Iterable[str], out: Path | None, as_json: bool, counts: SymbolCounts | None = None) -> None:
+    """Write lines to a file, whole or not at all, or to standard output."""
+    if out is None:
+        for line in lines:
+            say(line)
+        return
+    from stickbreaker.core.files import atomic_file
+
+    number = 0
+    with atomic_file(out) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        for line in lines:
+            file.write(f"{line}\n")
+            number += 1
+    if as_json:
+        emit({"out": str(out), "lines": number, **(counts.figures() if counts else {})}, as_json, str)
+    else:
+        note(f"{out}: {number:,} {noun_for(number, 'line')}")

@@ -1,0 +1,68 @@
+"""log p of documents, and their shares of rules, by a grammar with a symbol `by_document`."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core import purposes
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Array
+from stickbreaker.grammars.model.documents.document_rules import Choices, draw_choices, types_of
+from stickbreaker.grammars.model.grammar_sentences import Sentences
+from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.symbol_sentences import word_reader
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+SAMPLES = 50  # sweeps over a document that count
+
+
+def choices_of(
+    learned: LearnedGrammar, sentences: Sentences, numbers: NDArray[np.int64], seed: int = 0
+) -> Choices:
+    """The rules that documents' sentences use, by a grammar that is `opened`.
+
+    numbers: of the documents that `sentences.documents` are places in; randomness is keyed by them. Sentences
+    that cannot be parsed have no part.
+    """
+    assert learned.alpha is not None
+    types = types_of(sentences._replace(letters=sentences.numbered(learned.new_symbol)))
+    nats = learned.nats_by_rule(types.letters, types.starts)
+    keys = numbered_keys(seed, purposes.ASSIGNMENTS, 0, numbers)
+    weights = np.ones(len(learned.alpha))
+    return draw_choices(types.codes, sentences.documents, nats, learned.alpha, weights, SAMPLES, keys)
+
+
+def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
+    """log p of all documents, of each the log of an unbiased estimate, so that it is too low on average."""
+    numbers, places = np.unique(sentences.documents, return_inverse=True)
+    found = choices_of(learned, sentences._replace(documents=places.astype(np.int64)), numbers)
+    return float(found.scores.sum())
+
+
+def shares_of(model: "PlainAdaptorGrammar", texts: Iterable[str], seed: int = 0) -> Array:
+    """The expected weights of the first symbol's rules in each text (documents × rules).
+
+    Words that were not learned from have spellings too. Raises UserError for another grammar.
+    """
+    learned = model.learned_.opened
+    if learned.alpha is None:
+        problem = "the documents of this grammar have no weights of their own"
+        raise UserError(problem, remedy='learn the grammar "topic" by inference="hybrid"')
+    content = model.lines_of(texts)
+    n = len(content.tokens)
+    if model.of_topics:
+        words = list(dict.fromkeys(word for line in content.tokens for word in line))
+        rows = {word: row for row, word in enumerate(words)}
+        given = np.array([rows[word] for line in content.tokens for word in line], np.int32)
+        reader = word_reader(words, model.compiled_.terminals, None)
+        sentences = reader.read(replace(content.content, words=given), documents=np.arange(n))
+    else:
+        sentences = model.sentences_in(content.content)
+    gamma = choices_of(learned, sentences, np.arange(n), seed).gamma
+    return gamma / gamma.sum(axis=1, keepdims=True)

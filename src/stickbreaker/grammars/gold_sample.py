@@ -1,0 +1,74 @@
+"""How well a grammar cuts sentences while it learns: F1 of some of them, whose words are known by blanks."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.records import Record, TruncatedCounts
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines import Engine
+from stickbreaker.grammars.grammar_scores import gold_of
+from stickbreaker.grammars.model.compiled import Compiled
+from stickbreaker.grammars.model.online_grammar import OnlineGrammar
+from stickbreaker.grammars.parsing import segmented
+from stickbreaker.grammars.training_sentences import without_uses
+from stickbreaker.grammars.word_segmentation import SEGMENTATION, segmentation_of
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+PART, FEWEST, MOST = 50, 20, 50  # one document of so many is in the sample: at least, and at most so many
+TREES = 11  # drawn of each sentence: few, since a run is not to wait for them; odd, so that no cut is in half
+
+Measure = Callable[[Engine, Any, Record], dict[str, Any]]
+
+
+def segmentation_measure(
+    estimator: "PlainAdaptorGrammar", corpus: Corpus, source: Source, grammar: Compiled
+) -> Measure | None:
+    """What tells, of a table and params, how like the words of the text the pieces are that sentences would
+    be cut into now: {"segmentation": {"documents", "token_f1", "boundary_f1"}}.
+
+    It is of a sample of the documents to learn from, at most 50, spread evenly over them, and the same
+    throughout. None where no blank in the sample parts words, where documents have no text, and of grammars
+    by which nothing is cut.
+    """
+    if estimator.of_topics:
+        return None
+    probe = copy(estimator)  # a model as it would be, were the run over
+    probe.vocabulary_, probe.analysis_ = corpus.vocabulary, corpus.analysis or Analysis()
+    probe.corpus_ = {"documents": corpus.n_documents}
+    probe.grammar_ = estimator.grammar_of(corpus.vocabulary, corpus.n_documents)
+    probe.learned_ = without_uses(grammar)
+    texts = _sample(corpus, source) if probe.symbol_number(None) != grammar.start else []
+    gold = gold_of(probe, texts)
+    if not any(len(words) > 1 for words in gold):
+        return None
+    letters = probe.sentences_in(probe.lines_of(texts).content).letters
+
+    def measure(engine: Engine, model: OnlineGrammar, params: Record) -> dict[str, Any]:
+        counts = engine.table.whole()
+        assert isinstance(counts, TruncatedCounts)
+        probe.learned_, probe.params_ = model.learned(params, counts, letters), params
+        found = segmentation_of(list(segmented(probe, texts, n_trees=TREES)), gold)
+        of_sample = {"documents": len(texts), "token_f1": found.token.f1, "boundary_f1": found.boundary.f1}
+        return {SEGMENTATION: of_sample}
+
+    return measure
+
+
+def _sample(corpus: Corpus, source: Source) -> list[str]:
+    """The texts of some of the documents to learn from; a document that has none, or several, is left out."""
+    training = np.flatnonzero(source.training)
+    size = min(len(training), MOST, max(FEWEST, len(training) // PART))
+    chosen = training[np.linspace(0, len(training) - 1, size).round().astype(np.int64)]
+    blocks = np.searchsorted(source.first, chosen, side="right") - 1
+    texts: list[str] = []
+    for block in np.unique(blocks).tolist():
+        documents = corpus.documents(block)
+        places = (chosen[blocks == block] - source.first[block]).tolist()
+        texts += [text for text in (documents[place].text for place in places) if text is not None]
+    return texts

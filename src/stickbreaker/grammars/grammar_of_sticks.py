@@ -1,0 +1,209 @@
+"""Runs of grammars by variational inference: from an estimator and a corpus, and from a checkpoint."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import Model
+from stickbreaker.core import purposes
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import derived_seed
+from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.settings import threads_of
+from stickbreaker.grammars.document_shares import nats_of_documents
+from stickbreaker.grammars.gold_sample import segmentation_measure
+from stickbreaker.grammars.model.cached_trees import CachedTrees
+from stickbreaker.grammars.model.compiled import Compiled, compiled
+from stickbreaker.grammars.model.documents.document_grammar import DocumentGrammar
+from stickbreaker.grammars.model.grammar import Grammar
+from stickbreaker.grammars.model.grammar_sentences import Sentences
+from stickbreaker.grammars.model.mean_field_grammar import MeanFieldGrammar, support_of
+from stickbreaker.grammars.model.online_grammar import OnlineGrammar
+from stickbreaker.grammars.training_sentences import held_out_sentences, training_sentences
+from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.saved import Snapshot
+from stickbreaker.saved.checkpoints import state_of
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+TRUNCATION = 10_000  # cached trees of a symbol at most, where nothing is said
+TOLD = ("letters", "lengths", "cuts", "kept", "skipped")  # params that tell of the text, whole numbers
+FEWEST, SYMBOLS = 50, 60  # trees of mean-field inference: at least, and symbols of the text for each
+SHOWN = 300  # sentences that a report can show
+SHARES = 4  # shards of a minibatch, about: each costs a third of a millisecond
+SHARDS = (20, 128)  # documents of a shard, at least and at most
+
+
+def new_run(
+    estimator: "PlainAdaptorGrammar", corpus: Corpus, seed: int, held_out: float, folder: Path | None
+) -> tuple[Run[Any], RunState]:
+    """A run at its start, with nothing remembered."""
+    job, grammar = _job(estimator, corpus, seed, held_out, folder)
+    sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
+    return start_run(job, sentences, estimator.skipped_)
+
+
+def start_run(
+    job: VariationalRun, sentences: Sentences, skipped: int
+) -> tuple[VariationalRun, VariationalState]:
+    """A run whose table is empty, and its state, which holds some sentences for the report."""
+    model = job.model
+    if isinstance(model, MeanFieldGrammar):
+        given = bool((model.truncations != TRUNCATION).any())
+        most = None if given else max(FEWEST, len(sentences.letters) // SYMBOLS)
+        cached = _support(job, most)
+        counts = np.reshape(list(cached.values()), (len(cached), len(model.grammar.adapted)))
+        job.engine.start(model, counts, list(cached))
+    else:
+        job.engine.start(model, model.seed((), 0.0, job.seed), [])
+    return job, job.first_state({**model.start(), **_first_sentences(model, sentences, skipped)})
+
+
+def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
+    """The trees that mean-field inference caches: of those that the rules alone draw for the text.
+
+    `most` of a symbol: each pays for its own rules, used or not, so that with too many nothing is found.
+    """
+    model = job.model
+    assert isinstance(model, MeanFieldGrammar)
+    drawing = OnlineGrammar(**{item.name: getattr(model, item.name) for item in fields(model) if item.init})
+    job.engine.start(drawing, drawing.seed((), 0.0, job.seed), [])
+    shards, seed = job.source.all_shards(), derived_seed(job.seed, purposes.START)
+    drawn = job.engine.map(drawing.start(), shards, len(shards), seed).new_rows
+    job.engine.commit(carry=False)
+    return support_of(model, drawn, most)
+
+
+def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record:
+    """The first sentences, as a chain has all of them, and how many were skipped."""
+    assert isinstance(model, OnlineGrammar)
+    starts = sentences.starts[: SHOWN + 1]
+    letters = sentences.letters[: starts[-1]]
+    cuts = np.zeros((len(model.grammar.adapted), len(letters)), np.uint16)
+    values = (letters, np.diff(starts), cuts, np.array(0), np.array(skipped))
+    axes = (("letters",), ("sentences",), ("symbols", "letters"), (), ())
+    return {
+        name: Field(value, axis, additive=False) for name, value, axis in zip(TOLD, values, axes, strict=True)
+    }
+
+
+def resume_run(
+    estimator: "PlainAdaptorGrammar", corpus: Corpus, snapshot: Snapshot, folder: Path
+) -> tuple[Run[Any], RunState]:
+    """The run whose checkpoint is `snapshot`, as it was then."""
+    seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
+    job, _ = _job(estimator, corpus, seed, held_out, folder)
+    return job, _take_state(job.engine, job.model, snapshot)
+
+
+def restored(
+    estimator: "PlainAdaptorGrammar", snapshot: Snapshot, folder: Path
+) -> tuple[LocalEngine, VariationalState]:
+    """The table and the state of a snapshot, to be looked at."""
+    model = model_of_grammar(estimator, estimator.vocabulary_, estimator.corpus_["documents"])
+    engine = LocalEngine(threads_of(estimator.n_jobs), folder=folder)
+    return engine, _take_state(engine, model, snapshot)
+
+
+def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
+    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
+    assert isinstance(model, OnlineGrammar)
+    engine.restore(model, snapshot.arrays, snapshot.keys)
+    state = state_of(snapshot, TOLD)
+    counts = engine.table.whole()
+    assert isinstance(counts, TruncatedCounts)
+    model.refuse_others(state.params, counts)
+    return state
+
+
+def model_of_grammar(
+    estimator: "PlainAdaptorGrammar",
+    vocabulary: Vocabulary,
+    n_documents: int,
+    read_before: CachedTrees | None = None,
+) -> OnlineGrammar:
+    """The model that the parameters describe, over the symbols of a vocabulary.
+
+    read_before: what a model of the same grammar knows of the keys of its table.
+    """
+    grammar = estimator.grammar_of(vocabulary, n_documents)
+    flat, schedule = compiled(grammar), estimator.learning_schedule()
+    size = schedule.batch_size if isinstance(schedule, Online) else SHARES * SHARDS[1]
+    kind = MeanFieldGrammar if estimator.inference == "mean-field" else OnlineGrammar
+    if flat.by_document:
+        kind = DocumentGrammar
+    return kind(
+        flat,
+        estimator.reader(vocabulary, flat.terminals, n_documents),
+        _truncations(estimator.truncation, grammar, flat),
+        samples=estimator.samples,
+        refine_every=estimator.refine_every,
+        learn_processes=estimator.processes == "learned",
+        learn_weights=estimator.weights == "learned",
+        shard_size=int(np.clip(-(-size // SHARES), *SHARDS)),
+        read_before=read_before,
+    )
+
+
+def _truncations(
+    given: int | Mapping[str, int] | None, grammar: Grammar, flat: Compiled
+) -> NDArray[np.int64]:
+    """Cached trees of each adapted symbol at most. Raises UserError for a symbol that is not adapted."""
+    by_symbol: dict[str, int] = dict(given) if isinstance(given, Mapping) else {}
+    wrong = next((name for name in by_symbol if name not in grammar.adapted), None)
+    if wrong is not None:
+        problem = f"truncation has {wrong!r}, which remembers nothing"
+        raise UserError(problem, remedy=f"there are: {', '.join(grammar.adapted) or 'none'}")
+    every = None if given is None or isinstance(given, Mapping) else int(given)
+    most: list[int] = []
+    for symbol in flat.adapted.tolist():
+        name = flat.names[symbol]
+        own = grammar.adapted[name].truncation or TRUNCATION
+        most.append(by_symbol.get(name, own if every is None else every))
+    return np.array(most, np.int64)
+
+
+def _job(
+    estimator: "PlainAdaptorGrammar", corpus: Corpus, seed: int, held_out: float, folder: Path | None
+) -> tuple[VariationalRun, Compiled]:
+    model = model_of_grammar(estimator, corpus.vocabulary, corpus.n_documents)
+    source = Source(corpus, held_out, unit=Sequences, shard_size=model.shard_size)
+    evaluate = None
+    if held_out:
+        sentences = held_out_sentences(estimator, source, corpus, model.grammar)
+        evaluate = partial(_held_out_score, sentences=sentences)
+    job = VariationalRun(
+        model=model,
+        engine=engine_of(estimator, model, folder=folder),
+        schedule=estimator.learning_schedule(),
+        source=source,
+        seed=seed,
+        limits=estimator.limits(),
+        evaluate=evaluate,
+        measure=segmentation_measure(estimator, corpus, source, model.grammar),
+        scores=estimator.score_names,
+    )
+    return job, model.grammar
+
+
+def _held_out_score(engine: Engine, model: OnlineGrammar, params: Record, sentences: Sentences) -> float:
+    """log p of the held-out sentences, in nats a symbol."""
+    counts = engine.table.whole()
+    assert isinstance(counts, TruncatedCounts)
+    learned = model.learned(params, counts).opened
+    if learned.alpha is not None:
+        return nats_of_documents(learned, sentences) / len(sentences.letters)
+    return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

@@ -1,0 +1,59 @@
+"""How well a grammar that was learned cuts sentences, and predicts them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis
+from stickbreaker.grammars.model.grammar_sentences import UNKNOWN
+from stickbreaker.grammars.parsing import segmented
+from stickbreaker.grammars.word_segmentation import segmentation_of
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+
+def scores_of(
+    model: "PlainAdaptorGrammar", texts: Sequence[str], nonterminal: str | None = None
+) -> dict[str, Any]:
+    """Nats per symbol of texts, and if these have spaces between words, how alike words and pieces are.
+
+    If symbols are spaced, words have two spaces or a tab between them. A sentence that cannot be parsed is
+    one piece, and has no part in the nats. log p of a sentence with new symbols has one mark in place of all
+    of them. Raises UserError where there is nothing to score.
+    """
+    model.symbol_number(nonterminal)  # refused, whether or not there is a word to compare with
+    lines = model.lines_of(texts)
+    sentences = model.sentences_in(lines.content)
+    nats = model.nats_of(sentences)
+    parsed = np.isfinite(nats)
+    symbols = int(np.diff(sentences.starts)[parsed].sum())
+    if not symbols:
+        raise UserError("there is nothing to score", remedy="no tree of the grammar comes to any sentence")
+    found: dict[str, Any] = {
+        "sentences": len(parsed),
+        "unparsed": int((~parsed).sum()),
+        "new_symbols": int((sentences.letters == UNKNOWN).sum()),
+        "with_new_symbols": int(sentences.with_unknown().sum()),
+        "symbols": symbols,
+        "nats_per_symbol": min(model.sum_of(sentences, nats) / symbols, 0.0),
+    }
+    gold = gold_of(model, texts)
+    if model.of_topics or not any(len(words) > 1 for words in gold):
+        return found
+    agreement = segmentation_of(list(segmented(model, texts, nonterminal)), gold)
+    return {**found, **{name: part._asdict() for name, part in agreement._asdict().items()}}
+
+
+def gold_of(model: "PlainAdaptorGrammar", texts: Sequence[str]) -> list[list[str]]:
+    """The words of texts that have blanks between them, without blanks within."""
+    analysis = model.analysis_
+    assert isinstance(analysis, Analysis)
+    if model.symbols == "characters":
+        words = [text.split() for text in texts]
+    else:
+        words = [text.replace("\t", "  ").split("  ") for text in texts]
+    joined = [[model.join(analysis.analyse(word).words) for word in line] for line in words]
+    return [[word for word in line if word] for line in joined]

@@ -1,0 +1,80 @@
+"""`partial_fit` of grammars: learning online, a minibatch of sentences at a time as it comes."""
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.local import local_fork
+from stickbreaker.estimators.corpus_facts import about, grown
+from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.grammars.grammar_of_sticks import model_of_grammar, start_run
+from stickbreaker.grammars.training_sentences import NothingParsed, training_sentences
+from stickbreaker.learning.online_steps import learn_minibatch
+from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.model.online_grammar import OnlineGrammar
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+
+def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
+    """One online step on a whole corpus, in order, on this machine. Raises UserError where that cannot be.
+
+    With unparsed="skip" a corpus of which no tree comes to any sentence changes nothing, and warns.
+    """
+    estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    schedule = None if estimator.sampled else estimator.learning_schedule()
+    if not isinstance(schedule, Online) or estimator.of_topics:
+        problem = "partial_fit learns sentences online"
+        raise UserError(problem, remedy='set inference="hybrid", with no other schedule, and no topics')
+    if not isinstance(estimator.engine, str):
+        raise UserError("partial_fit does not learn on Spark", remedy='set engine="local"')
+    state = _state_of(estimator) if begun else None  # a copy: a step that fails leaves the model as it was
+    seed = estimator.seed_ if begun else seed_of(estimator.random_state)
+    vocabulary = estimator.vocabulary_ if begun else corpus.vocabulary
+    documents = int(estimator.corpus_["documents"]) if begun else corpus.n_documents
+    read_before = cast("OnlineGrammar", estimator.engine_.model).known if begun else None
+    model = model_of_grammar(estimator, vocabulary, documents, read_before)
+    source = Source(corpus, unit=Sequences, shard_size=model.shard_size)
+    try:
+        sentences, skipped = training_sentences(estimator, corpus, source, model.grammar, skip_unknown=begun)
+    except NothingParsed as nothing:
+        if estimator.unparsed != "skip":
+            raise
+        warnings.warn(f"{nothing.problem}: nothing was learned from them", UserWarning, stacklevel=3)
+        return
+    threads = threads_of(estimator.n_jobs)
+    engine = local_fork(estimator.engine_, model, threads, copied=True) if begun else LocalEngine(threads)
+    job = VariationalRun(model, engine, schedule, source, seed=seed)
+    if state is None:
+        job, state = start_run(job, sentences, skipped)
+    else:
+        before = state.params["skipped"]
+        state.params = {**state.params, "skipped": before._replace(values=before.values + skipped)}
+    known = grown(estimator.corpus_, about(corpus)) if begun else about(corpus)
+    record = learn_minibatch(job, state, known["documents"], source.all_shards())
+    if not begun:
+        estimator.seed_ = seed
+        estimator.vocabulary_, estimator.analysis_ = vocabulary, corpus.analysis or Analysis()
+    estimator.corpus_ = known
+    estimator.trace_ = [*(estimator.trace_ if begun else []), record]
+    estimator.take_sticks(engine, state)
+    estimator.converged_ = False  # a stream has no end
+
+
+def _state_of(estimator: "PlainAdaptorGrammar") -> VariationalState:
+    """A copy of the state that a model has. Raises UserError for one that steps cannot go on from."""
+    state = estimator.state_
+    if not isinstance(state, VariationalState) or "tried" not in state.params:
+        problem = 'the model was not learned by inference="hybrid"'
+        raise UserError(problem, remedy="call fit to begin anew")
+    grammar = estimator.grammar_of(estimator.vocabulary_, int(estimator.corpus_["documents"]))
+    if grammar != estimator.grammar_:
+        raise UserError("the grammar is another than before", remedy="call fit to begin anew")
+    return replace(state, scores=[*state.scores])

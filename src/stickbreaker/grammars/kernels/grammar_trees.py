@@ -1,0 +1,247 @@
+"""The trees of a chain over a grammar, written out in an order of their own, and read again."""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.grammars.kernels.grammar_chart import (
+    ENTRIES,
+    ENTRIES_USED,
+    PLAIN,
+    TABLES_USED,
+    span_at,
+)
+
+
+@njit(**PLAIN)
+def ordered_tables(memory):
+    """All tables, by adapted symbol, by string, and as they stand there."""
+    found = np.empty(memory.free[TABLES_USED], np.int32)
+    number = 0
+    for place in range(len(memory.first)):
+        for string in range(memory.first.shape[1]):
+            table = memory.first[place, string]
+            while table >= 0:
+                found[number] = table
+                number += 1
+                table = memory.following[table]
+    return found
+
+
+@njit(**PLAIN)
+def written(heads, names, memory):
+    """Entries of lists one after the other, and where each list begins. names (tables): their numbers."""
+    starts = np.zeros(len(heads) + 1, np.int64)
+    for at in range(len(heads)):
+        entry, size = heads[at], 0
+        while entry >= 0:
+            entry, size = memory.onward[entry], size + 1
+        starts[at + 1] = starts[at] + size
+    values = np.empty(starts[-1], np.int32)
+    for at in range(len(heads)):
+        entry, number = heads[at], starts[at]
+        while entry >= 0:
+            value = memory.values[entry]
+            values[number] = value if value >= 0 else -1 - names[-1 - value]
+            entry, number = memory.onward[entry], number + 1
+    return values, starts
+
+
+@njit(**PLAIN)
+def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, texts, stack):
+    """Whether entries are no tree of a symbol with these terminals; -1: they are one.
+
+    place: of the adapted symbol whose subtree it is, or -1: its top is not a table. places (tables), tables
+    (tables + 1: where the terminals of each begin in `texts`). A tree's tables must be of adapted symbols
+    that are below it.
+    """
+    stack[0], top, at = symbol, 1, 0
+    for k in range(len(values)):
+        if top == 0:
+            return k
+        top -= 1
+        wanted, value = stack[top], values[k]
+        if value < 0:
+            table = -1 - np.int64(value)
+            if table >= len(places) or (k == 0 and place >= 0):
+                return k
+            if symbols.adapted[wanted] != places[table] or places[table] <= place:
+                return k
+            size = tables[table + 1] - tables[table]
+            if at + size > len(letters):
+                return k
+            for step in range(size):
+                if texts[tables[table] + step] != letters[at + step]:
+                    return k
+            at += size
+            continue
+        if value >= len(rules.parents) or rules.parents[value] != wanted:
+            return k
+        if symbols.adapted[wanted] >= 0 and not (k == 0 and place >= 0):
+            return k
+        left, right = rules.lefts[value], rules.rights[value]
+        if left < 0:
+            if at == len(letters) or rules.terminals[value] != letters[at]:
+                return k
+            at += 1
+        if top + 2 > len(stack):
+            return k
+        for child in (right, left):
+            if child >= 0:
+                stack[top] = child
+                top += 1
+    return -1 if top == 0 and at == len(letters) else len(values)
+
+
+@njit(**PLAIN)
+def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
+    """Count, in each sentence's tree, where the subtrees of adapted symbols begin and end.
+
+    cuts (adapted symbols × letters) has the counts of the place before each letter; those at both ends of a
+    sentence have none. marks (adapted symbols × letters): the last sentence that was counted there. stack:
+    entries still to come, and of a symbol that ends there its place.
+    """
+    for s in range(len(roots)):
+        position, end, top = starts[s], starts[s + 1], 0
+        stack[0, 0], stack[0, 1], stack[0, 2] = roots[s], -1, 0
+        while top >= 0:
+            entry = stack[top, 0]
+            if entry < 0:
+                place = stack[top, 1]
+                if place >= 0 and position < end and marks[place, position] != s + 1:
+                    marks[place, position] = s + 1
+                    cuts[place, position] += 1
+                top -= 1
+                continue
+            value = memory.values[entry]
+            stack[top, 0] = memory.onward[entry]
+            if value < 0:
+                table = -1 - value
+                place = memory.places[table]
+                if position > starts[s] and marks[place, position] != s + 1:
+                    marks[place, position] = s + 1
+                    cuts[place, position] += 1
+                top += 1
+                stack[top, 0], stack[top, 1] = memory.contents[table], place
+            elif rules.lefts[value] < 0:
+                position += 1
+
+
+@njit(**PLAIN)
+def number_of_strings(text_strings, spans, starts, sentences, positions, lengths):
+    """The number of each table's string, by where it is in the text; -1: it is not within a sentence."""
+    found = np.empty(len(positions), np.int32)
+    for table in range(len(positions)):
+        position, size = positions[table], lengths[table]
+        found[table] = -1
+        if position < 0 or size < 1 or position + size > len(sentences):
+            continue
+        s = sentences[position]
+        i, n = position - starts[s], starts[s + 1] - starts[s]
+        if i + size <= n:
+            found[table] = text_strings[spans[s] + span_at(i, i + size, n)]
+    return found
+
+
+@njit(**PLAIN)
+def read_lists(values, starts, heads, memory):
+    """Make lists of entries; gives the number of entries in use."""
+    number = memory.free[ENTRIES]
+    for at in range(len(heads)):
+        heads[at] = number if starts[at + 1] > starts[at] else -1
+        for k in range(starts[at], starts[at + 1]):
+            memory.values[number] = values[k]
+            memory.onward[number] = number + 1 if k + 1 < starts[at + 1] else -1
+            number += 1
+    memory.free[ENTRIES] = number
+    memory.free[ENTRIES_USED] = number
+
+
+@njit(**PLAIN)
+def expanded(draft, wholes, starts, found, number):
+    """Write a drafted tree as rules alone, remembered subtrees by their own rules; gives the end.
+
+    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Gives -1
+    where there is no room.
+    """
+    for at in range(draft.number[0]):
+        value = draft.values[at]
+        if value >= 0:
+            if number == len(found):
+                return -1
+            found[number] = value
+            number += 1
+            continue
+        table = -1 - value
+        size = starts[table + 1] - starts[table]
+        if number + size > len(found):
+            return -1
+        found[number : number + size] = wholes[starts[table] : starts[table + 1]]
+        number += size
+    return number
+
+
+@njit(**PLAIN)
+def mark_cuts(values, symbol, rules, stack, cuts):
+    """Count where the subtrees of a symbol begin and end, in a tree of rules; cuts (terminals + 1)."""
+    top, position = 0, 0
+    last = -1  # the cut that was counted last, of those that come in order
+    stack[0] = rules.parents[values[0]]
+    for value in values:
+        while stack[top] == -1:
+            top -= 1
+            if position != last:
+                cuts[position] += 1
+                last = position
+        top -= 1
+        if rules.parents[value] == symbol:
+            if position != last:
+                cuts[position] += 1
+                last = position
+            top += 1
+            stack[top] = -1
+        if rules.lefts[value] < 0:
+            position += 1
+            continue
+        if rules.rights[value] >= 0:
+            top += 1
+            stack[top] = rules.rights[value]
+        top += 1
+        stack[top] = rules.lefts[value]
+    if position != last and top >= 0:
+        for k in range(top + 1):
+            if stack[k] == -1:
+                cuts[position] += 1
+                break
+
+
+@njit(**PLAIN)
+def longest_beginning(letters, by_start, rules, symbols, start, begins):
+    """How many terminals, from the first, some sentence of the grammar begins with.
+
+    by_start: a chart's inside probabilities of whole symbols; begins (symbols × terminals): whether a symbol
+    may begin with what is from there to the end of the part that is looked at.
+    """
+    for end in range(1, len(letters) + 1):
+        for i in range(end - 1, -1, -1):
+            begins[:, i] = False
+            changed = True
+            while changed:
+                changed = False
+                for rule in range(len(rules.parents)):
+                    parent, left, right = rules.parents[rule], rules.lefts[rule], rules.rights[rule]
+                    if begins[parent, i]:
+                        continue
+                    if left < 0:
+                        found = end == i + 1 and rules.terminals[rule] == letters[i]
+                    else:
+                        found = begins[left, i]
+                        if right >= 0 and not found:
+                            for k in range(i + 1, end):
+                                if by_start[left, i, k] > 0.0 and begins[right, k]:
+                                    found = True
+                                    break
+                    if found:
+                        begins[parent, i] = changed = True
+        if not begins[start, 0]:
+            return end - 1
+    return len(letters)

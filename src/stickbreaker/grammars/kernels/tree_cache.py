@@ -1,0 +1,626 @@
+"""The trees that a grammar caches while it learns online: what each is, what it weighs, and draws by them.
+
+A cached tree is known by its rules from the top, left first, down to terminals: they tell where subtrees of
+adapted symbols are, which are cached trees themselves.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.grammars.kernels.grammar_chart import (
+    PLAIN,
+    Span,
+    allow_all,
+    allow_one,
+    covers,
+    draw_tree,
+    group_of,
+    rule_to,
+    scaled,
+    span_at,
+    splits,
+)
+from stickbreaker.grammars.kernels.tree_sampling import LEAN, fill_to_scale, log_sum
+from stickbreaker.kernels.math import OPTIONS, digamma64, exp64
+from stickbreaker.kernels.random import seeded
+
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class TreeSet(NamedTuple):
+    """Distinct trees by number, each with its rules and its terminals.
+
+    Arrays have room for more than there is; `numbers` tells how much they hold: trees, rules, terminals,
+    parts, strings.
+    """
+
+    numbers: NDArray[np.int64]
+    slots: NDArray[np.int32]  # a table by hash of rules: 1 + tree, or 0
+    rules: NDArray[np.int32]  # of all trees, one after the other
+    rule_starts: NDArray[np.int64]  # trees + 1
+    letters: NDArray[np.int32]
+    letter_starts: NDArray[np.int64]
+    parts: NDArray[np.int32]  # rules outside of its cached subtrees, and these as -1 - tree
+    part_starts: NDArray[np.int64]
+    places: NDArray[np.int32]  # trees: the adapted symbol
+    strings: NDArray[np.int32]  # trees: the number of the string of its terminals, from 1
+    string_keys: NDArray[np.int64]  # a table by hash: string × terminals + terminal; -1
+    string_numbers: NDArray[np.int32]  # and the longer string's number
+
+
+TREES, RULES, LETTERS, PARTS, STRINGS = range(5)  # places of `TreeSet.numbers`
+OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED = range(1, 5)  # faults
+
+
+@njit(**LEAN)
+def _hash_of(values, start, stop):
+    """A number that depends on some values."""
+    mixed = MIXER
+    for i in range(start, stop):
+        mixed = (mixed ^ np.uint64(values[i] + 1)) * np.uint64(0x100000001B3)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+@njit(**LEAN)
+def _look_up(values, start, stop, slots, rules, starts):
+    """The number of the list of rules that is the same, and its slot; -1 where there is none, and where to
+    put it. slots: a table by hash, 1 + number or 0; rules of all lists, and where each begins."""
+    mask = np.uint64(len(slots) - 1)
+    slot = _hash_of(values, start, stop) & mask
+    while slots[slot] > 0:
+        number = slots[slot] - 1
+        first = starts[number]
+        if starts[number + 1] - first == stop - start:
+            same = True
+            for i in range(stop - start):
+                if rules[first + i] != values[start + i]:
+                    same = False
+                    break
+            if same:
+                return np.int64(number), np.int64(slot)
+        slot = (slot + np.uint64(1)) & mask
+    return np.int64(-1), np.int64(slot)
+
+
+@njit(**LEAN)
+def fill_slots(number, slots, rules, starts):
+    """Enter distinct lists of rules, so many of them, into a table that is empty: see `_look_up`."""
+    for at in range(number):
+        _, slot = _look_up(rules, starts[at], starts[at + 1], slots, rules, starts)
+        slots[slot] = at + 1
+
+
+@njit(**LEAN)
+def tree_of(values, start, stop, trees):
+    """The number of the tree with these rules, and its slot; -1 where there is none, and where to put it."""
+    return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
+
+
+@njit(**LEAN)
+def _slot_of_string(key, trees):
+    """Where a string's key is in the table, or where to put it."""
+    mask = np.uint64(len(trees.string_keys) - 1)
+    mixed = np.uint64(key + 1) * MIXER
+    slot = (mixed ^ (mixed >> np.uint64(31))) & mask
+    while trees.string_keys[slot] >= 0 and trees.string_keys[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return np.int64(slot)
+
+
+@njit(**LEAN)
+def longer_string(string, letter, n_terminals, trees):
+    """The number of a string with a terminal more, and its slot; -1 where there is none."""
+    slot = _slot_of_string(np.int64(string) * n_terminals + letter, trees)
+    number = np.int64(trees.string_numbers[slot]) if trees.string_keys[slot] >= 0 else np.int64(-1)
+    return number, slot
+
+
+@njit(**LEAN)
+def _sizes(values, start, stop, sizes, rules):
+    """How many rules the subtree at each place has; `sizes` (from 0)."""
+    for i in range(stop - start - 1, -1, -1):
+        rule = values[start + i]
+        size = 1
+        if rules.lefts[rule] >= 0:
+            size += sizes[i + size]
+            if rules.rights[rule] >= 0:
+                size += sizes[i + size]
+        sizes[i] = size
+
+
+@njit(**LEAN)
+def fault_in(values, starts, rules, symbols, stack):
+    """What is wrong with lists of rules that should be trees of adapted symbols: one of the numbers below.
+
+    stack (rules of all lists + 2) is worked with.
+    """
+    for at in range(len(starts) - 1):
+        held, first = 0, starts[at]
+        for i in range(first, starts[at + 1]):
+            rule = values[i]
+            if rule < 0 or rule >= len(rules.parents):
+                return OTHER_RULES
+            if i == first:
+                stack[0], held = rules.parents[rule], 1
+            if held == 0:
+                return OTHER_END
+            held -= 1
+            if stack[held] != rules.parents[rule]:
+                return OTHER_SYMBOLS
+            for child in (rules.rights[rule], rules.lefts[rule]):
+                if child >= 0:
+                    stack[held] = child
+                    held += 1
+        if held > 0 or starts[at + 1] == first:
+            return OTHER_END
+        if symbols.adapted[rules.parents[values[first]]] < 0:
+            return NOT_ADAPTED
+    return 0
+
+
+@njit(**LEAN)
+def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
+    """Add a tree, and before it those that it is made of, where they are new; gives its number.
+
+    There must be room; `sizes` is worked with.
+    """
+    found, _ = tree_of(values, start, stop, trees)
+    if found >= 0:
+        return found
+    _sizes(values, start, stop, sizes, rules)
+    for i in range(stop - start - 1, 0, -1):  # those below stand after those above
+        if symbols.adapted[rules.parents[values[start + i]]] >= 0:
+            _add(values, start + i, start + i + sizes[i], start, sizes, n_terminals, trees, rules, symbols)
+    return _add(values, start, stop, start, sizes, n_terminals, trees, rules, symbols)
+
+
+@njit(**LEAN)
+def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols):
+    """Add a tree whose subtrees are there; `sizes` are from `origin` on."""
+    found, slot = tree_of(values, start, stop, trees)
+    if found >= 0:
+        return found
+    numbers = trees.numbers
+    tree = numbers[TREES]
+    trees.slots[slot] = tree + 1
+    string, i = np.int64(0), start
+    while i < stop:
+        rule = values[i]
+        place = symbols.adapted[rules.parents[rule]]
+        if place >= 0 and i > start:
+            size = sizes[i - origin]
+            part, _ = tree_of(values, i, i + size, trees)
+            trees.parts[numbers[PARTS]] = -1 - part
+            i += size
+        else:
+            trees.parts[numbers[PARTS]] = rule
+            i += 1
+        numbers[PARTS] += 1
+    for i in range(start, stop):
+        rule = values[i]
+        trees.rules[numbers[RULES]] = rule
+        numbers[RULES] += 1
+        letter = rules.terminals[rule]
+        if letter >= 0:
+            trees.letters[numbers[LETTERS]] = letter
+            numbers[LETTERS] += 1
+            longer, at = longer_string(string, letter, n_terminals, trees)
+            if longer < 0:
+                numbers[STRINGS] += 1
+                longer = numbers[STRINGS]
+                trees.string_keys[at] = string * n_terminals + letter
+                trees.string_numbers[at] = longer
+            string = longer
+    trees.places[tree] = symbols.adapted[rules.parents[values[start]]]
+    trees.strings[tree] = string
+    numbers[TREES] = tree + 1
+    trees.rule_starts[tree + 1] = numbers[RULES]
+    trees.letter_starts[tree + 1] = numbers[LETTERS]
+    trees.part_starts[tree + 1] = numbers[PARTS]
+    return tree
+
+
+@njit(**LEAN)
+def add_trees(values, starts, sizes, n_terminals, trees, rules, symbols, found):
+    """Add trees, one after the other in `values`; found (trees): their numbers."""
+    for at in range(len(found)):
+        found[at] = add_tree(values, starts[at], starts[at + 1], sizes, n_terminals, trees, rules, symbols)
+
+
+@njit(**LEAN)
+def refill_strings(keys, numbers, trees):
+    """Enter strings, from a smaller table (keys and numbers), into one that is empty."""
+    for at in range(len(keys)):
+        if keys[at] >= 0:
+            slot = _slot_of_string(keys[at], trees)
+            trees.string_keys[slot] = keys[at]
+            trees.string_numbers[slot] = numbers[at]
+
+
+@njit(**OPTIONS)
+def count_parts(ids, rows, trees, tree_uses_out, rule_uses_out):
+    """How often cached trees use each other, by row, and rules: a cached tree is drawn once.
+
+    ids (rows): their trees; rows (trees): the row of each, -1.
+    """
+    for row in range(len(ids)):
+        for at in range(trees.part_starts[ids[row]], trees.part_starts[ids[row] + 1]):
+            part = trees.parts[at]
+            if part >= 0:
+                rule_uses_out[part] += 1.0
+            else:
+                tree_uses_out[rows[-1 - part]] += 1.0
+
+
+@njit(**OPTIONS)
+def weigh_trees(cells, before, log_totals, discounts, weights_out):
+    """exp E[log pi] of cached trees by row; cells: OrderedCells of all uses, before and log_totals:
+    StickSums."""
+    for k in range(len(cells.sizes)):
+        for slot in range(cells.sizes[k]):
+            n = cells.values[k, slot] * cells.scale
+            log = digamma64(1.0 - discounts[k] + n) - log_totals[k] - before[k, slot]
+            weights_out[cells.rows[k, slot]] = exp64(max(log, -690.0))
+
+
+@njit(**OPTIONS)
+def link_trees(ids, weights, trees, first, following, masses):
+    """Lists of the cached trees of each adapted symbol and string, by row, and the sums of their weights."""
+    for row in range(len(ids) - 1, -1, -1):
+        place, string = trees.places[ids[row]], trees.strings[ids[row]]
+        following[row] = first[place, string]
+        first[place, string] = row
+    for row in range(len(ids)):
+        masses[trees.places[ids[row]], trees.strings[ids[row]]] += weights[row]
+
+
+@njit(**LEAN)
+def strings_in(letters, n_terminals, trees, strings):
+    """The numbers of the strings of a sentence's spans, 0 of those that no cached tree has."""
+    n = len(letters)
+    for i in range(n):
+        string = np.int64(0)
+        for j in range(i + 1, n + 1):
+            if string >= 0:
+                string, _ = longer_string(string, letters[j - 1], n_terminals, trees)
+            strings[span_at(i, j, n)] = max(string, 0)
+
+
+@njit(**PLAIN)
+def _longer(values: NDArray[Any], size: int) -> Any:
+    """The same values with room for more."""
+    more = np.empty(max(2 * len(values), size), values.dtype)
+    more[: len(values)] = values
+    return more
+
+
+@njit(**LEAN)
+def _write_rules(draft, at, trees, ids, out, number):
+    """The rules of a drafted subtree down to terminals, from `number` on; gives the end, -1 without room."""
+    for i in range(at, at + draft.sizes[at]):
+        value = draft.values[i]
+        if value >= 0:
+            if number == len(out):
+                return np.int64(-1)
+            out[number] = value
+            number += 1
+            continue
+        tree = ids[-1 - value]
+        first, size = trees.rule_starts[tree], trees.rule_starts[tree + 1] - trees.rule_starts[tree]
+        if number + size > len(out):
+            return np.int64(-1)
+        for k in range(size):
+            out[number + k] = trees.rules[first + k]
+        number += size
+    return number
+
+
+@njit(**LEAN)
+def _same_sentence(letters, starts, one, other):
+    """Whether two sentences have the same terminals."""
+    n, same = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
+    if same != n:
+        return False
+    for i in range(n):
+        if letters[starts[one] + i] != letters[starts[other] + i]:
+            same = -1
+            break
+    return same == n
+
+
+@njit(**PLAIN)
+def weigh_tops(
+    letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, strings,
+    nats_out,
+):  # fmt: skip
+    """log p(sentence | rule) of each sentence and rule of `start`, -inf if it cannot be parsed so.
+
+    nats_out: sentences × rules of `start`, whose weights are overwritten. Otherwise as `sample_trees`.
+    """
+    active, active_starts = actives
+    scale = np.float64(n_terminals)
+    for s in range(len(starts) - 1):
+        sentence = letters[starts[s] : starts[s + 1]]
+        n = len(sentence)
+        own = active[active_starts[s] : active_starts[s + 1]]
+        span = Span(sentence, strings, 0, 0, n)
+        allow_all(start, symbols, weights)
+        strings_in(sentence, n_terminals, trees, strings)
+        nats, used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+        nats_out[s] = -np.inf
+        if nats == -np.inf:
+            continue
+        scale = np.exp(-nats / n)
+        for rule in range(symbols.first[start], symbols.first[start + 1]):
+            p = allow_one(rule, start, span, own, used, rules, symbols, weights, chart)
+            if p > 0.0:
+                nats_out[s, rule - symbols.first[start]] = np.log(p) - n * np.log(used)
+
+
+@njit(**PLAIN)
+def sample_trees(
+    letters, starts, keys, n_samples, tops, start, unary, n_terminals, ids, rows, trees, rules, symbols,
+    weights, memory, nothing, actives, chart, draft, strings, tree_uses, tree_draws, rule_uses, fresh, nats,
+):  # fmt: skip
+    """Draw trees of sentences, and count what they use (Zhai 2014, section 8.2.3).
+
+    What a new tree is made of is not counted with its sentence: a cached tree is drawn once, and counts that
+    by itself from then on (`count_parts`). tree_draws and fresh (adapted symbols) are of all draws.
+
+    letters: terminals of all sentences, which begin at `starts`; keys (sentences): of their random streams;
+    n_samples (sentences): trees to draw; tops (sentences): the rule of `start` that all trees of a sentence
+    begin with, so that its nats are log p(sentence | rule), and equal neighbours share a chart (-1: any rule;
+    else the weights of the rules of `start` are overwritten); ids (rows): the trees that are cached, rows
+    (trees): the row of each, -1; memory: their weights as `customers`, with `nothing` as discounts; actives:
+    symbols that may be in trees, and where those of each sentence begin. Counted are cached trees
+    (tree_uses, rows), rules (rule_uses), and new trees. nats (sentences): log p of each, -inf if it cannot be
+    parsed. Returns the new trees: their rules, where those of each begin, and how often each was drawn.
+    """
+    found, found_starts = np.empty(256, np.int32), np.zeros(17, np.int64)
+    times, slots, n_found = np.zeros(16, np.int64), np.zeros(64, np.int32), 0
+    state = np.empty(2, np.uint64)
+    active, active_starts = actives
+    scale, used = np.float64(n_terminals), np.float64(n_terminals)
+    for s in range(len(starts) - 1):
+        sentence = letters[starts[s] : starts[s + 1]]
+        n = len(sentence)
+        own = active[active_starts[s] : active_starts[s + 1]]
+        span = Span(sentence, strings, 0, 0, n)
+        if tops[s] < 0 or s == 0 or not _same_sentence(letters, starts, s - 1, s):
+            if tops[s] >= 0:
+                allow_all(start, symbols, weights)
+            strings_in(sentence, n_terminals, trees, strings)
+            nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+            scale = np.exp(-nats[s] / n) if nats[s] > -np.inf else scale
+        if tops[s] >= 0:
+            p = allow_one(tops[s], start, span, own, used, rules, symbols, weights, chart)
+            nats[s] = np.log(p) - n * np.log(used) if p > 0.0 else -np.inf
+        if nats[s] == -np.inf:
+            continue
+        seeded(keys[s], state)
+        for _ in range(n_samples[s]):
+            drawn = False
+            for _ in range(1000):
+                drawn = draw_tree(
+                    start, -1, span, own, used, 1.0, False, unary, rules, symbols, weights, memory,
+                    memory.masses, nothing, chart, draft, state,
+                )  # fmt: skip
+                if drawn:
+                    break
+            if not drawn:
+                nats[s] = -np.inf
+                break
+            until = np.int64(0)  # the end of the new tree that a place is in
+            for at in range(draft.number[0]):
+                value, gain = draft.values[at], np.int64(at >= until)
+                if value < 0:
+                    tree_uses[-1 - value] += gain
+                    tree_draws[-1 - value] += 1
+                    continue
+                place = symbols.adapted[rules.parents[value]]
+                if place < 0:
+                    rule_uses[value] += gain
+                    continue
+                until = max(until, at + draft.sizes[at])
+                first = found_starts[n_found]
+                end = _write_rules(draft, at, trees, ids, found, first)
+                while end < 0:
+                    found = _longer(found, 0)
+                    end = _write_rules(draft, at, trees, ids, found, first)
+                tree, _ = tree_of(found, first, end, trees)
+                if tree >= 0 and rows[tree] >= 0:
+                    tree_uses[rows[tree]] += gain
+                    tree_draws[rows[tree]] += 1
+                    continue
+                fresh[place] += 1
+                known, slot = _look_up(found, first, end, slots, found, found_starts)
+                if known >= 0:
+                    times[known] += gain
+                    continue
+                if n_found + 1 == len(times):
+                    times, found_starts = _longer(times, 0), _longer(found_starts, 0)
+                slots[slot] = n_found + 1
+                times[n_found] = gain
+                n_found += 1
+                found_starts[n_found] = end
+                if 2 * n_found > len(slots):
+                    slots = np.zeros(2 * len(slots), np.int32)
+                    fill_slots(n_found, slots, found, found_starts)
+    return found[: found_starts[n_found]], found_starts[: n_found + 1], times[:n_found]
+
+
+@njit(**PLAIN)
+def best_trees(
+    which, start_of, below, unary, n_terminals, ids, trees, rules, symbols, weights, memory, greatest,
+    nothing, chart, draft, strings,
+):  # fmt: skip
+    """The most probable trees of the strings of cached trees, those that are others than they have.
+
+    which: rows; start_of (adapted symbols) their symbols, below (adapted symbols × symbols) what their trees
+    may be made of; greatest: the greatest weight of each string. Gives the rows of those with other trees,
+    and the rules of these, with where those of each begin.
+    """
+    rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
+    found = np.empty(256, np.int32)
+    active, state = np.empty(below.shape[1], np.int32), np.ones(2, np.uint64)
+    for row in which:
+        tree = ids[row]
+        place = trees.places[tree]
+        letters = trees.letters[trees.letter_starts[tree] : trees.letter_starts[tree + 1]]
+        symbol, n_active = start_of[place], 0
+        for one in range(below.shape[1]):
+            if below[place, one]:
+                active[n_active] = one
+                n_active += 1
+        strings_in(letters, n_terminals, trees, strings)
+        span = Span(letters, strings, 0, 0, len(letters))
+        own = active[:n_active]
+        scale = fill_to_scale(
+            span, own, symbol, symbol, np.float64(n_terminals), 1.0, True, greatest, rules, symbols, weights,
+            chart,
+        )  # fmt: skip
+        drawn = draw_tree(
+            symbol, symbol, span, own, scale, 1.0, True, unary, rules, symbols, weights, memory, greatest,
+            nothing, chart, draft, state,
+        )  # fmt: skip
+        if not drawn:
+            continue
+        end = _write_rules(draft, 0, trees, ids, found, starts[n])
+        while end < 0:
+            found = _longer(found, 0)
+            end = _write_rules(draft, 0, trees, ids, found, starts[n])
+        if tree_of(found, starts[n], end, trees)[0] != tree:
+            rows[n] = row
+            n += 1
+            starts[n] = end
+    return rows[:n], found[: starts[n]], starts[: n + 1]
+
+
+@njit(**LEAN)
+def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, counts):
+    """Of a span, share the outside of a group of symbols that reach each other among its members.
+
+    What is outside of one is outside of all that it leads to by unary ways. Steps within the group are
+    counted; gives the end of the group in `active`, whose last place is `at`.
+    """
+    symbol = active[at]
+    begin = at
+    while begin >= 0 and symbols.groups[active[begin]] == symbols.groups[symbol]:
+        begin -= 1
+    lowest, n_group = group_of(symbol, symbols)
+    for place in range(begin + 1, at + 1):  # by_end of the outside is room
+        other, total = active[place], 0.0
+        for upper in range(begin + 1, at + 1):
+            one = active[upper]
+            block = symbols.circles[one] + (one - lowest) * n_group
+            total += outside.by_start[one, i, j] * weights.closures[block + other - lowest]
+        outside.by_end[other, j, i] = total
+    for place in range(begin + 1, at + 1):
+        one = active[place]
+        outside.by_start[one, i, j] = outside.by_end[one, j, i]
+        for rule in range(symbols.first[one], symbols.inner[one]):
+            left = rules.lefts[rule]
+            if rules.rights[rule] < 0 and symbols.groups[left] == symbols.groups[one] and chart.live[left]:
+                counts[rule] += outside.by_start[one, i, j] * weights.rules[rule] * chart.by_start[left, i, j]
+    return begin
+
+
+@njit(**LEAN)
+def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, chart, outside, counts):
+    """Expected uses of a symbol's rules in a span, whose outside is `own`, and outsides of its children."""
+    if j == i + 1:
+        rule = rule_to(symbol, letter, rules, symbols)
+        if rule >= 0:
+            counts[rule] += own * weights.rules[rule] * scale
+    for rule in range(symbols.first[symbol], symbols.inner[symbol]):
+        left, right = rules.lefts[rule], rules.rights[rule]
+        share = own * weights.rules[rule]
+        if right < 0:
+            if symbols.groups[left] != symbols.groups[symbol] and covers(left, j - i, symbols, chart):
+                counts[rule] += share * chart.by_start[left, i, j]
+                outside.by_start[left, i, j] += share
+            continue
+        if not (chart.live[left] and chart.live[right]):
+            continue
+        low, high = splits(left, right, i, j, symbols)
+        for k in range(low, high):
+            one, other = chart.by_start[left, i, k], chart.by_end[right, j, k]
+            if one > 0.0 and other > 0.0:
+                counts[rule] += share * one * other
+                outside.by_start[left, i, k] += share * other
+                outside.by_start[right, k, j] += share * one
+
+
+@njit(**LEAN)
+def _fill_outside(
+    span, active, start, scale, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses, fresh
+):
+    """Expected uses in all trees of a span, whose chart is filled: inside times outside."""
+    n = len(span.letters)
+    for symbol in active:
+        chart.live[symbol] = True
+        for i in range(n):
+            for j in range(i + 1, n + 1):
+                outside.by_start[symbol, i, j] = 0.0
+    outside.by_start[start, 0, n] = 1.0 / chart.by_start[start, 0, n]
+    for size in range(n, 0, -1):
+        power = scale**size
+        for i in range(n - size + 1):
+            j = i + size
+            at = len(active) - 1
+            while at >= 0:
+                symbol = active[at]
+                end = at - 1
+                if symbols.circles[symbol] >= 0:
+                    end = _close_group(at, i, j, active, rules, symbols, weights, chart, outside, rule_uses)
+                for place in range(at, end, -1):
+                    one = active[place]
+                    own = outside.by_start[one, i, j]
+                    adapted = symbols.adapted[one]
+                    if not own > 0.0 or size < symbols.shortest[one] or size > symbols.longest[one]:
+                        continue
+                    if adapted >= 0:
+                        string = span.strings[span_at(i, j, n)]
+                        row = memory.first[adapted, string]
+                        while row >= 0:
+                            tree_uses[row] += own * scaled(memory.customers[row], 1.0, power, size, scale)
+                            row = memory.following[row]
+                        own *= weights.fresh[adapted]
+                        mass = scaled(memory.masses[adapted, string], 1.0, power, size, scale)
+                        fresh[adapted] += outside.by_start[one, i, j] * (chart.by_start[one, i, j] - mass)
+                    _count_rules(
+                        one, i, j, own, span.letters[i], scale, rules, symbols, weights, chart, outside,
+                        rule_uses,
+                    )  # fmt: skip
+                at = end
+    for symbol in active:
+        chart.live[symbol] = False
+
+
+@njit(**PLAIN)
+def expect_trees(
+    letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, outside,
+    strings, tree_uses, rule_uses, fresh, nats,
+):  # fmt: skip
+    """Expected uses of cached trees (rows), rules, and trees that are not cached (adapted symbols), over all
+    trees of sentences (inside-outside). Otherwise as `sample_trees`."""
+    active, active_starts = actives
+    scale = np.float64(n_terminals)
+    for s in range(len(starts) - 1):
+        sentence = letters[starts[s] : starts[s + 1]]
+        n = len(sentence)
+        own = active[active_starts[s] : active_starts[s + 1]]
+        span = Span(sentence, strings, 0, 0, n)
+        strings_in(sentence, n_terminals, trees, strings)
+        nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+        if nats[s] == -np.inf:
+            continue
+        scale = np.exp(-nats[s] / n)
+        _fill_outside(
+            span, own, start, used, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses,
+            fresh,
+        )  # fmt: skip

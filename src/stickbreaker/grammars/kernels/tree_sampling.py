@@ -1,0 +1,566 @@
+"""Sampling of adaptor grammars: a sentence's tree leaves, another is drawn, and one of the two stays.
+
+The state is which tree each sentence has and who sits where: every use of an adapted symbol is a customer
+of that symbol's restaurant, at a table that has its subtree; a table that opens uses the rule at the top of
+the subtree once, and whatever is below, whose adapted symbols are customers again. (Johnson, Griffiths &
+Goldwater 2007; tables get other subtrees as in Johnson & Goldwater 2009.) The accept step is exact for trees
+and tables together: what is drawn may open several tables of one subtree, or let later ones join the first.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.grammars.kernels.grammar_chart import (
+    ENTRIES,
+    ENTRIES_USED,
+    FREE_ENTRY,
+    FREE_TABLE,
+    LEAN,
+    PLAIN,
+    TABLES,
+    TABLES_USED,
+    Chart,
+    Draft,
+    Memory,
+    Span,
+    Weights,
+    close_circles,
+    draw_tree,
+    fill_chart,
+    measure,
+)
+from stickbreaker.kernels.random import seeded, uniform
+
+INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
+LEAST = 1e-30  # of p(subtree), where it is decided whether a customer joins or opens a table
+
+
+class Counts(NamedTuple):
+    """How often rules are used, and who sits in the restaurants of adapted symbols."""
+
+    rules: NDArray[np.float64]  # rules: prior weight and uses
+    symbols: NDArray[np.float64]  # symbols: the same of all their rules
+    customers: NDArray[np.float64]  # adapted symbols
+    tables: NDArray[np.float64]  # adapted symbols
+
+
+class Process(NamedTuple):
+    """The Pitman-Yor processes of adapted symbols, and of rules whether their weights are learned."""
+
+    discounts: NDArray[np.float64]
+    concentrations: NDArray[np.float64]
+    learned: float  # 1; or 0: the prior weights of rules stay as they are
+
+
+class Text(NamedTuple):
+    """The sentences."""
+
+    letters: NDArray[np.int32]  # terminals of all sentences
+    starts: NDArray[np.int64]  # sentences + 1
+    strings: NDArray[np.int32]  # spans of all sentences: the number of each one's string
+    spans: NDArray[np.int64]  # sentences + 1: where the spans of each begin
+    active: NDArray[np.int32]  # symbols that may be in a sentence's tree, of all sentences
+    actives: NDArray[np.int64]  # sentences + 1: where those of each begin
+    sentences: NDArray[np.int32]  # letters: the sentence of each
+    start: int  # symbol of a sentence
+    unary: int  # the most unary steps in a row
+
+
+class Room(NamedTuple):
+    """What one visit works in."""
+
+    old: Draft
+    new: Draft
+    chart: Chart
+    weights: Weights
+    lists: NDArray[np.int32]  # lists of entries that are taken out
+    emptied: NDArray[np.int32]  # tables that are
+    opened: NDArray[
+        np.int32
+    ]  # tables opened by this visit, the place of each in the draft, what it was called
+    frames: NDArray[np.int32]  # of open lists: their end in the draft, last entry, table
+    active: NDArray[np.int32]
+    prior: Counts  # before any use
+    nothing: NDArray[np.float64]  # `Memory.masses` where nothing is remembered; empty after the start
+    tally: NDArray[np.float64]  # trees that changed, log p of all given all others (nats), visits
+
+
+class State(NamedTuple):
+    """All that a chain moves."""
+
+    memory: Memory
+    counts: Counts
+    process: Process
+
+
+@njit(**INLINE)
+def _share_of_rule(rule, counts, rules):
+    """p(rule | parent) by the uses of all others."""
+    return counts.rules[rule] / counts.symbols[rules.parents[rule]] if rules.counted[rule] else 1.0
+
+
+@njit(**INLINE)
+def _count_rule(rule, change, state, rules):
+    """A rule is used once more, or less; of symbols that part a right side there is nothing to count."""
+    if rules.counted[rule]:
+        state.counts.rules[rule] += change * state.process.learned
+        state.counts.symbols[rules.parents[rule]] += change * state.process.learned
+
+
+@njit(**INLINE)
+def _entry(value, memory):
+    """A new entry of a tree."""
+    free = memory.free
+    at = free[FREE_ENTRY]
+    if at >= 0:
+        free[FREE_ENTRY] = memory.onward[at]
+    else:
+        at = free[ENTRIES]
+        free[ENTRIES] += 1
+    free[ENTRIES_USED] += 1
+    memory.values[at], memory.onward[at] = value, -1
+    return at
+
+
+@njit(**LEAN)
+def _open(place, string, position, length, state):
+    """A new table of a string, without customers; it is not the first of its string if there are others."""
+    memory = state.memory
+    free = memory.free
+    table = free[FREE_TABLE]
+    if table >= 0:
+        free[FREE_TABLE] = memory.following[table]
+    else:
+        table = free[TABLES]
+        free[TABLES] += 1
+    free[TABLES_USED] += 1
+    memory.customers[table], memory.parts[table], memory.contents[table] = 0, 1, -1
+    memory.places[table], memory.strings[table] = place, string
+    memory.positions[table], memory.lengths[table] = position, length
+    head = memory.first[place, string]
+    memory.following[table], memory.before[table] = -1, head
+    if head < 0:
+        memory.first[place, string] = table
+    else:
+        after = memory.following[head]
+        memory.following[table], memory.following[head] = after, table
+        if after >= 0:
+            memory.before[after] = table
+    state.counts.tables[place] += 1.0
+    if string > 0:
+        memory.masses[place, string] -= state.process.discounts[place]
+    return table
+
+
+@njit(**LEAN)
+def _close(table, state):
+    """A table without customers is given up; it is free when its content is."""
+    memory, place, string = state.memory, state.memory.places[table], state.memory.strings[table]
+    after, before = memory.following[table], memory.before[table]
+    if after >= 0:
+        memory.before[after] = before
+    if before >= 0:
+        memory.following[before] = after
+    else:
+        memory.first[place, string] = after
+    state.counts.tables[place] -= 1.0
+    if memory.first[place, string] < 0:
+        memory.masses[place, string] = 0.0
+    else:
+        memory.masses[place, string] += state.process.discounts[place] * (string > 0)
+
+
+@njit(**INLINE)
+def _seat(table, change, state):
+    """A customer sits down at a table (1), or leaves (-1); strings that are there once have no mass."""
+    memory, place = state.memory, state.memory.places[table]
+    memory.customers[table] += change
+    state.counts.customers[place] += change
+    if memory.strings[table] > 0:
+        memory.masses[place, memory.strings[table]] += change
+
+
+@njit(**LEAN)
+def take_out(head, draft, room, state, rules):
+    """Take a tree out, and tables that only it has; what it was is written to `draft`.
+
+    Subtrees that others use too stay as they are; the rest is written out, and says which table it was.
+    """
+    memory = state.memory
+    room.lists[0], n_lists = head, 1
+    at = 0
+    while at < n_lists:
+        entry = room.lists[at]
+        while entry >= 0:
+            value = memory.values[entry]
+            if value >= 0:
+                _count_rule(value, -1.0, state, rules)
+            else:
+                table = -1 - value
+                _seat(table, -1, state)
+                if memory.customers[table] == 0:
+                    _close(table, state)
+                    room.lists[n_lists] = memory.contents[table]
+                    room.emptied[n_lists] = table
+                    n_lists += 1
+            entry = memory.onward[entry]
+        at += 1
+    top, number, table = 0, 0, -1
+    room.frames[0, 0] = head
+    while top >= 0:
+        entry = room.frames[top, 0]
+        if entry < 0:
+            top -= 1
+            continue
+        room.frames[top, 0] = memory.onward[entry]
+        value = memory.values[entry]
+        if value < 0 and memory.customers[-1 - value] == 0:
+            table = -1 - value
+            top += 1
+            room.frames[top, 0] = memory.contents[table]
+            continue
+        draft.values[number], draft.tables[number] = value, table
+        if table >= 0:
+            draft.strings[number], draft.positions[number] = memory.strings[table], memory.positions[table]
+            draft.lengths[number] = memory.lengths[table]
+        number += 1
+        table = -1
+    draft.number[0] = number
+    for at in range(n_lists):
+        entry = room.lists[at]
+        while entry >= 0:
+            onward = memory.onward[entry]
+            memory.onward[entry] = memory.free[FREE_ENTRY]
+            memory.free[FREE_ENTRY] = entry
+            memory.free[ENTRIES_USED] -= 1
+            entry = onward
+        if at > 0:
+            memory.following[room.emptied[at]] = memory.free[FREE_TABLE]
+            memory.free[FREE_TABLE] = room.emptied[at]
+            memory.free[TABLES_USED] -= 1
+
+
+@njit(**INLINE)
+def _alike(draft, one, other):
+    """Whether two subtrees of a draft are the same."""
+    if draft.sizes[one] != draft.sizes[other]:
+        return False
+    for step in range(draft.sizes[one]):  # noqa: SIM110
+        if draft.values[one + step] != draft.values[other + step]:
+            return False
+    return True
+
+
+@njit(**LEAN)
+def enter(draft, given, inner, room, state, rules, symbols, random):
+    """A drafted tree's customers sit down, from the top, left before right.
+
+    Gives the list of its entries, log p(tree and tables | all others), and how probable the tables were that
+    later uses of a new subtree took. given: these are what the draft says, else they are drawn. inner: the
+    draft is of a table's subtree, and does not seat a customer at its top.
+    """
+    memory, counts, process = state.memory, state.counts, state.process
+    head, nats, chosen, p = np.int32(-1), 0.0, 0.0, 1.0
+    number, n_opened = draft.number[0], 0
+    room.frames[0, 0], room.frames[0, 1], room.frames[0, 2], depth = number, -1, -1, 0
+    at = np.int64(0)
+    while at < number:
+        while at == room.frames[depth, 0]:
+            depth -= 1
+        value = np.int64(draft.values[at])
+        table, step, opens = np.int64(-1), np.int64(1), False
+        if value < 0:
+            table = -1 - value
+        else:
+            place = symbols.adapted[rules.parents[value]]
+            if place >= 0 and not (inner and at == 0):
+                a, b = process.discounts[place], process.concentrations[place]
+                total, last = 0.0, np.int64(-1)
+                for k in range(n_opened):
+                    if _alike(draft, room.opened[k, 1], at):
+                        total += memory.customers[room.opened[k, 0]] - a
+                        if given and room.opened[k, 2] == draft.tables[at]:
+                            last = k
+                if total > 0.0:
+                    opening = (b + a * counts.tables[place]) * max(np.exp(draft.nats[at]), LEAST)
+                    if not given:
+                        target = uniform(random) * (total + opening)
+                        for k in range(n_opened):
+                            if target < 0.0:
+                                break
+                            if _alike(draft, room.opened[k, 1], at):
+                                mass = memory.customers[room.opened[k, 0]] - a
+                                target -= mass
+                                if target < 0.0:
+                                    last = k
+                    mass = opening
+                    if last >= 0:
+                        mass = memory.customers[room.opened[last, 0]] - a
+                    chosen += np.log(mass / (total + opening))
+                if last >= 0:
+                    table, step = np.int64(room.opened[last, 0]), np.int64(draft.sizes[at])
+                else:
+                    opens = True
+                    if counts.customers[place] > 0.0:
+                        p *= (b + a * counts.tables[place]) / (counts.customers[place] + b)
+                    table = _open(place, draft.strings[at], draft.positions[at], draft.lengths[at], state)
+                    room.opened[n_opened, 0], room.opened[n_opened, 1] = table, at
+                    room.opened[n_opened, 2] = draft.tables[at]
+                    n_opened += 1
+        if table >= 0:
+            place = memory.places[table]
+            if not opens:
+                mass = memory.customers[table] - process.discounts[place]
+                p *= mass / (counts.customers[place] + process.concentrations[place])
+            _seat(table, 1, state)
+            head = _append(_entry(-1 - table, memory), depth, head, room, memory)
+            if opens:
+                depth += 1
+                room.frames[depth, 0], room.frames[depth, 1] = at + draft.sizes[at], -1
+                room.frames[depth, 2] = table
+        if table < 0 or opens:
+            p *= _share_of_rule(value, counts, rules)
+            _count_rule(value, 1.0, state, rules)
+            head = _append(_entry(value, memory), depth, head, room, memory)
+        if p < 1e-200:
+            nats += np.log(p)
+            p = 1.0
+        at += step
+    return head, nats + np.log(p), chosen
+
+
+@njit(**INLINE)
+def _append(entry, depth, head, room, memory):
+    """Add an entry to the list that is open; gives the head of the outermost."""
+    last, table = room.frames[depth, 1], room.frames[depth, 2]
+    if last >= 0:
+        memory.onward[last] = entry
+    elif table >= 0:
+        memory.contents[table] = entry
+    else:
+        head = np.int32(entry)
+    room.frames[depth, 1] = entry
+    return head
+
+
+@njit(**INLINE)
+def _weigh_rule(rule, counts, heat, rules, symbols, weights_out):
+    """Heat has no part in circles of unary rules, where sums over all ways round might have no bound."""
+    p = _share_of_rule(rule, counts, rules)
+    weights_out.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
+
+
+@njit(**LEAN)
+def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
+    """What charts of a span multiply by, in the present state."""
+    for symbol in active:
+        for rule in range(symbols.first[symbol], symbols.inner[symbol]):
+            _weigh_rule(rule, counts, heat, rules, symbols, weights_out)
+    for letter in span.letters:
+        for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
+            _weigh_rule(rules.of_terminal[at], counts, heat, rules, symbols, weights_out)
+    for place in range(len(process.discounts)):
+        b, n = process.concentrations[place], counts.customers[place]
+        fresh = (b + process.discounts[place] * counts.tables[place]) / (n + b) if n > 0.0 else 1.0
+        weights_out.fresh[place] = fresh if heat == 1.0 else fresh**heat
+        weights_out.remembered[place] = 1.0 / (n + b) if n > 0.0 else 0.0
+    if len(weights_out.closures) > 0:
+        close_circles(False, rules, symbols, weights_out)
+
+
+@njit(**LEAN)
+def _same(one, other):
+    """Whether two drafts are the same tree, all whose subtrees others use too."""
+    if one.number[0] != other.number[0]:
+        return False
+    for at in range(one.number[0]):  # noqa: SIM110
+        if one.values[at] != other.values[at] or one.tables[at] >= 0:
+            return False
+    return True
+
+
+@njit(**LEAN)
+def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
+    """Fill a chart so that its whole neither overflows nor vanishes; gives the scale that was needed."""
+    n = len(span.letters)
+    for _ in range(60):
+        fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart)
+        p = chart.by_start[symbol, 0, n]
+        if 1e-280 < p < 1e280:
+            break
+        scale *= np.exp((200.0 if p <= 1e-280 else -200.0) / n)
+    return scale
+
+
+@njit(**LEAN)
+def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
+    """log p of a sentence, -inf where no tree comes to it, and the scale that its chart needed."""
+    if len(active) == 0:
+        return -np.inf, scale
+    scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
+    n = len(span.letters)
+    p = chart.by_start[start, 0, n]
+    return (np.log(p) - n * np.log(scale) if p > 0.0 else -np.inf), scale
+
+
+@njit(**LEAN)
+def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
+    """Draw a tree anew, and keep it or the one before, by the accept step; gives the list of its entries.
+
+    head: the list of the tree's entries; -1: there is none, and what is drawn is taken. inner: of `symbol`, a
+    subtree that it remembers is sought. -2: nothing comes to the span.
+    """
+    memory, process, chart, weights = state.memory, state.process, room.chart, room.weights
+    old, new, n = room.old, room.new, len(span.letters)
+    if head >= 0:
+        take_out(head, old, room, state, rules)
+    weigh(span, active, state.counts, process, heat, rules, symbols, weights)
+    top, drawn = np.int64(symbol if inner else -1), False
+    scale = fill_to_scale(
+        span, active, symbol, top, scale, heat, False, memory.masses, rules, symbols, weights, chart
+    )
+    room.tally[1] += np.log(chart.by_start[symbol, 0, n]) - n * np.log(scale)
+    room.tally[2] += 1.0
+    for _ in range(1 if head >= 0 else 1000):
+        drawn = draw_tree(
+            symbol, top, span, active, scale, heat, False, unary, rules, symbols, weights, memory,
+            memory.masses, process.discounts, chart, new, random,
+        )  # fmt: skip
+        if drawn:
+            break
+    if head < 0:
+        return enter(new, False, inner, room, state, rules, symbols, random)[0] if drawn else np.int32(-2)
+    measure(old, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
+    if not drawn or _same(old, new):
+        return enter(old, True, inner, room, state, rules, symbols, random)[0]
+    before, nats_old, tables_old = enter(old, True, inner, room, state, rules, symbols, random)
+    q_old, q_new = old.nats[0] + tables_old, new.nats[0]
+    place = symbols.adapted[symbol]
+    if place >= 0 and not inner:
+        q_old += np.log(weights.fresh[place]) * (old.values[0] >= 0)
+        q_new += np.log(weights.fresh[place]) * (new.values[0] >= 0)
+    take_out(before, old, room, state, rules)
+    measure(old, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
+    after, nats_new, tables_new = enter(new, False, inner, room, state, rules, symbols, random)
+    q_new += tables_new
+    if np.log(uniform(random)) < heat * (nats_new - nats_old) - (q_new - q_old):
+        room.tally[0] += 1.0
+        return after
+    take_out(after, new, room, state, rules)
+    return enter(old, True, inner, room, state, rules, symbols, random)[0]
+
+
+@njit(**LEAN)
+def _has_room(state, room):
+    """Whether there are as many free tables and entries as a visit may need."""
+    free, need = state.memory.free, len(room.new.values)
+    return (
+        len(state.memory.customers) - free[TABLES_USED] > need
+        and len(state.memory.values) - free[ENTRIES_USED] > 2 * need
+    )
+
+
+@njit(**LEAN)
+def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
+    """Visit sentences in an order, from one place in it on; gives the place reached.
+
+    It stops before its end where there is no room left, and gives -1 - sentence for one without a tree. roots
+    (sentences): the list of each one's entries; -1 where a sentence has none yet. scales (sentences): what
+    terminals are multiplied by.
+    """
+    while at < len(order):
+        if not _has_room(state, room):
+            break
+        s = order[at]
+        start, end = text.starts[s], text.starts[s + 1]
+        span = Span(
+            text.letters[start:end], text.strings[text.spans[s] : text.spans[s + 1]], start, 0, end - start
+        )
+        active = text.active[text.actives[s] : text.actives[s + 1]]
+        head = visit(
+            roots[s], text.start, False, span, active, scales[s], heat, text.unary, room, state, rules,
+            symbols, random,
+        )  # fmt: skip
+        if head < -1:
+            return -1 - s
+        roots[s] = head
+        at += 1
+    return at
+
+
+@njit(**LEAN)
+def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
+    """Give tables of one adapted symbol other subtrees, from one of them on; gives the place reached.
+
+    Whoever sits at a table gets the other subtree too. roots_of (adapted symbols): the symbol of each.
+    """
+    memory = state.memory
+    while at < len(tables):
+        if not _has_room(state, room):
+            break
+        table = tables[at]
+        place, position, size = memory.places[table], memory.positions[table], memory.lengths[table]
+        s = text.sentences[position]
+        origin = position - text.starts[s]
+        span = Span(
+            text.letters[position : position + size],
+            text.strings[text.spans[s] : text.spans[s + 1]],
+            int(position),
+            origin,
+            text.starts[s + 1] - text.starts[s],
+        )
+        n_active = 0
+        for k in range(text.actives[s], text.actives[s + 1]):
+            if symbols.below[place, text.active[k]]:
+                room.active[n_active] = text.active[k]
+                n_active += 1
+        memory.contents[table] = visit(
+            memory.contents[table], roots_of[place], True, span, room.active[:n_active], scales[s], heat,
+            text.unary, room, state, rules, symbols, random,
+        )  # fmt: skip
+        at += 1
+    return at
+
+
+@njit(**PLAIN)
+def start_random(key):
+    """The state of a random stream (uint64 key)."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    return state
+
+
+@njit(**LEAN)
+def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
+    """As `sweep_sentences`, but by what each rule is worth beforehand, and nothing is remembered."""
+    memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
+    masses, prior = room.nothing, room.prior
+    while at < len(order):
+        if not _has_room(state, room):
+            break
+        s = order[at]
+        start, end = text.starts[s], text.starts[s + 1]
+        span = Span(
+            text.letters[start:end], text.strings[text.spans[s] : text.spans[s + 1]], start, 0, end - start
+        )
+        active = text.active[text.actives[s] : text.actives[s + 1]]
+        weigh(span, active, prior, process, heat, rules, symbols, weights)
+        scale = fill_to_scale(
+            span, active, text.start, -1, scales[s], heat, False, masses, rules, symbols, weights, chart
+        )
+        drawn = False
+        for _ in range(1000):
+            drawn = draw_tree(
+                text.start, -1, span, active, scale, heat, False, text.unary, rules, symbols, weights, memory,
+                masses, process.discounts, chart, room.new, random,
+            )  # fmt: skip
+            if drawn:
+                break
+        if not drawn:
+            return -1 - s
+        roots[s] = enter(room.new, False, False, room, state, rules, symbols, random)[0]
+        at += 1
+    return at

@@ -1,0 +1,179 @@
+"""The trees that keys of a table of cached trees stand for, read once and kept at hand."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.grammars.kernels.tree_cache import (
+    LETTERS,
+    NOT_ADAPTED,
+    OTHER_END,
+    OTHER_RULES,
+    OTHER_SYMBOLS,
+    PARTS,
+    RULES,
+    STRINGS,
+    TREES,
+    TreeSet,
+    add_trees,
+    fault_in,
+    fill_slots,
+    refill_strings,
+)
+from stickbreaker.grammars.model.compiled import Compiled, Integers
+
+SPARE = 4  # times as many trees as a table has are kept at most, and some more
+FEW = 10_000
+FAULTS = {
+    OTHER_RULES: "trees of other rules",
+    OTHER_END: "trees that do not end where they should",
+    OTHER_SYMBOLS: "trees of another grammar",
+    NOT_ADAPTED: "trees of symbols that remember nothing",
+}
+
+
+def key_of(rules: Integers) -> str:
+    """The key of a tree: its rules from the top, left first, by number.
+
+    >>> key_of(np.array([4, 0, 12], np.int32))
+    '4 0 12'
+    """
+    return " ".join(map(str, rules.tolist()))
+
+
+def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
+    """The rules of keys, one after the other, and where those of each begin. Raises ValueError for others."""
+    parts = [key.split(" ") for key in keys]
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)])
+    try:
+        return np.array([value for part in parts for value in part], np.int32), starts
+    except OverflowError:
+        raise ValueError("trees of other rules") from None
+
+
+def parts_below(trees: TreeSet, tree: int) -> Integers:
+    """The trees that a tree is made of, by number."""
+    parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]]
+    return -1 - parts[parts < 0]
+
+
+class CachedTrees:
+    """A memory of what keys mean, and nothing else: whatever it holds, the same keys give the same trees.
+
+    It grows as new keys come, and begins anew when most of what it holds is of keys that are gone.
+    """
+
+    def __init__(self, grammar: Compiled) -> None:
+        self.grammar = grammar
+        self._keys: Sequence[str] = ()
+        self._ids = np.zeros(0, np.int32)
+        self._empty()
+
+    def __reduce__(self) -> tuple[type["CachedTrees"], tuple[Compiled]]:
+        return CachedTrees, (self.grammar,)
+
+    def ids(self, keys: Sequence[str]) -> Integers:
+        """The trees of a table's keys (rows), in `trees`, whose arrays may be others than before."""
+        n = len(keys)
+        if keys is self._keys and n >= len(self._ids):
+            if n > len(self._ids):
+                self._ids = np.concatenate([self._ids, self._read(keys[len(self._ids) : n])])
+            return self._ids
+        if self.trees.numbers[TREES] > SPARE * n + FEW:
+            self._empty()
+        self._keys, self._ids = keys, self._read(keys[:n])
+        return self._ids
+
+    def rows(self, ids: Integers) -> Integers:
+        """The row of each tree of a table whose rows have these; -1 of others."""
+        rows = np.full(int(self.trees.numbers[TREES]), -1, np.int32)
+        rows[ids] = np.arange(len(ids), dtype=np.int32)
+        return rows
+
+    def parts_of(self, key: str) -> list[str]:
+        """The keys of the trees that a tree is made of, of those too, smaller ones first."""
+        (tree,) = self._read([key]).tolist()
+        found: dict[int, None] = {}
+
+        def look(one: int) -> None:
+            for part in parts_below(self.trees, one).tolist():
+                look(part)
+                found[part] = None
+
+        look(tree)
+        starts, rules = self.trees.rule_starts, self.trees.rules
+        return [key_of(rules[starts[one] : starts[one + 1]]) for one in found]
+
+    def _empty(self) -> None:
+        self._by_key: dict[str, int] = {}
+        starts = [np.zeros(1, np.int64) for _ in range(3)]
+        nothing = np.zeros(0, np.int32)
+        self.trees = TreeSet(
+            np.zeros(5, np.int64), np.zeros(64, np.int32), nothing, starts[0], nothing, starts[1], nothing,
+            starts[2], nothing, nothing, np.full(64, -1, np.int64), np.zeros(64, np.int32),
+        )  # fmt: skip
+
+    def _read(self, keys: Sequence[str]) -> Integers:
+        """Trees of keys, of which those that are new are added."""
+        known = self._by_key
+        new = [key for key in keys if key not in known]
+        if new:
+            values, starts = rules_of(new)
+            self._refuse_others(values, starts)
+            self._reserve(values)
+            found = np.zeros(len(new), np.int32)
+            sizes = np.zeros(int(np.diff(starts).max()) + 1, np.int64)
+            grammar = self.grammar
+            held = len(grammar.terminals), self.trees, grammar.rules, grammar.symbols
+            add_trees(values, starts, sizes, *held, found)
+            known.update(zip(new, found.tolist(), strict=True))
+        return np.fromiter((known[key] for key in keys), np.int32, len(keys))
+
+    def _refuse_others(self, values: Integers, starts: NDArray[np.int64]) -> None:
+        """Raise ValueError for what are no trees of adapted symbols."""
+        stack, grammar = np.empty(len(values) + 2, np.int32), self.grammar
+        fault = fault_in(values, starts, grammar.rules, grammar.symbols, stack)
+        if fault:
+            raise ValueError(FAULTS[fault])
+
+    def _reserve(self, values: Integers) -> None:
+        """Room for new trees and all that these may be made of."""
+        trees, held = self.trees, self.trees.numbers
+        levels = len(self.grammar.adapted)
+        inner = int((self.grammar.symbols.adapted[self.grammar.rules.parents[values]] >= 0).sum())
+        sizes = {"places": held[TREES] + inner, "strings": held[TREES] + inner}
+        sizes |= dict.fromkeys(("rule_starts", "letter_starts", "part_starts"), held[TREES] + inner + 1)
+        sizes |= {
+            "rules": held[RULES] + levels * len(values),
+            "letters": held[LETTERS] + levels * len(values),
+            "parts": held[PARTS] + levels * len(values),
+        }
+        grown = {
+            name: _grown(getattr(trees, name), int(size))
+            for name, size in sizes.items()
+            if len(getattr(trees, name)) < size
+        }
+        self.trees = trees = trees._replace(**grown)
+        if 2 * (held[TREES] + inner) > len(trees.slots):
+            slots = np.zeros(_power(4 * int(held[TREES] + inner)), np.int32)
+            self.trees = trees = trees._replace(slots=slots)
+            fill_slots(int(held[TREES]), slots, trees.rules, trees.rule_starts)
+        strings = int(held[STRINGS]) + levels * len(values)
+        if 2 * strings > len(trees.string_keys):
+            keys, numbers, size = trees.string_keys, trees.string_numbers, _power(4 * strings)
+            new = np.full(size, -1, np.int64), np.zeros(size, np.int32)
+            self.trees = trees._replace(string_keys=new[0], string_numbers=new[1])
+            refill_strings(keys, numbers, self.trees)
+
+
+def _grown(values: NDArray[np.integer], size: int) -> NDArray[np.integer]:
+    """The same with room for more."""
+    more = np.zeros(max(size, 2 * len(values)), values.dtype)
+    more[: len(values)] = values
+    return more
+
+
+def _power(least: int) -> int:
+    """The next power of two."""
+    return 1 << (least - 1).bit_length()

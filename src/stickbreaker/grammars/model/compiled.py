@@ -1,0 +1,328 @@
+"""A grammar in flat arrays: rules of two symbols at most, in an order in which a chart can be filled."""
+
+from heapq import heapify, heappop, heappush
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.grammars.kernels.grammar_chart import PLAIN, Rules, Symbols
+from stickbreaker.grammars.model.grammar import Grammar, Symbol, Terminal
+from stickbreaker.grammars.model.symbol_graph import components
+
+Integers = NDArray[np.int32]
+LONGEST = np.int32(2**30)  # of a yield that has no bound
+CIRCLES = 50  # unary steps in a row beyond the number of symbols, where some lead back
+
+
+class Compiled(NamedTuple):
+    """A grammar as kernels read it, and what its numbers stand for."""
+
+    rules: Rules
+    symbols: Symbols
+    names: tuple[str, ...]  # symbols; of one that parts a right side, the rest of it
+    terminals: tuple[str, ...]
+    sources: Integers  # rules: the grammar's rule that each is; -1: of a symbol that parts a right side
+    weights: Array  # rules: prior weights
+    start: int
+    adapted: Integers  # the adapted symbols, general ones before those that they are made of
+    discounts: Array  # adapted symbols
+    concentrations: Array
+    unary: int  # the most unary steps in a row
+    by_document: bool = False  # whether the weights of the first symbol's rules are each document's own
+
+    @property
+    def n_closures(self) -> int:
+        """Numbers that `Weights.closures` has room for."""
+        groups = self.symbols.groups[self.symbols.circles >= 0]
+        return int((np.bincount(groups) ** 2).sum()) if len(groups) else 0
+
+    @property
+    def n_rules(self) -> int:
+        """Rules of the grammar as it was given."""
+        return int(self.sources.max()) + 1
+
+    @property
+    def own_rules(self) -> NDArray[np.int64]:
+        """The rules whose weights are each document's own: those of the first symbol, or none."""
+        first = self.symbols.first[self.start : self.start + 2] if self.by_document else (0, 0)
+        return np.arange(first[0], first[1])
+
+    def of_grammar(self, uses: NDArray[Any]) -> Array:
+        """Uses of rules as uses of the grammar's rules."""
+        counted = self.rules.counted
+        return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
+
+    def shares(self, counts: Array) -> Array:
+        """Counts of rules over those of all rules of their symbol; 1 of rules that part a right side."""
+        parents = self.rules.parents
+        sums = np.bincount(parents, counts, len(self.names))
+        return np.where(self.rules.counted, counts / sums[parents], 1.0)
+
+
+Parted = tuple[str, tuple[Symbol, ...], int]  # parent, at most two children, source
+
+
+def compiled(grammar: Grammar) -> Compiled:
+    """The arrays of a grammar.
+
+    >>> found = compiled(Grammar.from_text("1 1 S --> a S b\\n1 1 S --> c"))
+    >>> found.names, found.terminals, found.symbols.shortest.tolist()
+    (('a', 'b', 'S b', 'S'), ('a', 'b', 'c'), [1, 1, 2, 1])
+    """
+    parted = _parted(grammar)
+    order, groups = _order(parted)
+    numbers = {name: number for number, name in enumerate(order)}
+    letters = {letter: number for number, letter in enumerate(grammar.terminals)}
+    parted.sort(key=lambda rule: (numbers[rule[0]], letters[str(rule[1][0])] if _is_terminal(rule) else -1))
+    rules = _rules(parted, numbers, letters)
+    sources = np.array([source for _, _, source in parted], np.int32)
+    first = np.searchsorted(rules.parents, np.arange(len(order) + 1)).astype(np.int32)
+    n_inner = np.bincount(rules.parents[rules.lefts >= 0], minlength=len(order))
+    adapted = np.array([numbers[name] for name in grammar.adapted], np.int32)
+    below = np.zeros((len(adapted), len(order)), np.bool_)
+    _mark_below(adapted, first, rules, below)
+    general = np.lexsort([adapted, -below.sum(axis=1)])
+    adapted, below = adapted[general], below[general]
+    places = np.full(len(order), -1, np.int32)
+    places[adapted] = np.arange(len(adapted))
+    shortest, longest = _yields(parted, numbers)
+    symbols = Symbols(
+        first=first,
+        inner=(first[:-1] + n_inner).astype(np.int32),
+        adapted=places,
+        shortest=shortest,
+        longest=longest,
+        at_start=_anchored(parted, numbers, 0),
+        at_end=_anchored(parted, numbers, -1),
+        groups=groups,
+        circles=_circles(rules, groups),
+        below=below,
+    )
+    processes = [grammar.adapted[order[symbol]] for symbol in adapted]
+    circle = (symbols.circles >= 0).any()
+    return Compiled(
+        rules,
+        symbols,
+        tuple(order),
+        grammar.terminals,
+        sources,
+        np.array([grammar.rules[source].weight if source >= 0 else 1.0 for source in sources]),
+        numbers[grammar.start],
+        adapted,
+        np.array([process.discount for process in processes]),
+        np.array([process.concentration for process in processes]),
+        len(order) + CIRCLES if circle else len(order),
+        grammar.by_document is not None,
+    )
+
+
+def _is_terminal(rule: Parted) -> bool:
+    return isinstance(rule[1][0], Terminal)
+
+
+def _parted(grammar: Grammar) -> list[Parted]:
+    """Rules of two children at most; a terminal beside others gets a symbol named as it is spelled."""
+    found: list[Parted] = []
+    known = set(grammar.symbols)
+    made: dict[int, str] = {}  # symbols of right sides' rests, by the number of the rest
+    letters: dict[str, str] = {}  # symbols of terminals that stand beside others
+    numbers: dict[tuple[Symbol, bool, int], int] = {}
+
+    def named(children: tuple[Symbol, ...]) -> str:
+        name = " ".join(children)
+        while name in known:
+            name += " "
+        known.add(name)
+        return name
+
+    def single(child: Symbol) -> str:
+        """The symbol that is rewritten as one child and nothing else."""
+        if not isinstance(child, Terminal):
+            return child
+        if child not in letters:
+            letters[child] = named((child,))
+            found.append((letters[child], (child,), -1))
+        return letters[child]
+
+    def halves_of(children: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+        if len(children) == 1:
+            return children
+        lefts, names = [single(children[0])], list[str]()
+        rests = _numbered_rests(children, numbers)
+        for at in range(1, len(children) - 1):
+            if rests[at] in made:
+                right = made[rests[at]]
+                break
+            names.append(named(children[at:]))
+            made[rests[at]] = names[-1]
+            lefts.append(single(children[at]))
+        else:
+            right = single(children[-1])
+        for name in reversed(names):  # the last is part of the one before
+            found.append((name, (lefts.pop(), right), -1))
+            right = name
+        return lefts[0], right
+
+    for number, rule in enumerate(grammar.rules):
+        found.append((rule.parent, halves_of(rule.children), number))
+    return found
+
+
+def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
+    """Symbols so that unary rules lead to earlier ones, those that reach each other together; and groups."""
+    below: dict[str, list[str]] = {}
+    for parent, children, _ in parted:
+        leads = below.setdefault(parent, [])
+        if len(children) == 1 and not isinstance(children[0], Terminal):
+            leads.append(children[0])
+    found = components(below)
+    sizes = np.array([len(group) for group in found])
+    return [symbol for group in found for symbol in group], np.repeat(
+        np.arange(len(found), dtype=np.int32), sizes
+    )
+
+
+def _numbered_rests(children: tuple[Symbol, ...], numbers: dict[tuple[Symbol, bool, int], int]) -> list[int]:
+    """A number for each end of a right side, the same for ends that are alike."""
+    found = [0] * (len(children) + 1)
+    for at in range(len(children) - 1, 0, -1):
+        key = str(children[at]), isinstance(children[at], Terminal), found[at + 1]
+        found[at] = numbers.setdefault(key, len(numbers) + 1)
+    return found
+
+
+def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int]) -> Rules:
+    columns: list[tuple[int, int, int, int, bool]] = []
+    for parent, children, source in parted:
+        left, right, terminal = -1, -1, -1
+        if isinstance(children[0], Terminal):
+            terminal = letters[str(children[0])]
+        else:
+            left = numbers[children[0]]
+            right = numbers[children[1]] if len(children) == 2 else -1
+        columns.append((numbers[parent], left, right, terminal, source >= 0))
+    parents, lefts, rights, terminals, counted = np.array(columns, np.int32).T.copy()
+    return Rules(
+        parents,
+        lefts,
+        rights,
+        terminals,
+        counted.astype(np.bool_),
+        *grouped(lefts, len(numbers)),
+        *grouped(terminals, len(letters)),
+    )
+
+
+def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
+    """The places of each value below n, value by value without -1, and where those of each begin."""
+    order = np.argsort(values, kind="stable").astype(np.int32)
+    order = order[values[order] >= 0]
+    return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)
+
+
+@njit(**PLAIN)
+def _mark_below(adapted, first, rules, below):
+    """Mark which symbols trees of each adapted one may have, itself included (adapted symbols × symbols)."""
+    waiting = np.zeros(len(first), np.int32)
+    for place in range(len(adapted)):
+        below[place, adapted[place]] = True
+        waiting[0], number = adapted[place], 1
+        while number > 0:
+            number -= 1
+            symbol = waiting[number]
+            for rule in range(first[symbol], first[symbol + 1]):
+                for child in (rules.lefts[rule], rules.rights[rule]):
+                    if child >= 0 and not below[place, child]:
+                        below[place, child] = True
+                        waiting[number] = child
+                        number += 1
+
+
+def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
+    """Of symbols in a group with a circle, where its sums over unary ways begin; else -1."""
+    unary = (rules.lefts >= 0) & (rules.rights < 0)
+    parents, lefts = rules.parents[unary], rules.lefts[unary]
+    circles = np.unique(groups[parents[groups[parents] == groups[lefts]]])
+    sizes = np.bincount(groups, minlength=int(groups.max()) + 1) ** 2
+    begins = np.full(len(sizes), -1, np.int64)
+    begins[circles] = np.cumsum(sizes[circles]) - sizes[circles]
+    return begins[groups]
+
+
+def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, Integers]:
+    """The fewest and the most terminals that each symbol may come to."""
+    shortest, longest = _shortest(parted), _longest(parted)
+    order = list(numbers)
+    return (
+        np.array([shortest[name] for name in order], np.int32),
+        np.array([longest[name] for name in order], np.int32),
+    )
+
+
+def _shortest(parted: list[Parted]) -> dict[str, int]:
+    """The fewest terminals of each symbol, least first (Knuth 1977)."""
+    users: dict[str, list[int]] = {}
+    missing, sizes = [0] * len(parted), [0] * len(parted)
+    found: dict[str, int] = {}
+    waiting: list[tuple[int, str]] = []
+    for number, (parent, children, _) in enumerate(parted):
+        if isinstance(children[0], Terminal):
+            waiting.append((1, parent))
+            continue
+        missing[number] = len(children)
+        for child in children:
+            users.setdefault(child, []).append(number)
+    heapify(waiting)
+    while waiting:
+        size, symbol = heappop(waiting)
+        if symbol in found:
+            continue
+        found[symbol] = size
+        for number in users.get(symbol, ()):
+            missing[number] -= 1
+            sizes[number] = min(sizes[number] + size, int(LONGEST))
+            if not missing[number]:
+                heappush(waiting, (sizes[number], parted[number][0]))
+    return found
+
+
+def _longest(parted: list[Parted]) -> dict[str, int]:
+    """The most terminals of each symbol; LONGEST of those that rules of two children make grow for ever."""
+    rules: dict[str, list[tuple[Symbol, ...]]] = {}
+    below: dict[str, list[str]] = {}
+    for parent, children, _ in parted:
+        rules.setdefault(parent, []).append(children)
+        inner = [child for child in children if not isinstance(child, Terminal)]
+        below.setdefault(parent, []).extend(inner)
+    found: dict[str, int] = {}
+    for group in components(below):
+        most, members = 1, set(group)
+        for children in (children for symbol in group for children in rules[symbol]):
+            if isinstance(children[0], Terminal):
+                continue
+            if members.isdisjoint(children):
+                most = max(most, sum(found[child] for child in children))
+            elif len(children) == 2:
+                most = int(LONGEST)
+        found.update(dict.fromkeys(group, min(most, int(LONGEST))))
+    return found
+
+
+def _anchored(parted: list[Parted], numbers: dict[str, int], side: int) -> NDArray[np.bool_]:
+    """Symbols that are at one side of every sentence that they are in (`side` 0: its start, -1: its end)."""
+    anchored = np.ones(len(numbers), np.bool_)
+    below: dict[str, list[str]] = {}
+    waiting: list[str] = []
+    for parent, children, _ in parted:
+        inner = [child for child in children if not isinstance(child, Terminal)]
+        below.setdefault(parent, []).extend(inner)
+        waiting += inner[1:] if side == 0 else inner[:-1]
+    while waiting:
+        symbol = waiting.pop()
+        if anchored[numbers[symbol]]:
+            anchored[numbers[symbol]] = False
+            waiting += below[symbol]
+    return anchored

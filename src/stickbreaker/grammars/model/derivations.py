@@ -1,0 +1,47 @@
+"""Derivations: the distinct subtrees that a grammar remembers, made of rules and of other derivations."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.grammars.model.compiled import Integers
+
+
+class Derivations(NamedTuple):
+    """Subtrees of adapted symbols, those of general symbols first; what is alike is there once."""
+
+    values: Integers  # entries from the top, left first: a rule, or -1 - derivation
+    starts: NDArray[np.int64]  # derivations + 1
+    customers: NDArray[np.int64]  # derivations: who sits at tables that have it
+    tables: NDArray[np.int64]  # derivations
+
+
+def derivations_of(
+    values: Integers, starts: NDArray[np.int64], places: Integers, customers: Integers
+) -> Derivations:
+    """The derivations of tables, whose subtrees name tables of later places only."""
+    number: dict[bytes, int] = {}
+    names = np.zeros(len(places), np.int32)  # of each table, its derivation in the order found
+    contents: list[Integers] = []
+    for table in np.argsort(-places, kind="stable").tolist():
+        content = values[starts[table] : starts[table + 1]].copy()
+        inner = content < 0
+        content[inner] = -1 - names[-1 - content[inner]]
+        key = content.tobytes()
+        if key not in number:
+            number[key] = len(contents)
+            contents.append(content)
+        names[table] = number[key]
+    n = len(contents)
+    for content in contents:  # turned round, so that what is general comes first
+        content[content < 0] = -1 - (n + content[content < 0])
+    contents.reverse()
+    names = n - 1 - names
+    sizes = [len(content) for content in contents]
+    return Derivations(
+        np.concatenate([np.empty(0, np.int32), *contents]),
+        np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+        np.bincount(names, customers, n).astype(np.int64),
+        np.bincount(names, minlength=n).astype(np.int64),
+    )

@@ -1,0 +1,122 @@
+"""Rules whose weights are each document's own: which of them the sentences of documents use.
+
+A document d draws theta_d ~ Dirichlet(alpha) over the rules of the first symbol, and each of its sentences s
+one of them, r_s, and then its tree below. The first symbol is at the top of each tree and nowhere else, so
+that with theta_d integrated out the choices of a document have
+
+    p(r_s = r | others) ~ (alpha_r + n_dr, without s) p(s | r),
+
+where p(s | r) sums over trees and does not depend on the document: the conditional of a topic model whose
+words are the distinct sentences, which its kernel draws.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import psi
+
+from stickbreaker.core.records import Array
+from stickbreaker.grammars.model.compiled import Integers
+from stickbreaker.grammars.model.grammar_sentences import Sentences
+from stickbreaker.kernels.document_words import Words
+from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
+
+BURN_IN = 20  # sweeps over a document before those that count: they cost little next to the trees
+
+
+class SentenceTypes(NamedTuple):
+    """Distinct sentences by content: in this order draws of a document do not depend on its neighbours."""
+
+    letters: Integers
+    starts: NDArray[np.int64]  # types + 1
+    codes: NDArray[np.int64]  # sentences: the type of each
+
+    def repeated(self, codes: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
+        """The terminals of some types one after the other, and where each begins."""
+        sizes = np.diff(self.starts)[codes]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        places = np.arange(starts[-1]) + np.repeat(self.starts[codes] - starts[:-1], sizes)
+        return self.letters[places], starts
+
+
+class Choices(NamedTuple):
+    """Rules that documents' sentences were drawn with; a cell is a document, a type and a rule."""
+
+    gamma: Array  # documents × rules: alpha + mean uses
+    scores: Array  # documents: log of an unbiased estimate of p(sentences | alpha)
+    documents: NDArray[np.int64]  # cells
+    codes: NDArray[np.int64]  # cells
+    rules: NDArray[np.int64]  # cells: by place among the first symbol's rules
+    times: NDArray[np.int64]  # cells: in all samples together
+    gain: float  # sum over documents and rules of weight × mean of psi(alpha + n) - psi(alpha)
+    spread: float  # weight × sum over documents of psi(alpha + tokens) - psi(alpha), alpha's sums
+
+
+def types_of(sentences: Sentences) -> SentenceTypes:
+    """The distinct sentences."""
+    letters, starts = sentences.letters, sentences.starts
+    content, ends = letters.tobytes(), (starts * letters.itemsize).tolist()
+    contents = [content[a:b] for a, b in pairwise(ends)]
+    distinct = sorted(set(contents))
+    numbers = {one: number for number, one in enumerate(distinct)}
+    codes = np.array([numbers[one] for one in contents], np.int64)
+    sizes = [len(one) // letters.itemsize for one in distinct]
+    joined = np.frombuffer(b"".join(distinct), letters.dtype)
+    return SentenceTypes(joined, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), codes)
+
+
+def draw_choices(
+    codes: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    nats: Array,
+    alpha: Array,
+    weights: Array,
+    samples: int,
+    keys: NDArray[np.uint64],
+) -> Choices:
+    """Draw the rules of documents' sentences, with theta integrated out (collapsed Gibbs).
+
+    codes, documents (sentences): the type and the document of each; nats (types × rules): log p(type | rule);
+    a type with -inf in all rules is left out; alpha, weights (rules): the prior, and that of
+    strength 1; keys (documents): of the random streams. `samples` sweeps count after a burn-in.
+    """
+    words = _bags(codes, documents, nats, len(keys))
+    tokens = np.add.reduceat(np.append(words.counts, 0.0), words.offsets[:-1].clip(max=len(words.counts)))
+    tokens = np.where(np.diff(words.offsets) > 0, tokens, 0.0)
+    size, n = int(tokens.sum()), len(alpha)
+    most = min(size * samples, len(words.codes) * n)
+    draws = room_for_draws(len(keys), n, size, most)
+    cells = sample_documents(words, alpha, BURN_IN, samples, keys, draws)
+    times = draws.times[:cells].astype(np.int64)
+    ends = np.cumsum(tokens.astype(np.int64) * samples)
+    spread = float(psi(alpha.sum() + tokens).sum() - len(tokens) * psi(alpha.sum()))
+    return Choices(
+        draws.gamma,
+        draws.scores,
+        np.searchsorted(ends, np.cumsum(times) - 1, side="right"),
+        draws.codes[:cells].astype(np.int64),
+        draws.topics[:cells].astype(np.int64),
+        times,
+        float(weights @ draws.gains) / samples,
+        float(weights.sum()) * spread,
+    )
+
+
+def _bags(codes: NDArray[np.int64], documents: NDArray[np.int64], nats: Array, n_documents: int) -> Words:
+    """Documents as bags of types, whose weights are p(type | rule), the greatest of a type 1."""
+    greatest = nats.max(axis=1, initial=-np.inf)
+    parsed = np.isfinite(greatest)
+    scale = np.where(parsed, greatest, 0.0)
+    kept = parsed[codes]
+    pairs, counts = np.unique(documents[kept] * len(nats) + codes[kept], return_counts=True)
+    owners = pairs // max(len(nats), 1)
+    return Words(
+        offsets=np.searchsorted(owners, np.arange(n_documents + 1)).astype(np.int64),
+        codes=(pairs % max(len(nats), 1)).astype(np.int32),
+        counts=counts.astype(np.float32),
+        positions=np.arange(len(nats)),
+        weights=np.exp(nats - scale[:, None]).astype(np.float32),
+        log_scale=scale,
+    )

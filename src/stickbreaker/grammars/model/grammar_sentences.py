@@ -1,0 +1,142 @@
+"""Sentences as a grammar reads them out of documents: terminals by number."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.grammars.model.compiled import Integers
+
+UNKNOWN, BOUNDARY = -1, -2  # in place of a terminal: the grammar has none; a sentence ends there
+
+
+class Sentences(NamedTuple):
+    """Sentences of terminals, one after the other."""
+
+    letters: Integers  # terminals; UNKNOWN where the grammar has none
+    starts: NDArray[np.int64]  # sentences + 1
+    documents: NDArray[np.int64]  # sentences: the place of each one's document
+
+    def take(self, kept: NDArray[np.bool_]) -> "Sentences":
+        """Some of them."""
+        sizes = np.diff(self.starts)
+        return Sentences(
+            self.letters[np.repeat(kept, sizes)],
+            np.concatenate([[0], np.cumsum(sizes[kept])]),
+            self.documents[kept],
+        )
+
+    def with_unknown(self) -> NDArray[np.bool_]:
+        """Which sentences have a symbol that the grammar does not."""
+        return self.unknown() > 0
+
+    def unknown(self) -> NDArray[np.int64]:
+        """How many symbols of each sentence the grammar does not have."""
+        places = np.flatnonzero(self.letters == UNKNOWN)
+        sentences = np.searchsorted(self.starts, places, side="right") - 1
+        return np.bincount(sentences, minlength=len(self.documents))
+
+    def numbered(self, new_symbol: int) -> Integers:
+        """The terminals, with one in place of all that the grammar does not have."""
+        return np.where(self.letters == UNKNOWN, np.int32(new_symbol), self.letters)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The symbols of each sentence, in number."""
+        return np.diff(self.starts)
+
+    def __getitem__(self, number: int) -> Integers:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.letters[self.starts[number] : self.starts[number + 1]]
+
+
+class Reader(ABC):
+    """How documents become sentences of a grammar's terminals."""
+
+    def read(
+        self, content: Sequences, rows: NDArray[np.int64] | None = None, *, documents: NDArray[np.int64]
+    ) -> Sentences:
+        """The sentences of documents, whose places are among these.
+
+        rows: of the vocabulary, that words stand for (None: words are rows); documents: their numbers.
+        """
+        words = content.words if rows is None else np.append(rows, -1)[content.words]
+        owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets))
+        return self._cut(words.astype(np.int64), content, owners, documents)
+
+    @abstractmethod
+    def _cut(
+        self,
+        words: NDArray[np.int64],
+        content: Sequences,
+        owners: NDArray[np.int64],
+        documents: NDArray[np.int64],
+    ) -> Sentences:
+        """Sentences of words (rows of the vocabulary, -1: not in it), each of the document at `owners`."""
+
+
+@dataclass(frozen=True)
+class SymbolReader(Reader):
+    """Sentences of symbols, parted where a boundary is.
+
+    `numbers`: the terminal of each row of the vocabulary, and last of what is not in it.
+    """
+
+    numbers: NDArray[np.int64]
+
+    def _cut(
+        self,
+        words: NDArray[np.int64],
+        content: Sequences,
+        owners: NDArray[np.int64],
+        documents: NDArray[np.int64],
+    ) -> Sentences:
+        letters = self.numbers[words]
+        begins = np.zeros(len(letters) + 1, np.bool_)
+        begins[content.starts] = True
+        boundary = letters == BOUNDARY
+        begins[1:] |= boundary
+        kept = ~boundary
+        sentence = np.cumsum(begins[:-1])[kept]
+        new = np.flatnonzero(np.diff(sentence, prepend=-1))
+        starts = np.append(new, len(sentence)).astype(np.int64)
+        return Sentences(letters[kept].astype(np.int32), starts, owners[kept][new])
+
+
+@dataclass(frozen=True)
+class WordReader(Reader):
+    """Each word of a document as a sentence: its document's mark, if there are marks, then its characters.
+
+    `letters` are those of all rows of the vocabulary, one after the other, where each begins at `starts`
+    (rows + 1); `marks`: the terminal of each document, by its number.
+    """
+
+    letters: Integers
+    starts: NDArray[np.int64]
+    marks: Integers | None = None
+
+    def _cut(
+        self,
+        words: NDArray[np.int64],
+        content: Sequences,
+        owners: NDArray[np.int64],
+        documents: NDArray[np.int64],
+    ) -> Sentences:
+        known = words >= 0
+        words, owners = words[known], owners[known]
+        firsts, sizes = self.starts[words], np.diff(self.starts)[words]
+        before = np.cumsum(sizes) - sizes
+        letters = self.letters[np.repeat(firsts - before, sizes) + np.arange(int(sizes.sum()))]
+        if self.marks is None:
+            return Sentences(letters, np.append(before, sizes.sum()).astype(np.int64), owners)
+        starts = np.concatenate([[0], np.cumsum(sizes + 1)])
+        found = np.empty(int(starts[-1]), np.int32)
+        marked = np.zeros(len(found), np.bool_)
+        marked[starts[:-1]] = True
+        found[~marked] = letters
+        numbers = documents[owners]
+        inside = numbers < len(self.marks)
+        found[marked] = np.where(inside, self.marks[np.where(inside, numbers, 0)], UNKNOWN)
+        return Sentences(found, starts, owners)

@@ -1,0 +1,84 @@
+"""Adaptor grammars by mean-field inference over cached trees that stay (Cohen, Blei & Smith 2010)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.contracts.contract import Local, Step
+from stickbreaker.core.edits import Edit
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, TruncatedCounts
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.grammars.kernels.tree_cache import expect_trees
+from stickbreaker.grammars.model.cached_trees import CachedTrees, parts_below
+from stickbreaker.grammars.model.online_grammar import DrawnTrees, OnlineGrammar, View
+from stickbreaker.grammars.model.tree_chain import new_chart
+
+
+@dataclass(frozen=True, eq=False)
+class MeanFieldGrammar(OnlineGrammar):
+    """The same sticks, where q(t) of a sentence is over all its trees, by inside and outside probabilities.
+
+    Nothing enters the table and nothing leaves: a tree that is not cached is of the stick that is left, and
+    its uses (`beyond`) are in the tails of all sticks, so that the score is a bound that never falls.
+    """
+
+    score_kind: ClassVar[str] = "bound"
+
+    def start(self) -> Record:
+        """Without what tells of draws."""
+        return {name: item for name, item in super().start().items() if name not in ("tried", "fresh")}
+
+    def local_step(
+        self, view: View, shard: Shard[Any], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        grammar, cache, sentences = self.grammar, view.cache, self.sentences_of(shard)
+        letters, starts = sentences.letters, sentences.starts
+        n, longest = len(starts) - 1, int(np.diff(starts).max(initial=1))
+        nats, strings = np.zeros(n), np.zeros(longest * (longest + 1) // 2, np.int32)
+        tree_uses, rule_uses = np.zeros(len(cache.ids)), np.zeros(len(grammar.weights))
+        fresh = np.zeros(len(grammar.adapted))
+        expect_trees(
+            letters, starts, grammar.start, len(grammar.terminals), cache.trees, grammar.rules,
+            grammar.symbols, view.weights, view.memory, self.actives(letters, starts),
+            new_chart(grammar, longest), new_chart(grammar, longest), strings, tree_uses, rule_uses, fresh,
+            nats,
+        )  # fmt: skip
+        positions = np.flatnonzero(tree_uses)
+        values = np.zeros((len(positions), len(fresh)))
+        values[np.arange(len(positions)), cache.trees.places[cache.ids[positions]]] = tree_uses[positions]
+        usage = {"beyond": Field(fresh, ("symbols",))}
+        drawn = DrawnTrees(Rows(positions, values), {}, rule_uses, usage, nats)
+        return self.report(sentences, shard, drawn)
+
+    def needs_summary(self, step: Step) -> bool:
+        return True
+
+    def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
+        return ()
+
+    def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
+        return ()
+
+
+def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | None = None) -> dict[str, Array]:
+    """Of trees that were drawn, and how often, those to be cached: by how often times log(terminals + 1).
+
+    At most as many of a symbol as its truncation, or as `most` where that is less, and beyond that what these
+    are made of.
+    """
+    keys = sorted(drawn)
+    known = CachedTrees(model.grammar)
+    ids, trees = known.ids(keys), known.trees
+    lengths = np.diff(trees.letter_starts)[ids]
+    uses = np.stack([drawn[key] for key in keys]) if keys else np.zeros((0, len(model.truncations)))
+    places, rows = trees.places[ids], known.rows(ids)
+    kept = np.zeros(len(keys), np.bool_)
+    for place, at_most in enumerate(np.minimum(model.truncations, most or np.inf).astype(int)):
+        own = np.flatnonzero(places == place)
+        ranks = uses[own, place] * np.log(lengths[own] + 1.0)
+        kept[own[np.argsort(-ranks, kind="stable")[:at_most]]] = True
+        for row in own[kept[own]].tolist():
+            kept[rows[parts_below(trees, int(ids[row]))]] = True
+    return {keys[row]: uses[row] for row in np.flatnonzero(kept).tolist()}

@@ -1,0 +1,130 @@
+"""Grammars that have a name, over the symbols of a text."""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
+
+VOWELS = frozenset("aeiouyæøœəıαεηιουωаеиоуыэюяієїё")  # letters, without their marks
+TOPICS = 5
+ALPHA = 0.1  # the weight of each topic in a document, before it is learned
+
+
+def unigram(terminals: Sequence[str]) -> Grammar:
+    """Words one after the other, each remembered (Zhai et al. 2014, table 1)."""
+    rules = [("Sentence", "Words"), *_several("Words", "Word"), ("Word", "Chars")]
+    return _grammar([*rules, *_several("Chars", "Char")], ["Word"], {"Char": terminals})
+
+
+def collocation(terminals: Sequence[str]) -> Grammar:
+    """Words that go together are remembered together (Zhai et al. 2014, table 1; Johnson & Goldwater 2009).
+
+    The thesis prints WORD -> WORD where the paper has WORD -> CHARS.
+    """
+    rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
+    rules += [*_several("Words", "Word"), ("Word", "Chars"), *_several("Chars", "Char")]
+    return _grammar(rules, ["Colloc", "Word"], {"Char": terminals})
+
+
+def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) -> Grammar:
+    """Collocations of words of one to four syllables, with their beginnings and ends (Johnson & Goldwater
+    2009).
+
+    `vowels`: the symbols that a syllable's kernel is made of; None: the vowels among letters. Raises
+    UserError where a text has none.
+    """
+    given = None if vowels is None else set(vowels.split() if " " in vowels.strip() else vowels)
+    kernels = [one for one in terminals if (one in given if given is not None else _is_vowel(one))]
+    others = [one for one in terminals if one not in kernels]
+    if not kernels or not others:
+        what = "vowels" if not kernels else "consonants"
+        raise UserError(f"the text has no {what}", remedy="say which symbols are vowels by --vowels")
+    rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
+    rules += _several("Words", "Word")
+    rules += [("Word", "SyllableIF"), ("Word", "SyllableI SyllableF")]
+    rules += [("Word", "SyllableI Syllable SyllableF"), ("Word", "SyllableI Syllable Syllable SyllableF")]
+    for name, onset, rhyme in (
+        ("SyllableIF", "OnsetI", "RhymeF"),
+        ("SyllableI", "OnsetI", "Rhyme"),
+        ("SyllableF", "Onset", "RhymeF"),
+        ("Syllable", "Onset", "Rhyme"),
+    ):
+        rules += [(name, f"{onset} {rhyme}"), (name, rhyme)]
+    for name, coda in (("RhymeF", "CodaF"), ("Rhyme", "Coda")):
+        rules += [(name, f"Nucleus {coda}"), (name, "Nucleus")]
+    edges = ["OnsetI", "Onset", "Coda", "CodaF"]
+    rules += [(name, "Consonants") for name in edges] + [("Nucleus", "Vowels")]
+    rules += [*_several("Consonants", "Consonant"), *_several("Vowels", "Vowel")]
+    adapted = ["Colloc", "Word", "Nucleus", *edges]
+    return _grammar(rules, adapted, {"Consonant": others, "Vowel": kernels})
+
+
+def morphology(terminals: Sequence[str]) -> Grammar:
+    """A line is a word, of a stem and perhaps a suffix, which are remembered (Johnson et al. 2007)."""
+    rules = [("Word", "Stem Suffix"), ("Word", "Stem"), ("Stem", "Chars"), ("Suffix", "Chars")]
+    return _grammar([*rules, *_several("Chars", "Char")], ["Word", "Stem", "Suffix"], {"Char": terminals})
+
+
+def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
+    """Topics of words of any spelling: a sentence is a word, and a document has its own shares of topics.
+
+    Words are remembered too, so that topics share their spellings.
+    """
+    topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
+    rules = [Rule("Doc", (name,), ALPHA) for name in topics]
+    rules += _rules(_words_of_topics(topics), {"Char": terminals})
+    return Grammar(tuple(rules), {name: Adaptation() for name in [*topics, "Word"]}, by_document="Doc")
+
+
+def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS) -> Grammar:
+    """The same where a sentence is a document's mark and a word of it, and each document has a symbol (Zhai
+    et al. 2014, table 1), for inference that knows nothing of documents.
+    """
+    topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
+    rules = [("Sentence", f"Doc{number}") for number in range(1, len(marks) + 1)]
+    found = _rules([*rules, *_words_of_topics(topics)], {"Char": terminals})
+    for number, mark in enumerate(marks, 1):
+        found += [Rule(f"Doc{number}", (Terminal(mark), name)) for name in topics]
+    return Grammar(tuple(found), {name: Adaptation() for name in [*topics, "Word"]})
+
+
+def _words_of_topics(topics: Sequence[str]) -> list[tuple[str, str]]:
+    """The rules below topics."""
+    return [*((name, "Word") for name in topics), ("Word", "Chars"), *_several("Chars", "Char")]
+
+
+BY_NAME: dict[str, Callable[..., Grammar]] = {
+    "unigram": unigram,
+    "collocation": collocation,
+    "collocation-syllable": collocation_syllable,
+    "morphology": morphology,
+    "topic": topic,
+}
+
+
+def mark_of(document: int) -> str:
+    """The mark of a document, which is longer than any symbol of a word.
+
+    >>> mark_of(0)
+    '_1'
+    """
+    return f"_{document + 1}"
+
+
+def _several(parent: str, child: str) -> list[tuple[str, str]]:
+    """One or more of a symbol."""
+    return [(parent, child), (parent, f"{child} {parent}")]
+
+
+def _rules(rules: Sequence[tuple[str, str]], ends: dict[str, Sequence[str]]) -> list[Rule]:
+    found = [Rule(parent, tuple(children.split())) for parent, children in rules]
+    return found + [Rule(parent, (Terminal(one),)) for parent, terminals in ends.items() for one in terminals]
+
+
+def _grammar(rules: Sequence[tuple[str, str]], adapted: list[str], ends: dict[str, Sequence[str]]) -> Grammar:
+    return Grammar(tuple(_rules(rules, ends)), {name: Adaptation() for name in adapted})
+
+
+def _is_vowel(symbol: str) -> bool:
+    return unicodedata.normalize("NFD", symbol)[:1].lower() in VOWELS

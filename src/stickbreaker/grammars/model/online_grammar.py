@@ -1,0 +1,632 @@
+"""Adaptor grammars by variational inference, online and in batches (Zhai, Boyd-Graber & Cohen 2014)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import psi
+
+from stickbreaker.contracts.contract import Local, Model, Score, Step, Summary, TableSpec
+from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Reorder
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import (
+    Array,
+    Field,
+    Record,
+    Rows,
+    SparseCounts,
+    Stats,
+    TruncatedCounts,
+)
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.shards import Index, Shard, entries_between
+from stickbreaker.grammars import purposes
+from stickbreaker.grammars.kernels.grammar_chart import Memory, Weights, close_circles
+from stickbreaker.grammars.kernels.tree_cache import (
+    STRINGS,
+    TreeSet,
+    best_trees,
+    count_parts,
+    link_trees,
+    sample_trees,
+    weigh_trees,
+)
+from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, parts_below
+from stickbreaker.grammars.model.compiled import Compiled, Integers
+from stickbreaker.grammars.model.grammar_sentences import Reader, Sentences
+from stickbreaker.grammars.model.parser import LearnedGrammar, Predictive
+from stickbreaker.grammars.model.processes import best_process, log_gamma_ratio, predictive
+from stickbreaker.grammars.model.sentence_strings import active_symbols, chart_fits
+from stickbreaker.grammars.model.tree_chain import new_chart, new_draft
+from stickbreaker.kernels.sticks import (
+    OrderedCells,
+    Process,
+    StickSums,
+    expected_sticks,
+    stick_evidence,
+    stick_sums,
+)
+
+LEAST = 0.5  # uses of a cached tree: one with fewer costs more rules than it saves
+REDERIVED = 500  # cached trees that are given other trees at a time, at most
+STRENGTHS = 1e-3, 1e3  # of priors, at least and at most
+FEW = 64  # symbols of a grammar that are all looked at in every sentence
+
+
+class Cache(NamedTuple):
+    """What is known of the cached trees of a table, row by row."""
+
+    ids: Integers  # rows: the number of each tree in `trees`
+    rows: Integers  # trees: the row of each; -1
+    trees: TreeSet
+    cells: OrderedCells  # all uses: those of sentences, and of other cached trees
+    own: Array  # columns × slots: those of sentences
+    sums: StickSums
+    rule_uses: Array  # rules: by cached trees
+
+
+class View(NamedTuple):
+    """What trees of sentences are drawn by: the grammar theta' of equation 8.5."""
+
+    cache: Cache
+    weights: Weights
+    memory: Memory
+    alpha: Array | None = None  # rules of the first symbol: the prior of each document's own weights
+
+
+class DrawnTrees(NamedTuple):
+    """What trees of sentences use."""
+
+    rows: Rows | SparseCounts
+    new_rows: Mapping[str, Array]
+    rule_uses: NDArray[np.floating]
+    usage: Record
+    nats: Array  # sentences; -inf of those that no tree comes to
+
+
+@dataclass(frozen=True, eq=False)
+class OnlineGrammar(Model):
+    """Sticks over cached trees, an adapted symbol a column, and Dirichlet weights of rules.
+
+    q(t) of a sentence is by trees that are drawn (`samples` of each). Trees of a draw that the table does not
+    have enter it in the same step.
+    """
+
+    grammar: Compiled
+    reader: Reader
+    truncations: NDArray[np.int64]  # columns
+    samples: int = 10
+    refine_every: int = 50
+    learn_processes: bool = True
+    learn_weights: bool = True
+    shard_size: int = 128  # type: ignore[misc]
+    read_before: InitVar[CachedTrees | None] = None  # by a model of the same grammar
+    known: CachedTrees = field(init=False, repr=False)
+
+    score_kind: ClassVar[str] = "estimate"
+    unit = Sequences
+    table = TableSpec("derivations", "symbols", keyed=True, truncated=True)
+
+    def __post_init__(self, read_before: CachedTrees | None) -> None:
+        object.__setattr__(self, "known", read_before or CachedTrees(self.grammar))
+
+    def n_columns(self, params: Record) -> int:
+        return len(self.grammar.adapted)
+
+    def start(self) -> Record:
+        grammar, symbols = self.grammar, ("symbols",)
+        return {
+            "uses": Field(np.zeros(grammar.n_rules), ("rules",)),
+            "beyond": Field(np.zeros(len(grammar.adapted)), symbols),
+            "discounts": Field(grammar.discounts.copy(), symbols, additive=False),
+            "concentrations": Field(grammar.concentrations.copy(), symbols, additive=False),
+            "strengths": Field(np.ones(len(grammar.names)), ("parents",), additive=False),
+            "tried": Field(np.zeros(0), ("derivations",)),
+            "fresh": Field(np.zeros(len(grammar.adapted)), symbols),
+        }
+
+    def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
+        """Nothing: draws break the symmetry."""
+        return np.zeros((len(keys), len(self.grammar.adapted)))
+
+    def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
+        """The vocabulary's rows: a shard of sentences looks at whichever cached trees there are."""
+        return shard.rows
+
+    def refuse_others(self, params: Record, counts: TruncatedCounts) -> None:
+        """Raise ValueError where params and a table are not of this grammar, or not of each other."""
+        grammar = self.grammar
+        like = self.start()
+        for name, item in like.items():
+            shape = item.values.shape if name != "tried" else (len(counts.keys),)
+            if name not in params or params[name].values.shape != shape:
+                raise ValueError(f"{name} of another grammar")
+            if not np.isfinite(params[name].values).all():
+                raise ValueError(f"{name} that are no numbers")
+        for name in like:
+            if name != "concentrations":
+                refuse_negative(params[name].values, name)
+        a, b = params["concentrations"].values, params["discounts"].values
+        if (b >= 1.0).any() or not (a > -b).all() or not (params["strengths"].values > 0.0).all():
+            raise ValueError("discounts or concentrations out of range")
+        ids, live = self.known.ids(counts.keys), counts.live()
+        trees = self.known.trees
+        if len(set(ids.tolist())) < len(ids):
+            raise ValueError("a tree that is there twice")
+        columns = np.repeat(np.arange(len(counts.sizes)), counts.sizes)
+        if (
+            len(counts.sizes) != len(grammar.adapted)
+            or (trees.places[ids[counts.rows[live]]] != columns).any()
+        ):
+            raise ValueError("trees of other symbols")
+        rows = self.known.rows(ids)
+        for tree in ids.tolist():
+            if (rows[parts_below(trees, tree)] < 0).any():
+                raise ValueError("trees made of trees that there are not")
+
+    # From counts to weights
+
+    def prepare(self, params: Record, counts: TruncatedCounts) -> Record:  # type: ignore[override]
+        held = np.empty((), object)
+        held[()] = self.view(params, counts)
+        return {**params, "view": Field(held)}
+
+    def expectations(
+        self, params: Record, counts: Any, totals: Array, rows: NDArray[np.int64] | None
+    ) -> View:
+        return cast("View", params["view"].values[()])
+
+    def view(self, params: Record, counts: TruncatedCounts) -> View:
+        """The weights of rules and of cached trees."""
+        grammar = self.grammar
+        cache = self.cache(params, counts)
+        trees, n_columns = cache.trees, len(grammar.adapted)
+        weights = np.zeros(len(cache.ids))
+        weigh_trees(
+            cache.cells, cache.sums.before, cache.sums.log_totals, params["discounts"].values, weights
+        )
+        shape = n_columns, int(trees.numbers[STRINGS]) + 1
+        first, following = np.full(shape, -1, np.int32), np.full(len(cache.ids), -1, np.int32)
+        masses = np.zeros(shape)
+        link_trees(cache.ids, weights, trees, first, following, masses)
+        nothing = np.zeros(len(cache.ids), np.int32)
+        memory = Memory(
+            customers=weights, parts=nothing, contents=nothing,
+            places=trees.places[cache.ids], strings=trees.strings[cache.ids],
+            positions=nothing, lengths=nothing, following=following, before=nothing, first=first,
+            masses=masses, values=nothing, onward=nothing, free=np.zeros(6, np.int32),
+        )  # fmt: skip
+        found = Weights(
+            self.rule_weights(params, cache),
+            np.exp(np.maximum(cache.sums.leftover, -690.0)),
+            np.ones(n_columns),
+            np.zeros(grammar.n_closures),
+        )
+        if len(found.closures):
+            close_circles(False, grammar.rules, grammar.symbols, found)
+        return View(cache, found, memory)
+
+    def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
+        """Cached trees with all their uses, and sums along their sticks."""
+        ids = self.known.ids(counts.keys)
+        trees, rows = self.known.trees, self.known.rows(ids)
+        tree_uses, rule_uses = np.zeros(len(ids)), np.zeros(len(self.grammar.weights))
+        count_parts(ids, rows, trees, tree_uses, rule_uses)
+        order = self._placed(counts, ids)
+        own = np.where(order.inside, order.values * counts.scale, 0.0)
+        values = np.where(order.inside, own + tree_uses[order.rows], 0.0) if len(ids) else own
+        cells = order._replace(values=values)
+        n = len(counts.sizes)
+        sums = StickSums(np.zeros(values.shape), np.zeros(n), np.zeros(n))
+        stick_sums(cells, self.process(params), sums)
+        return Cache(ids, rows, trees, cells, own, sums, rule_uses * self.grammar.rules.counted)
+
+    def _placed(self, counts: TruncatedCounts, ids: Integers) -> OrderedCells:
+        """The cells of a table, and last in each column those of rows that no sentence used by itself."""
+        live = counts.live()
+        there = np.zeros(len(ids), np.bool_)
+        there[counts.rows[live]] = True
+        missing = np.flatnonzero(~there)
+        cells = OrderedCells(counts.rows, counts.values, live, counts.sizes, 1.0)
+        if not len(missing):
+            return cells
+        columns = self.known.trees.places[ids[missing]]
+        missing, columns = missing[np.argsort(columns, kind="stable")], np.sort(columns)
+        more = np.bincount(columns, minlength=len(counts.sizes))
+        sizes = counts.sizes + more
+        slots = np.arange(len(missing)) + np.repeat(counts.sizes - (np.cumsum(more) - more), more)
+        width = max(0, int(sizes.max()) - counts.rows.shape[1])
+        rows = np.pad(counts.rows, ((0, 0), (0, width)))
+        values = np.pad(counts.values, ((0, 0), (0, width)))
+        rows[columns, slots], values[columns, slots] = missing, 0.0
+        inside = np.arange(rows.shape[1]) < sizes[:, None]
+        return OrderedCells(rows, values, inside, sizes, 1.0)
+
+    def process(self, params: Record) -> Process:
+        names = "concentrations", "discounts", "beyond"
+        return Process(*(params[name].values for name in names))
+
+    def priors(self, params: Record) -> Array:
+        """Dirichlet parameters of rules before any use."""
+        grammar = self.grammar
+        return grammar.weights * params["strengths"].values[grammar.rules.parents]
+
+    def rule_counts(self, params: Record, cache: Cache) -> Array:
+        """Uses of rules: by sentences and by cached trees."""
+        grammar = self.grammar
+        uses = np.where(grammar.rules.counted, params["uses"].values[grammar.sources], 0.0)
+        return uses + cache.rule_uses
+
+    def rule_weights(self, params: Record, cache: Cache) -> Array:
+        """exp E[log theta] of rules (eq. 8.7)."""
+        grammar = self.grammar
+        if not self.learn_weights:
+            return grammar.shares(grammar.weights)
+        counts = self.priors(params) + self.rule_counts(params, cache)
+        totals = np.bincount(grammar.rules.parents, counts, len(grammar.names))
+        logs = psi(counts) - psi(totals)[grammar.rules.parents]
+        return np.where(grammar.rules.counted, np.exp(np.maximum(logs, -690.0)), 1.0)
+
+    # The map
+
+    def local_step(
+        self, view: View, shard: Shard[Any], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        sentences = self.sentences_of(shard)
+        letters, starts = sentences.letters, sentences.starts
+        n = len(starts) - 1
+        places = np.arange(n) - np.searchsorted(sentences.documents, sentences.documents)
+        numbers = shard.documents[sentences.documents] * 1_000_003 + places
+        keys = numbered_keys(seed, purposes.GRAMMAR_SAMPLES, 0, numbers)
+        drawn = self.draw(view, letters, starts, keys, np.full(n, self.samples), np.full(n, -1))
+        return self.report(sentences, shard, drawn)
+
+    def draw(
+        self,
+        view: View,
+        letters: Integers,
+        starts: NDArray[np.int64],
+        keys: NDArray[np.uint64],
+        times: NDArray[np.int64],
+        tops: NDArray[np.int64],
+    ) -> DrawnTrees:
+        """Draw trees of sentences, so many of each, and what a sample uses of all of them.
+
+        keys, times, tops (sentences): see `sample_trees`.
+        """
+        grammar, cache, nats = self.grammar, view.cache, np.zeros(len(starts) - 1)
+        longest = int(np.diff(starts).max(initial=1))
+        tree_uses, tree_draws = np.zeros((2, len(cache.ids)), np.int64)
+        fresh = np.zeros(len(grammar.adapted), np.int64)
+        rule_uses = np.zeros(len(grammar.weights), np.int64)
+        strings = np.zeros(longest * (longest + 1) // 2, np.int32)
+        found, found_starts, times_of_new = sample_trees(
+            letters, starts, keys, times, tops, grammar.start, grammar.unary, len(grammar.terminals),
+            cache.ids, cache.rows, cache.trees, grammar.rules, grammar.symbols, view.weights, view.memory,
+            np.zeros(len(grammar.adapted)), self.actives(letters, starts), new_chart(grammar, longest),
+            new_draft(grammar, longest), strings, tree_uses, tree_draws, rule_uses, fresh,
+            nats,
+        )  # fmt: skip
+        unit = 1.0 / self.samples
+        usage = {
+            "tried": Field(tree_draws * unit, ("derivations",)),
+            "fresh": Field(fresh * unit, ("symbols",)),
+        }
+        positions = np.flatnonzero(tree_uses)
+        columns = cache.trees.places[cache.ids[positions]]
+        rows = SparseCounts(positions, columns, tree_uses[positions], len(grammar.adapted), unit)
+        places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
+        drawn = np.zeros((len(places), len(grammar.adapted)))
+        drawn[np.arange(len(places)), places] = times_of_new * unit
+        keys_of_new = [key_of(found[start:stop]) for start, stop in pairwise(found_starts.tolist())]
+        new_rows = dict(zip(keys_of_new, drawn, strict=True))
+        return DrawnTrees(rows, new_rows, rule_uses * unit, usage, nats)
+
+    def sentences_of(self, shard: Shard[Any]) -> Sentences:
+        """The sentences of a shard's documents that have no new symbols and are not too long."""
+        found = self.reader.read(shard.content, shard.rows, documents=shard.documents)
+        kept = ~found.with_unknown() & chart_fits(self.grammar, found.sizes)
+        return found if kept.all() else found.take(kept)
+
+    def report(self, sentences: Sentences, shard: Shard[Any], drawn: DrawnTrees) -> tuple[Local, Stats]:
+        """What a local step found, where each sentence has a score of its own."""
+        parsed, n = np.isfinite(drawn.nats), shard.n_documents
+        known = np.where(parsed, drawn.nats, 0.0)
+        by_document = np.asarray(np.bincount(sentences.documents, known, n), np.float64)
+        tokens = float(np.diff(sentences.starts)[parsed].sum())
+        return self.stats_of(by_document, float(known.sum()), tokens, drawn)
+
+    def stats_of(
+        self, by_document: Array, score: float, tokens: float, drawn: DrawnTrees
+    ) -> tuple[Local, Stats]:
+        """What a local step found: scores of documents in nats, their sum, and the symbols that these are
+        of."""
+        uses = Field(self.grammar.of_grammar(drawn.rule_uses), ("rules",))
+        local = {"nats": Field(by_document, ("documents",))}
+        usage = {**drawn.usage, "uses": uses}
+        n = float(len(by_document))
+        return local, Stats(drawn.rows, drawn.new_rows, usage, score, n, tokens)
+
+    def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
+        """The symbols that may be in each sentence's trees: of small grammars all."""
+        n, grammar = len(starts) - 1, self.grammar
+        if len(grammar.names) <= FEW:
+            every = np.arange(len(grammar.names), dtype=np.int32)
+            return np.tile(every, n), np.arange(n + 1) * len(every)
+        none = np.zeros(n + 1, np.int64)
+        return active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
+
+    # What is made of sums
+
+    def needs_summary(self, step: Step) -> bool:
+        """Where discounts, concentrations and the strengths of priors are learned: after the first steps,
+        then after twice as many, and with every refinement."""
+        number = step.number + 1
+        return number & (number - 1) == 0 or self._refines(step)
+
+    def _refines(self, step: Step) -> bool:
+        return (step.number + 1) % self.refine_every == 0 or step.rate >= 1.0
+
+    def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:  # type: ignore[override]
+        """Of each adapted symbol log evidence of its sticks, and expected logs of sentences' uses; the same
+        of rules, as one number; the uses in their order, and the best strengths of priors."""
+        view = cast("View", params["view"].values[()])
+        cache, process = view.cache, self.process(params)
+        cells = cache.cells
+        evidence, expected = np.zeros(len(cells.sizes)), process.beyond * cache.sums.leftover
+        for k, size in enumerate(cells.sizes.tolist()):
+            if size:
+                evidence[k] = stick_evidence(cells, k, *(float(each[k]) for each in process))
+            own, all_uses = cache.own[k, :size], cells.values[k, :size]
+            logs = psi(1.0 - process.discounts[k] + all_uses) - cache.sums.before[k, :size]
+            expected[k] += own @ (logs - cache.sums.log_totals[k])
+        made = {"evidence": evidence, "expected": expected, "rules": self._rule_terms(params, view)}
+        if self.learn_processes:
+            names = "order", "uses", "inside", "sizes"
+            made |= dict(zip(names, cells[:4], strict=True))
+        if self.learn_weights:
+            made["strengths"] = self._best_strengths(params, cache)
+        return made
+
+    def _rule_terms(self, params: Record, view: View) -> Array:
+        """-KL(q(theta) || p(theta)), and E[log] of the rules of cached trees."""
+        counted = self.grammar.rules.counted
+        logs = np.log(view.weights.rules)[counted]
+        if not self.learn_weights:
+            return np.array(view.cache.rule_uses[counted] @ logs)
+        uses = self.rule_counts(params, view.cache)
+        sentences = (uses - view.cache.rule_uses)[counted]
+        return np.array(self._rule_evidence(params, uses) - sentences @ logs)
+
+    def _rule_evidence(self, params: Record, uses: Array) -> float:
+        """log evidence of the uses of rules."""
+        grammar, prior = self.grammar, self.priors(params)
+        counted, n = grammar.rules.counted, len(grammar.names)
+        parents = grammar.rules.parents[counted]
+        nats = float(log_gamma_ratio(prior + uses, prior, uses)[counted].sum())
+        sums = [np.bincount(parents, x[counted], n) for x in (prior + uses, prior, uses)]
+        after, before, used = (x[sums[1] > 0.0] for x in sums)
+        return nats - float(log_gamma_ratio(after, before, used).sum())
+
+    def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
+        """Discounts and concentrations of the greatest evidence, where counts are those of this step alone;
+        else those by which what was drawn lately is most probable, trees that were new then counted as new.
+
+        Evidence would take the few trees of the first sentences, and the many uses that these are made to
+        stand for, as a sign of a low concentration, after which nothing new is found (see
+        docs/models/online-grammars.md).
+        """
+        moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
+        order: dict[str, Any] = dict(summary)
+        cells = OrderedCells(order["order"], order["uses"], order["inside"], order["sizes"], 1.0)
+        for k, size in enumerate(cells.sizes.tolist()):
+            uses, beyond = cells.values[k, :size], float(params["beyond"].values[k])
+            if step.rate >= 1.0:
+                total = float(uses.sum()) + beyond
+                score = partial(_mean_evidence, cells=cells, k=k, beyond=beyond, total=total)
+            else:
+                tried, fresh = params["tried"].values[cells.rows[k, :size]], float(params["fresh"].values[k])
+                total = float(tried.sum()) + fresh
+                score = partial(_mean_predictive, uses=uses, tried=tried, fresh=fresh, total=total)
+            if not size or not total > 0.0:
+                continue
+            b, a = moved["discounts"][k], moved["concentrations"][k]
+            found = best_process(score, b, a)
+            if score(found[1], found[0]) > score(a, b):
+                moved["discounts"][k], moved["concentrations"][k] = found
+        return {name: params[name]._replace(values=values) for name, values in moved.items()}
+
+    def _best_strengths(self, params: Record, cache: Cache) -> Array:
+        """The factors of the prior weights of each symbol's rules of the greatest evidence (Minka 2000)."""
+        grammar, strengths = self.grammar, params["strengths"].values.copy()
+        parents, n, counted = grammar.rules.parents, len(grammar.names), grammar.rules.counted
+        weights, uses = grammar.weights * counted, self.rule_counts(params, cache)
+        sums, all_uses = np.bincount(parents, weights, n), np.bincount(parents, uses, n)
+        for _ in range(20):
+            prior = np.where(counted, grammar.weights * strengths[parents], 1.0)
+            gains = np.bincount(parents, weights * (psi(prior + uses) - psi(prior)), n)
+            totals = np.maximum(sums * strengths, 1e-300)
+            losses = sums * (psi(totals + all_uses) - psi(totals))
+            found = losses > 0.0
+            strengths[found] *= gains[found] / losses[found]
+            strengths = np.clip(strengths, *STRENGTHS)
+        return strengths
+
+    def global_step(
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+    ) -> Record:
+        keep, add = (1.0 - step.rate) * step.growth, step.rate * step.scale
+
+        def blended(name: str, new: Array) -> Field:
+            return params[name]._replace(values=keep * params[name].values + add * new)
+
+        moved: dict[str, Field] = {}
+        for name in ("uses", "beyond", "tried", "fresh"):
+            if name in stats.usage:
+                new = np.zeros(params[name].values.shape)
+                new[: len(stats.usage[name].values)] = stats.usage[name].values
+                moved[name] = blended(name, new)
+        if summary is not None and "strengths" in summary:
+            moved["strengths"] = params["strengths"]._replace(values=summary["strengths"])
+        if summary is not None and "order" in summary and step.number > 0:
+            moved |= self.best_processes({**params, **moved}, summary, step)
+        return {**params, **moved}
+
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The bound on log p(sentences), log Z of each one and the table's part: an estimate, since trees are
+        drawn."""
+        table = summary["evidence"] - summary["expected"]
+        return Score(stats.score + float(table.sum() + summary["rules"]), stats.tokens, self.score_kind)
+
+    def rederived(self, params: Record, counts: TruncatedCounts) -> Edit:
+        """Cached trees become the most probable ones of their strings, with their counts.
+
+        In place of draws (8.3.1, as tables of the sampler get other subtrees): the trees of q are points, of
+        which these are the best. Trees that others are made of stay. At most `REDERIVED` at a time.
+        """
+        view = self.view(params, counts)
+        grammar, cache, memory = self.grammar, view.cache, view.memory
+        used = cache.cells.values - cache.own > 0.0
+        inner = np.zeros(len(cache.ids), np.bool_)
+        inner[cache.cells.rows[cache.cells.inside & used]] = True
+        which = np.flatnonzero(~inner)
+        greatest = np.zeros(memory.masses.shape)
+        np.maximum.at(greatest, (memory.places, memory.strings), memory.customers)
+        longest = int(np.diff(cache.trees.letter_starts)[cache.ids].max(initial=1))
+        weights = view.weights
+        if len(weights.closures):
+            weights = weights._replace(closures=np.zeros(len(weights.closures)))
+            close_circles(True, grammar.rules, grammar.symbols, weights)
+        rows, found, starts = best_trees(
+            which, grammar.adapted, grammar.symbols.below, grammar.unary, len(grammar.terminals), cache.ids,
+            cache.trees, grammar.rules, grammar.symbols, weights, memory, greatest,
+            np.zeros(len(grammar.adapted)), new_chart(grammar, longest), new_draft(grammar, longest),
+            np.zeros(longest * (longest + 1) // 2, np.int32),
+        )  # fmt: skip
+        keys = [key_of(found[a:b]) for a, b in pairwise(starts)][:REDERIVED]
+        return self._merged(counts, rows[: len(keys)].tolist(), keys)
+
+    def _merged(self, counts: TruncatedCounts, rows: Sequence[int], keys: Sequence[str]) -> Edit:
+        """New rows for trees, and for those that they are made of, and old rows merged into them.
+
+        An old row that one of the trees is made of stays.
+        """
+        places = {key: row for row, key in enumerate(counts.keys)}
+        inner = {places.get(part) for key in keys for part in self.known.parts_of(key)}
+        pairs = [(row, key) for row, key in zip(rows, keys, strict=True) if row not in inner]
+        wanted = dict.fromkeys(part for _, key in pairs for part in (*self.known.parts_of(key), key))
+        new = [key for key in wanted if key not in places]
+        places |= {key: len(counts.keys) + at for at, key in enumerate(new)}
+        edit: list[Change] = [Grow("derivations", len(new), tuple(new))] if new else []
+        into = np.array([places[key] for _, key in pairs], np.int64)
+        for at in sorted(range(len(pairs)), key=lambda at: -pairs[at][0]):
+            source, target = pairs[at][0], int(into[at])
+            edit.append(Merge("derivations", target, source))
+            into[into > source] -= 1
+        return tuple(edit)
+
+    def learned(
+        self, params: Record, counts: TruncatedCounts, within: Integers | None = None
+    ) -> LearnedGrammar:
+        """What a table and params predict by: means of sticks and of rules.
+
+        within: a text whose sentences alone will be looked at: cached trees of strings that it does not have
+        are left out.
+        """
+        grammar, cache = self.grammar, self.cache(params, counts)
+        trees, columns = cache.trees, len(grammar.adapted)
+        means, fresh = np.zeros(cache.cells.values.shape), np.ones(columns)
+        expected_sticks(cache.cells, self.process(params), means, fresh)
+        cells = cache.cells
+        shares, uses = np.zeros(len(cache.ids)), np.zeros(len(cache.ids))
+        shares[cells.rows[cells.inside]] = means[cells.inside]
+        uses[cells.rows[cells.inside]] = cells.values[cells.inside]
+        order = np.argsort(trees.places[cache.ids], kind="stable")  # general symbols first
+        if within is not None:
+            order = order[self._occurring(cache.ids[order], within)]
+        rows = np.empty(len(cache.ids), np.int32)
+        rows[order] = np.arange(len(order), dtype=np.int32)
+        ids = cache.ids[order]
+        ends, places = entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])
+        parts = trees.parts[places]
+        inner = parts < 0
+        parts[inner] = -1 - rows[cache.rows[-1 - parts[inner]]]
+        rule_uses = self.rule_counts(params, cache)
+        weights = self.priors(params) + rule_uses if self.learn_weights else grammar.weights
+        return LearnedGrammar(
+            grammar,
+            grammar.of_grammar(rule_uses),
+            params["discounts"].values,
+            params["concentrations"].values,
+            uses[order],
+            np.ones(len(order), np.int64),
+            parts,
+            ends,
+            Predictive(grammar.shares(weights), fresh, shares[order]),
+        )
+
+    def _occurring(self, ids: Integers, text: Integers) -> NDArray[np.bool_]:
+        """Which trees have a string that a text has; with a tree those that it is made of."""
+        trees, whole = self.known.trees, text.astype(np.int32).tobytes()
+        starts = trees.letter_starts
+        strings = (trees.letters[starts[tree] : starts[tree + 1]].tobytes() for tree in ids.tolist())
+        return np.fromiter((string in whole for string in strings), np.bool_, len(ids))
+
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        if not new_rows:
+            return (), {}
+        uses = np.array(list(new_rows.values())).sum(axis=-1)
+        keys = [key for _, key in sorted(zip((-uses).tolist(), new_rows, strict=True))]
+        return (Grow("derivations", len(keys), tuple(keys)),), {}
+
+    def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
+        """Half way between two prunings `rederived`; every `refine_every` steps, and after a step that
+        replaces all counts, a pruning: trees by rank (8.3.1), where those beyond the truncation and those
+        that are hardly used leave, unless one that stays is made of them."""
+        if not self._refines(step):
+            half = (step.number + 1 + self.refine_every // 2) % self.refine_every == 0
+            return self.rederived(params, counts) if half and self.refine_every > 1 else ()
+        return self.pruned(params, counts, step.rate, LEAST)
+
+    def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
+        """Trees beyond the truncation leave, where there are some; those that are hardly used may stay."""
+        if (self.cache(params, counts).cells.sizes <= self.truncations).all():
+            return ()
+        return self.pruned(params, counts, 1.0, 0.0)
+
+    def pruned(self, params: Record, counts: TruncatedCounts, rate: float, least: float) -> Edit:
+        """Cached trees by rank after a step of a rate, without those beyond the truncation and those of fewer
+        than `least` uses."""
+        cache = self.cache(params, counts)
+        trees, ids = cache.trees, cache.ids
+        lengths = np.diff(trees.letter_starts)[ids]
+        kept = np.zeros(len(ids), np.bool_)
+        orders: list[NDArray[np.int64]] = []
+        for column, size in enumerate(cache.cells.sizes.tolist()):
+            rows, uses = cache.cells.rows[column, :size].astype(np.int64), cache.cells.values[column, :size]
+            ranks = uses * np.log(rate * lengths[rows] + 1.0)
+            order = np.argsort(-ranks, kind="stable")
+            best = order[: int(self.truncations[column])]
+            kept[rows[best[uses[best] >= least]]] = True
+            order = order[kept[rows[order]]]
+            orders.append(rows[order])
+            for row in rows[order].tolist():  # symbols below come later
+                kept[cache.rows[parts_below(trees, int(ids[row]))]] = True
+        change = Reorder("derivations", "symbols", tuple(orders), tuple(map(len, orders)))
+        gone = tuple(np.flatnonzero(~kept).tolist())
+        return (change, Drop("derivations", gone)) if gone else (change,)
+
+
+def _mean_evidence(a: float, b: float, cells: OrderedCells, k: int, beyond: float, total: float) -> float:
+    """Log evidence of a column's counts, a count."""
+    return float(stick_evidence(cells, k, a, b, beyond)) / total
+
+
+def _mean_predictive(a: float, b: float, uses: Array, tried: Array, fresh: float, total: float) -> float:
+    """`predictive`, a draw."""
+    return predictive(a, b, uses, tried, fresh) / total

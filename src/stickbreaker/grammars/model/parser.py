@@ -1,0 +1,462 @@
+"""A grammar that was learned: how probable it finds sentences, and their trees."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.random_streams import numbered_keys, share_of
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.grammars import purposes
+from stickbreaker.grammars.kernels.grammar_chart import (
+    PLAIN,
+    Chart,
+    Draft,
+    Memory,
+    Span,
+    Weights,
+    close_circles,
+    draw_tree,
+    fill_chart,
+)
+from stickbreaker.grammars.kernels.grammar_trees import (
+    expanded,
+    longest_beginning,
+    mark_cuts,
+    mistake_in,
+)
+from stickbreaker.grammars.kernels.tree_sampling import Text, fill_to_scale, log_sum, start_random
+from stickbreaker.grammars.model.compiled import Compiled, Integers
+from stickbreaker.grammars.model.new_symbols import opened
+from stickbreaker.grammars.model.sentence_strings import (
+    active_symbols,
+    chart_fits,
+    known_strings,
+    no_strings,
+    numbered_strings,
+    span_starts,
+)
+from stickbreaker.grammars.model.tree_chain import MOST, frequencies_of, new_chart, new_draft
+
+CHUNK = 500  # sentences that are looked at together
+LARGEST = 1 << 28  # rules of all derivations, written out
+DRAWS = 100  # trees of a sentence that an expectation is a mean over
+
+
+class Parse(NamedTuple):
+    """Trees of a sentence as rules from the top, left before right, and log p of the sentence (nats)."""
+
+    nats: float  # -inf: nothing comes to it
+    rules: Integers  # of all trees, one after the other
+    starts: NDArray[np.int64]  # trees + 1
+    tree_nats: Array  # trees: log p of each
+
+
+class Predictive(NamedTuple):
+    """Probabilities of rules, of a new subtree of each adapted symbol, and of each that is remembered."""
+
+    rules: Array
+    fresh: Array
+    shares: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedGrammar:
+    """What was learned: rules by their uses, subtrees by their customers, and what these make probable.
+
+    In a state of a chain a subtree that is remembered has (c - a t) / (C + b), a new one (b + a T) / (C + b)
+    times what it is made of (Johnson et al. 2007, section 4); online learning gives expectations of its own
+    (`predictive`). So p of all strings sums to one, where the grammar's rules do.
+    """
+
+    grammar: Compiled
+    uses: Array  # rules of the grammar, without prior weights
+    discounts: Array  # adapted symbols
+    concentrations: Array
+    customers: NDArray[Any]  # derivations
+    tables: NDArray[np.int64]
+    entries: Integers  # of derivations: a rule, or -1 - derivation
+    starts: NDArray[np.int64]  # derivations + 1
+    predictive: Predictive | None = None  # None: of a state of a chain
+    alpha: Array | None = (
+        None  # the prior of each document's own weights of the first rules; None: it has none
+    )
+
+    @classmethod
+    def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
+        """The grammar that a chain's `fitted` describes. Raises ValueError where its parts do not fit."""
+        held: dict[str, Any] = {name: item.values for name, item in params.items()}
+        starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
+        names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
+        found = cls(grammar, *(np.asarray(held[name]) for name in names), starts=starts)
+        found.refuse_nonsense()
+        return found
+
+    def refuse_nonsense(self) -> None:
+        """Raise ValueError where the parts are not those of one model."""
+        n, grammar = len(self.starts) - 1, self.grammar
+        if self.uses.shape != (grammar.n_rules,):
+            raise ValueError("uses of other rules")
+        for values in (self.uses, self.discounts):
+            refuse_negative(values, "uses or discounts")
+        for values in (self.discounts, self.concentrations):
+            if values.shape != (len(grammar.adapted),):
+                raise ValueError("discounts of another grammar")
+        above = np.isfinite(self.concentrations) & (self.concentrations > -self.discounts)
+        if (self.discounts >= 1.0).any() or not above.all():
+            raise ValueError("discounts or concentrations out of range")
+        for values in (self.customers, self.tables):
+            if values.shape != (n,) or values.dtype.kind not in "iu" or (n and values.min() < 1):
+                raise ValueError("customers of another grammar")
+        if (self.tables > self.customers).any() or (n and self.customers.max() >= 1 << 31):
+            raise ValueError("more tables than customers")
+        if (np.diff(self.starts) < 1).any() or self.starts[-1] != len(self.entries):
+            raise ValueError("derivations that do not end where they should")
+        if self.entries.dtype.kind != "i" or self.entries.ndim != 1:
+            raise ValueError("derivations that are none")
+        self._refuse_derivations()
+
+    def _refuse_derivations(self) -> None:
+        """Raise ValueError for derivations that are no trees of their symbols, or not in order."""
+        rules, symbols = self.grammar.rules, self.grammar.symbols
+        n = len(self.customers)
+        tops = self.entries[self.starts[:-1]] if n else np.zeros(0, np.int32)
+        if n and not (tops.min() >= 0 and tops.max() < len(rules.parents)):
+            raise ValueError("derivations of other rules")
+        places = symbols.adapted[rules.parents[tops]]
+        if (places < 0).any() or (np.diff(places) < 0).any():
+            raise ValueError("derivations of symbols that remember nothing")
+        inner = self.entries < 0
+        if (-1 - self.entries[inner] >= n).any() or (self.entries >= len(rules.parents)).any():
+            raise ValueError("derivations of other derivations")
+        owners = np.repeat(np.arange(n), np.diff(self.starts))[inner]
+        if (places[-1 - self.entries[inner]] <= places[owners]).any():
+            raise ValueError("derivations that are part of themselves")
+        sizes = [0] * n
+        for row in range(n - 1, -1, -1):
+            parts = self.entries[self.starts[row] : self.starts[row + 1]].tolist()
+            sizes[row] = sum(sizes[-1 - value] if value < 0 else 1 for value in parts)
+        if sum(sizes) > LARGEST:
+            raise ValueError("derivations that are too large")
+        yields, offsets = self.yields
+        stack = np.zeros(int(np.diff(self.starts).max(initial=0)) * 2 + 4, np.int32)
+        for row in range(n):
+            content = self.entries[self.starts[row] : self.starts[row + 1]]
+            letters = yields[offsets[row] : offsets[row + 1]]
+            place = int(places[row])
+            symbol = int(self.grammar.adapted[place])
+            held = rules, symbols, places, offsets, yields, stack
+            if mistake_in(content, symbol, place, letters, *held) >= 0:
+                raise ValueError("derivations that are no trees")
+
+    @cached_property
+    def wholes(self) -> tuple[Integers, NDArray[np.int64]]:
+        """The rules of each derivation down to terminals, and where each one's begin."""
+        found: list[Integers] = [np.zeros(0, np.int32)] * len(self.customers)
+        for row in range(len(found) - 1, -1, -1):
+            parts: list[Integers] = []
+            for value in self.entries[self.starts[row] : self.starts[row + 1]].tolist():
+                parts.append(found[-1 - value] if value < 0 else np.array([value], np.int32))
+            found[row] = np.concatenate(parts)
+        sizes = [len(one) for one in found]
+        return (
+            np.concatenate([np.zeros(0, np.int32), *found]),
+            np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+        )
+
+    @cached_property
+    def yields(self) -> tuple[Integers, NDArray[np.int64]]:
+        """The terminals of each derivation, and where each one's begin."""
+        values, starts = self.wholes
+        terminals = self.grammar.rules.terminals[values]
+        ends = np.concatenate([[0], np.cumsum(terminals >= 0)])
+        return terminals[terminals >= 0], ends[starts]
+
+    @cached_property
+    def places(self) -> Integers:
+        """The adapted symbol of each derivation."""
+        tops = self.entries[self.starts[:-1]]
+        return self.grammar.symbols.adapted[self.grammar.rules.parents[tops]]
+
+    @cached_property
+    def probabilities(self) -> Predictive:
+        """`predictive`, or that of a state of a chain."""
+        if self.predictive is not None:
+            return self.predictive
+        grammar, places = self.grammar, self.places
+        n = len(grammar.adapted)
+        counts = grammar.weights + np.where(grammar.rules.counted, self.uses[grammar.sources], 0.0)
+        customers = np.bincount(places, self.customers, n)
+        tables = np.bincount(places, self.tables, n)
+        total = customers + self.concentrations
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fresh = np.where(customers > 0, (self.concentrations + self.discounts * tables) / total, 1.0)
+        shares = (self.customers - self.discounts[places] * self.tables) / total[places]
+        return Predictive(grammar.shares(counts), fresh, shares)
+
+    @cached_property
+    def opened(self) -> "LearnedGrammar":
+        """The same with new symbols of texts as terminal `new_symbol`: see `new_symbols`."""
+        grammar, moved, added = opened(self.grammar)
+        uses = np.append(self.uses, np.zeros(len(added)))
+        entries = np.where(self.entries < 0, self.entries, moved[np.maximum(self.entries, 0)])
+        predictive = self.predictive
+        if predictive is not None:
+            counts = grammar.weights + np.where(grammar.rules.counted, uses[grammar.sources], 0.0)
+            p, shares = np.zeros(len(counts)), grammar.shares(counts)[added]
+            p[moved] = predictive.rules
+            left = np.ones(len(grammar.names))
+            left[grammar.rules.parents[added]] -= shares
+            p *= left[grammar.rules.parents]
+            p[added] = shares
+            predictive = predictive._replace(rules=p)
+        return replace(
+            self, grammar=grammar, uses=uses, entries=entries.astype(np.int32), predictive=predictive
+        )
+
+    @property
+    def new_symbol(self) -> int:
+        """The terminal of a grammar that is `opened` which stands for symbols that are new."""
+        return len(self.grammar.terminals) - 1
+
+    @cached_property
+    def weights(self) -> Weights:
+        """What a chart multiplies by."""
+        return self._weights(best=False)
+
+    def _weights(self, *, best: bool) -> Weights:
+        grammar, (p, fresh, _) = self.grammar, self.probabilities
+        rules = grammar.rules
+        found = Weights(p, fresh, np.ones(len(fresh)), np.zeros(grammar.n_closures))
+        if len(found.closures):
+            close_circles(best, rules, grammar.symbols, found)
+        return found
+
+    @cached_property
+    def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
+        """The derivations by their strings; the greatest mass of each string; and the tree of strings."""
+        yields, offsets = self.yields
+        words = [yields[offsets[row] : offsets[row + 1]] for row in range(len(self.customers))]
+        children, strings = numbered_strings(words, len(self.grammar.terminals))
+        n, places = len(words), self.places
+        first = np.full((len(self.grammar.adapted), len(children) + 1), -1, np.int32)
+        masses, greatest = np.zeros(first.shape), np.zeros(first.shape)
+        following = np.full(n, -1, np.int32)
+        shares = self.probabilities.shares
+        for row in range(n - 1, -1, -1):
+            at = places[row], strings[row]
+            following[row], first[at] = first[at], row
+            masses[at] += shares[row]
+            greatest[at] = max(greatest[at], shares[row])
+        nothing = np.zeros(n, np.int32)
+        memory = Memory(
+            customers=shares,
+            parts=nothing,
+            contents=nothing,
+            places=places.astype(np.int32),
+            strings=strings.astype(np.int32),
+            positions=nothing,
+            lengths=np.diff(offsets).astype(np.int32),
+            following=following,
+            before=nothing,
+            first=first,
+            masses=masses,
+            values=nothing,
+            onward=nothing,
+            free=np.zeros(6, np.int32),
+        )
+        return memory, greatest, children
+
+    def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
+        """Sentences (numbers of terminals, and where each starts) with the strings that are remembered."""
+        grammar, spans = self.grammar, span_starts(starts)
+        strings = no_strings(spans)
+        _, _, children = self._memory
+        known_strings(letters, starts, spans, children, len(grammar.terminals), strings)
+        none = np.zeros(len(starts), np.int64)
+        held = active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
+        sentences = np.zeros(0, np.int32)
+        return Text(letters, starts, strings, spans, *held, sentences, grammar.start, grammar.unary)
+
+    def parses(
+        self, letters: Integers, starts: NDArray[np.int64], n_trees: int, *, best: bool = False, seed: int = 0
+    ) -> Iterator[Parse]:
+        """Of each sentence log p, and trees: `n_trees` that are drawn given it, or the most probable one.
+
+        What is drawn for a sentence depends on the seed and on the sentence, not on others. A sentence that
+        is too long (`sentence_strings`) has none.
+        """
+        fits = chart_fits(self.grammar, np.diff(starts))
+        found = self._parses(*_those(letters, starts, fits), n_trees, best, seed)
+        for fit in fits:
+            yield next(found) if fit else NOTHING
+
+    def _parses(
+        self, letters: Integers, starts: NDArray[np.int64], n_trees: int, best: bool, seed: int
+    ) -> Iterator[Parse]:
+        """The same of sentences that are short enough."""
+        memory, greatest, _ = self._memory
+        wholes, whole_starts = self.wholes
+        for _, text, scales, chart, draft in self._chunks(letters, starts):
+            for s, scale in enumerate(scales.tolist()):
+                mine = text.letters[text.starts[s] : text.starts[s + 1]]
+                key = numbered_keys(seed, purposes.GRAMMAR_PARSES, 0, np.array([_number_of(mine)]))[0]
+                nats, rules, ends, tree_nats = _parse(
+                    s, n_trees, best, scale, text, chart, draft, self.grammar.rules, self.grammar.symbols,
+                    self.weights, self._weights(best=True) if best else self.weights, memory, greatest,
+                    np.zeros(len(self.discounts)), wholes, whole_starts, start_random(key),
+                )  # fmt: skip
+                yield Parse(nats, rules, ends, tree_nats)
+
+    def nats(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
+        """log p of each sentence, -inf if it cannot be parsed: what `parses` has, without trees."""
+        return self._nats(letters, starts, self.weights)
+
+    def nats_by_rule(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
+        """log p of each sentence given its first rule (sentences × rules of the symbol `by_document`)."""
+        own, found = self.grammar.own_rules, list[Array]()
+        for rule in own.tolist():
+            rules = self.weights.rules.copy()
+            rules[own] = own == rule
+            found.append(self._nats(letters, starts, self.weights._replace(rules=rules)))
+        return np.stack(found, axis=1)
+
+    def _nats(self, letters: Integers, starts: NDArray[np.int64], weights: Weights) -> Array:
+        grammar, masses = self.grammar, self._memory[0].masses
+        fits = chart_fits(grammar, np.diff(starts))
+        found, nats = np.full(len(starts) - 1, -np.inf), np.zeros(int(fits.sum()))
+        for first, text, scales, chart, _ in self._chunks(*_those(letters, starts, fits)):
+            out = nats[first : first + len(scales)]
+            _sum_sentences(scales, text, chart, grammar.rules, grammar.symbols, weights, masses, out)
+        found[fits] = nats
+        return found
+
+    def _chunks(
+        self, letters: Integers, starts: NDArray[np.int64]
+    ) -> Iterator[tuple[int, Text, Array, Chart, Draft]]:
+        """Some sentences at a time: the number of the first, what they are, a scale for each to begin with,
+        and room for the chart and a tree of the longest."""
+        for first in range(0, len(starts) - 1, CHUNK):
+            last = min(first + CHUNK, len(starts) - 1)
+            begin = int(starts[first])
+            part, own = letters[begin : int(starts[last])], starts[first : last + 1] - begin
+            longest = int(np.diff(own).max(initial=1))
+            scales = np.minimum(np.exp(-self._typical(part, own)), MOST)
+            chart, draft = new_chart(self.grammar, longest), new_draft(self.grammar, longest)
+            yield first, self.text_of(part, own), scales, chart, draft
+
+    def cuts(self, parse: Parse, symbol: int, n: int) -> Array:
+        """In which share of a sentence's trees a subtree of a symbol begins or ends before each terminal,
+        and at the end (n + 1)."""
+        counts = np.zeros(n + 1)
+        stack = np.zeros(2 * len(parse.rules) + 2, np.int32)
+        for start, end in zip(parse.starts[:-1].tolist(), parse.starts[1:].tolist(), strict=True):
+            mark_cuts(parse.rules[start:end], symbol, self.grammar.rules, stack, counts)
+        return counts / max(1, len(parse.starts) - 1)
+
+    def beginning(self, letters: Integers) -> int:
+        """How many terminals of a sentence, from the first, some sentence of the grammar begins with."""
+        grammar = self.grammar
+        starts = np.array([0, len(letters)])
+        text = self.text_of(letters, starts)
+        chart = new_chart(grammar, len(letters))
+        span = Span(letters, text.strings, 0, 0, len(letters))
+        active = np.arange(len(grammar.names), dtype=np.int32)
+        scale = float(np.minimum(np.exp(-self._typical(letters, starts)), MOST)[0])
+        fill_chart(
+            span, active, -1, scale, 1.0, False, self._memory[0].masses, grammar.rules, grammar.symbols,
+            self.weights, chart,
+        )  # fmt: skip
+        begins = np.zeros((len(grammar.names), len(letters) + 1), np.bool_)
+        return longest_beginning(
+            letters, chart.by_start, grammar.rules, grammar.symbols, grammar.start, begins
+        )
+
+    def _typical(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
+        """Nats a symbol, about, of each sentence."""
+        return frequencies_of(letters, starts, len(self.grammar.terminals))
+
+
+NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))
+
+
+def _those(
+    letters: Integers, starts: NDArray[np.int64], kept: NDArray[np.bool_]
+) -> tuple[Integers, NDArray[np.int64]]:
+    """Some of the sentences."""
+    if kept.all():
+        return letters, starts
+    sizes = np.diff(starts)
+    return letters[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])])
+
+
+def _number_of(letters: Integers) -> int:
+    """A number that depends on a sentence's content."""
+    return int(share_of(letters.astype(np.int32).tobytes().hex()) * 2**62)
+
+
+@njit(**PLAIN)
+def _span_of(s, text):
+    """A whole sentence, and the symbols that may be in its trees."""
+    start, end = text.starts[s], text.starts[s + 1]
+    strings = text.strings[text.spans[s] : text.spans[s + 1]]
+    span = Span(text.letters[start:end], strings, start, 0, end - start)
+    return span, text.active[text.actives[s] : text.actives[s + 1]]
+
+
+@njit(**PLAIN)
+def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
+    """log p of each sentence of a Text; scales (sentences) to begin with."""
+    for s in range(len(nats_out)):
+        span, active = _span_of(s, text)
+        nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
+
+
+@njit(**PLAIN)
+def _parse(
+    s, n_trees, best, scale, text, chart, draft, rules, symbols, weights, best_weights, memory, greatest,
+    discounts, wholes, whole_starts, random,
+):  # fmt: skip
+    """log p of a sentence, and trees of it: rules, where each tree's begin, log p of each."""
+    span, active = _span_of(s, text)
+    n = len(span.letters)
+    found, ends, nats = np.zeros(4 * n + 16, np.int32), np.zeros(n_trees + 1, np.int64), np.zeros(n_trees)
+    whole, scale = log_sum(span, active, text.start, scale, memory.masses, rules, symbols, weights, chart)
+    if whole == -np.inf:
+        return whole, found[:0], ends[:1], nats[:0]
+    if best:
+        weights = best_weights
+        scale = fill_to_scale(
+            span, active, text.start, -1, scale, 1.0, True, greatest, rules, symbols, weights, chart
+        )
+    masses = greatest if best else memory.masses
+    number = 0
+    for k in range(n_trees):
+        drawn = False
+        for _ in range(1000):
+            drawn = draw_tree(
+                text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,
+                masses, discounts, chart, draft, random,
+            )  # fmt: skip
+            if drawn:
+                break
+        if not drawn:
+            return whole, found[:number].copy(), ends[: k + 1].copy(), nats[:k].copy()
+        last = expanded(draft, wholes, whole_starts, found, number)
+        while last < 0:
+            more = np.zeros(2 * len(found), np.int32)
+            more[:number] = found[:number]
+            found = more
+            last = expanded(draft, wholes, whole_starts, found, number)
+        number = last
+        ends[k + 1] = number
+        place = symbols.adapted[text.start]
+        nats[k] = draft.nats[0] + (
+            np.log(weights.fresh[place]) if place >= 0 and draft.values[0] >= 0 else 0.0
+        )
+    return whole, found[:number].copy(), ends, nats

@@ -1,0 +1,212 @@
+"""Sentences as charts read them: terminals and strings by number, symbols that may occur, and their size."""
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.grammars.kernels.grammar_chart import PLAIN, span_at
+from stickbreaker.grammars.kernels.tree_sampling import Text
+from stickbreaker.grammars.model.compiled import Compiled, Integers
+
+LARGEST_CHART = 2 << 30  # bytes that a sentence's chart and drafts of its trees may take
+ENTRY = 56  # bytes of an entry of a draft, and of what is still to be drawn
+
+
+def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """Entries of a tree of a sentence of that many terminals, at most."""
+    n = 2 * np.asarray(lengths, np.int64) * (grammar.unary + 1) + 2
+    if grammar.n_closures:  # each subtree that is remembered may have as many unary steps
+        n *= len(grammar.adapted) + 1
+    return n
+
+
+def chart_bytes(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """What sentences of that many terminals take: two numbers for each symbol and span, and drafts."""
+    chart = 16.0 * len(grammar.names) * (np.asarray(lengths, np.float64) + 1.0) ** 2
+    return chart + ENTRY * draft_entries(grammar, lengths).astype(np.float64)
+
+
+def chart_fits(grammar: Compiled, lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which sentences, by their lengths, are short enough."""
+    return chart_bytes(grammar, lengths) <= LARGEST_CHART
+
+
+def why_too_long(grammar: Compiled, length: int) -> str:
+    """What is wrong with a sentence that does not fit."""
+    gigabytes = float(chart_bytes(grammar, length)) / (1 << 30)
+    return (
+        f"a sentence of {length:,} symbols would take {gigabytes:.1f} GB, more than {LARGEST_CHART >> 30} GB"
+    )
+
+
+def text_of(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
+    """Sentences (numbers of terminals of all, one after the other, and where each starts), and how many
+    strings they have in common.
+
+    A string has a number from 1 on where it occurs twice in the text. What occurs once has 0: a subtree of it
+    is never there when its only place is looked at.
+    """
+    longest = int(grammar.symbols.longest[grammar.adapted].max(initial=0))
+    strings, spans, n_strings = repeated_strings(letters, starts, len(grammar.terminals), longest)
+    active, actives = active_symbols(
+        letters, starts, grammar.start, grammar.rules, grammar.symbols, np.zeros(len(starts), np.int64)
+    )
+    sentences = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    text = Text(letters, starts, strings, spans, active, actives, sentences, grammar.start, grammar.unary)
+    return text, n_strings
+
+
+def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the spans of each sentence begin (sentences + 1)."""
+    sizes = np.diff(starts)
+    return np.concatenate([[0], np.cumsum(sizes * (sizes + 1) // 2)])
+
+
+def no_strings(spans: NDArray[np.int64]) -> Integers:
+    """Room for the number of each span's string, 0 as yet. Raises UserError if it is more than the memory."""
+    size = 4 * int(spans[-1])
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > memory:
+        longest = int(np.sqrt(2 * np.diff(spans).max()))
+        problem = f"the parts of sentences of up to {longest:,} symbols would take {size / (1 << 30):,.0f} GB"
+        raise UserError(problem, remedy="cut long texts into sentences")
+    return np.zeros(int(spans[-1]), np.int32)
+
+
+def repeated_strings(
+    letters: Integers, starts: NDArray[np.int64], n_terminals: int, longest: int
+) -> tuple[Integers, NDArray[np.int64], int]:
+    """The number of each span's string, where the spans of each sentence begin, and how many there are.
+
+    Length by length: a string that occurs twice begins with one that does.
+    """
+    spans = span_starts(starts)
+    strings = no_strings(spans)
+    at = np.arange(len(letters), dtype=np.int64)  # where in the text the strings of a length begin
+    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    before = np.zeros(len(letters), np.int64)  # the number of each one without its last letter
+    last, size = 1, 1
+    while len(at) and size <= longest:
+        keys = before * n_terminals + letters[at + size - 1]
+        _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        kept = counts > 1
+        numbers = np.where(kept, np.cumsum(kept) - 1 + last, 0)
+        last += int(kept.sum())
+        here = kept[places]
+        at, before = at[here], numbers[places[here]]
+        owner = sentence[at]
+        i, n = at - starts[owner], starts[owner + 1] - starts[owner]
+        strings[spans[owner] + i * n - i * (i - 1) // 2 + size - 1] = before
+        inside = i + size < n
+        at, before = at[inside], before[inside]
+        size += 1
+    return strings, spans, last
+
+
+@njit(**PLAIN)
+def known_strings(letters, starts, spans, children, n_terminals, strings):
+    """Write the numbers of spans' strings that a tree of strings has, and 0 for others.
+
+    children: keys (number of a string × terminals + terminal, ascending) and numbers, as columns.
+    """
+    for s in range(len(starts) - 1):
+        n = starts[s + 1] - starts[s]
+        for i in range(n):
+            number = np.int64(0)
+            for j in range(i + 1, n + 1):
+                key = number * n_terminals + letters[starts[s] + j - 1]
+                place = np.searchsorted(children[:, 0], key)
+                if place == len(children) or children[place, 0] != key:
+                    break
+                number = children[place, 1]
+                strings[spans[s] + span_at(i, j, n)] = number
+
+
+def numbered_strings(
+    words: Sequence[Integers], n_terminals: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Strings (of terminals) as a tree of their beginnings, for `known_strings`, and the number of each."""
+    numbers: dict[int, int] = {}
+    found = np.zeros(len(words), np.int64)
+    for place, word in enumerate(words):
+        at = 0
+        for letter in word.tolist():
+            at = numbers.setdefault(at * n_terminals + letter, len(numbers) + 1)
+        found[place] = at
+    children = np.array(sorted(numbers.items()), np.int64).reshape(-1, 2)
+    return children, found
+
+
+@njit(**PLAIN)
+def _productive(letters, rules, alive, found):
+    """Mark the symbols that may come to strings of these terminals; gives how many, which are in `found`."""
+    number = 0
+    for letter in letters:
+        for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
+            symbol = rules.parents[rules.of_terminal[at]]
+            if not alive[symbol]:
+                alive[symbol] = True
+                found[number] = symbol
+                number += 1
+    before = -1
+    while number > before:
+        before, k = number, 0
+        while k < number:
+            for at in range(rules.lefts_at[found[k]], rules.lefts_at[found[k] + 1]):
+                rule = rules.of_left[at]
+                parent, right = rules.parents[rule], rules.rights[rule]
+                if not alive[parent] and (right < 0 or alive[right]):
+                    alive[parent] = True
+                    found[number] = parent
+                    number += 1
+            k += 1
+    return number
+
+
+@njit(**PLAIN)
+def _reachable(start, rules, symbols, alive, reached, found):
+    """Mark the symbols that trees of these may have below the start; gives how many, which are in `found`."""
+    if not alive[start]:
+        return 0
+    reached[start] = True
+    found[0], number, k = start, 1, 0
+    while k < number:
+        for rule in range(symbols.first[found[k]], symbols.inner[found[k]]):
+            left, right = rules.lefts[rule], rules.rights[rule]
+            if not alive[left] or (right >= 0 and not alive[right]):
+                continue
+            for child in (left, right):
+                if child >= 0 and not reached[child]:
+                    reached[child] = True
+                    found[number] = child
+                    number += 1
+        k += 1
+    return number
+
+
+@njit(**PLAIN)
+def active_symbols(letters, starts, start, rules, symbols, actives):
+    """The symbols that may be in each sentence's trees, ascending, and where those of each begin."""
+    n_symbols = len(symbols.shortest)
+    alive, reached = np.zeros(n_symbols, np.bool_), np.zeros(n_symbols, np.bool_)
+    below, above = np.zeros(n_symbols, np.int32), np.zeros(n_symbols, np.int32)
+    found, number = np.zeros(1024, np.int32), 0
+    for s in range(len(starts) - 1):
+        n_below = _productive(letters[starts[s] : starts[s + 1]], rules, alive, below)
+        n_above = _reachable(start, rules, symbols, alive, reached, above)
+        if number + n_above > len(found):
+            more = np.zeros(2 * (number + n_above), np.int32)
+            more[:number] = found[:number]
+            found = more
+        found[number : number + n_above] = np.sort(above[:n_above])
+        number += n_above
+        actives[s + 1] = number
+        for symbol in below[:n_below]:
+            alive[symbol] = False
+        for symbol in above[:n_above]:
+            reached[symbol] = False
+    return found[:number].copy(), actives

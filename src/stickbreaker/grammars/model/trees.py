@@ -1,0 +1,87 @@
+"""Trees of sentences, as a person reads them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from stickbreaker.grammars.model.compiled import Compiled
+
+ESCAPED = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
+
+
+class Tree(NamedTuple):
+    """A symbol of the grammar, and what it is made of: trees, and symbols of the text.
+
+    >>> Tree("Word", (Tree("Char", ("a",)), Tree("Char", ("(",)))).brackets()
+    '(Word (Char a) (Char -LRB-))'
+    """
+
+    symbol: str
+    children: "tuple[Tree | str, ...]"
+
+    def brackets(self) -> str:
+        """The tree in brackets, as treebanks have them; round brackets of the text are -LRB- and -RRB-."""
+        found: list[str] = []
+        for one in self._walk():
+            if isinstance(one, Tree):
+                found.append(f" ({_escaped(one.symbol)}")
+            else:
+                found.append(")" if one is None else f" {_escaped(one)}")
+        return "".join(found)[1:]
+
+    def leaves(self) -> Iterator[str]:
+        """The symbols of the text."""
+        return (one for one in self._walk() if isinstance(one, str))
+
+    def spans(self, start: int = 0) -> "Iterator[tuple[str, int, int]]":
+        """Symbols with where their texts begin and end, from below."""
+        at, around = start, list[tuple[str, int]]()
+        for one in self._walk():
+            if isinstance(one, Tree):
+                around.append((one.symbol, at))
+            elif one is None:
+                yield *around.pop(), at
+            else:
+                at += 1
+
+    def _walk(self) -> "Iterator[Tree | str | None]":
+        """Trees where they begin, symbols of the text, and None where the last tree ends that has not yet.
+
+        Not by recursion: a tree is about as deep as its sentence is long.
+        """
+        waiting: list[Tree | str | None] = [self]
+        while waiting:
+            one = waiting.pop()
+            yield one
+            if isinstance(one, Tree):
+                waiting += [None, *reversed(one.children)]
+
+
+def _escaped(text: str) -> str:
+    return "_".join(text.translate(ESCAPED).split()) or "_"
+
+
+def tree_of(values: NDArray[Any], grammar: Compiled, text: Sequence[str] | None = None) -> Tree:
+    """The tree of rules from the top, left before right; symbols that part a right side are left out.
+
+    text: the sentence's symbols; None: as the grammar has them.
+    """
+    rules = grammar.rules
+    last = len(text) if text is not None else 0
+    grown: list[list[Tree | str]] = []
+    for rule in reversed(values.tolist()):
+        if rules.lefts[rule] < 0:
+            last -= 1
+            terminal = grammar.terminals[rules.terminals[rule]] if text is None else text[last]
+            children: list[Tree | str] = [terminal]
+        else:
+            children = grown.pop()
+            if rules.rights[rule] >= 0:
+                children += grown.pop()
+        if grammar.sources[rule] >= 0:
+            children = [Tree(grammar.names[rules.parents[rule]], tuple(children))]
+        grown.append(children)
+    ((whole,),) = grown
+    assert isinstance(whole, Tree)
+    return whole

@@ -1,0 +1,182 @@
+"""Sentences cut into pieces, and their trees, by a grammar that was learned."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.grammars.model.grammar_sentences import BOUNDARY, Sentences
+from stickbreaker.grammars.model.parser import DRAWS, Parse
+from stickbreaker.grammars.model.trees import Tree, tree_of
+from stickbreaker.grammars.symbol_sentences import Lines
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+HOW = ("best", "samples", "minimum-risk")
+
+
+class ParsedSentence(NamedTuple):
+    """A sentence: the place of its text, its symbols in number, log p (nats; -inf: it cannot be parsed), its
+    trees, log p of each, and how many of its symbols are new."""
+
+    document: int
+    symbols: int
+    nats: float
+    trees: tuple[Tree, ...]
+    tree_nats: tuple[float, ...]
+    new_symbols: int = 0
+
+
+class SegmentedText(NamedTuple):
+    """The pieces of a text; how many of its symbols are new; whether all of its sentences can be parsed."""
+
+    pieces: list[str]
+    new_symbols: int
+    parsed: bool
+
+
+def parsed(
+    model: "PlainAdaptorGrammar", texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
+) -> Iterator[ParsedSentence]:
+    """The trees of texts' sentences: see `AdaptorGrammar.parse`. Raises UserError for another way."""
+    if how not in HOW:
+        raise UserError(f"how={how!r}", remedy="how is " + ", ".join(f'"{one}"' for one in HOW))
+    n_trees = 1 if how == "best" else n if how == "samples" else DRAWS
+    lines, grammar = model.lines_of(texts), model.learned_.opened.grammar
+    sentences = model.sentences_in(lines.content)
+    symbols, unknown = _symbols_of(model, lines), sentences.unknown().tolist()
+    for number, parse in enumerate(model.parses_of(sentences, n_trees, best=how == "best", seed=seed)):
+        text = None if symbols is None else symbols[sentences.starts[number] : sentences.starts[number + 1]]
+        trees = [tree_of(values, grammar, text) for values in _each(parse)]
+        nats = parse.tree_nats.tolist()
+        if how == "minimum-risk" and trees:
+            chosen = _least_risk(trees)
+            trees, nats = [trees[chosen]], [nats[chosen]]
+        document = int(sentences.documents[number])
+        size = len(sentences[number])
+        yield ParsedSentence(document, size, parse.nats, tuple(trees), tuple(nats), unknown[number])
+
+
+def _symbols_of(model: "PlainAdaptorGrammar", lines: Lines) -> list[str] | None:
+    """The symbols of all sentences of lines as they stand there; None if a sentence is a word."""
+    if model.of_topics:
+        return None
+    inside = model.numbers_of()[lines.content.words] != BOUNDARY
+    return list(itertools.compress(itertools.chain.from_iterable(lines.tokens), inside))
+
+
+def segmented(
+    model: "PlainAdaptorGrammar",
+    texts: Iterable[str],
+    nonterminal: str | None = None,
+    seed: int = 0,
+    n_trees: int = DRAWS,
+) -> Iterator[list[str]]:
+    """The pieces of each text: see `segmented_texts`."""
+    return (one.pieces for one in segmented_texts(model, texts, nonterminal, seed, n_trees))
+
+
+def segmented_texts(
+    model: "PlainAdaptorGrammar",
+    texts: Iterable[str],
+    nonterminal: str | None = None,
+    seed: int = 0,
+    n_trees: int = DRAWS,
+) -> Iterator[SegmentedText]:
+    """Each text cut by so many trees that are drawn: see `AdaptorGrammar.segment`.
+
+    Raises UserError for a grammar of words.
+    """
+    if model.of_topics:
+        raise UserError("the grammar topic reads words: there is nothing to segment", remedy="see rules")
+    lines = model.lines_of(texts)
+    sentences = model.sentences_in(lines.content)
+    begins = np.ones(len(lines.content.words) + 1, np.bool_)
+    found = list(cuts_of(model, sentences, nonterminal, seed, n_trees))
+    inside = np.concatenate([np.zeros(0), *(one.cuts[:-1] for one in found)]) > 0.5
+    inside[sentences.starts[:-1]] = True
+    begins[:-1][model.numbers_of()[lines.content.words] != BOUNDARY] = inside
+    n = len(lines.tokens)
+    new_symbols = np.bincount(sentences.documents, sentences.unknown(), n).astype(np.int64).tolist()
+    unparsed = np.bincount(sentences.documents, [not one.parsed for one in found], n)
+    for place, (tokens, start) in enumerate(zip(lines.tokens, lines.content.offsets.tolist(), strict=False)):
+        places = [*np.flatnonzero(begins[start : start + len(tokens)]).tolist(), len(tokens)]
+        pieces = [model.join(tokens[at:end]) for at, end in itertools.pairwise(places)]
+        yield SegmentedText(pieces, new_symbols[place], not unparsed[place])
+
+
+class Cuts(NamedTuple):
+    """How probably a sentence is cut before each of its symbols and at its end; whether it can be parsed."""
+
+    cuts: Array  # symbols + 1
+    parsed: bool
+
+
+def cuts_of(
+    model: "PlainAdaptorGrammar",
+    sentences: Sentences,
+    nonterminal: str | None = None,
+    seed: int = 0,
+    n_trees: int = DRAWS,
+) -> Iterator[Cuts]:
+    """Where the subtrees of a symbol cut each sentence.
+
+    Of a sentence that was learned from, by the states that the sampler kept; of others by trees that are
+    drawn given it. A sentence that cannot be parsed is not cut.
+    """
+    symbol = model.symbol_number(nonterminal)
+    contents = [sentences[number].tobytes() for number in range(len(sentences.documents))]
+    known = known_cuts(model, symbol, set(contents))
+    unknown = np.array([content not in known for content in contents], np.bool_)
+    parses = model.parses_of(sentences.take(unknown), n_trees, seed=seed)
+    for number, content in enumerate(contents):
+        if unknown[number]:
+            parse = next(parses)
+            cuts = model.learned_.opened.cuts(parse, symbol, len(sentences[number]))
+            yield Cuts(cuts, len(parse.starts) > 1)
+        else:
+            yield Cuts(known[content], True)
+
+
+def known_cuts(model: "PlainAdaptorGrammar", symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
+    """Where a symbol cut sentences in the samples: of those of some contents that were learned from.
+
+    Means over sentences that are alike. Nothing without samples, and of a symbol that remembers nothing.
+    """
+    params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
+    kept = int(params["kept"].values)
+    if kept == 0 or place < 0:
+        return {}
+    letters = np.asarray(params["letters"].values, np.int32)
+    cuts = np.asarray(params["cuts"].values)[place]
+    lengths = np.asarray(params["lengths"].values)
+    ends = np.cumsum(lengths)
+    sizes = [len(content) // letters.itemsize for content in contents]
+    found: dict[bytes, Array] = {}
+    times: Counter[bytes] = Counter()
+    for number in np.flatnonzero(np.isin(lengths, sizes)).tolist():
+        part = slice(ends[number] - lengths[number], ends[number])
+        content = letters[part].tobytes()
+        if content in contents:
+            found[content] = found.get(content, 0.0) + np.append(cuts[part] / kept, 0.0)
+            times[content] += 1
+    return {content: sums / times[content] for content, sums in found.items()}
+
+
+def _each(parse: Parse) -> Iterator[NDArray[np.int32]]:
+    for start, end in zip(parse.starts[:-1].tolist(), parse.starts[1:].tolist(), strict=True):
+        yield parse.rules[start:end]
+
+
+def _least_risk(trees: list[Tree]) -> int:
+    """The tree whose labelled parts are expected most, less half of those that it has."""
+    parts = [set(tree.spans()) for tree in trees]
+    times = Counter(part for own in parts for part in own)
+    gains = [sum(times[part] / len(trees) - 0.5 for part in own) for own in parts]
+    return int(np.argmax(gains))

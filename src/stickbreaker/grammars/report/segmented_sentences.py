@@ -1,0 +1,108 @@
+"""Sentences that a grammar was learned from, cut where its trees cut them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from stickbreaker.core.records import Array
+from stickbreaker.grammars.model.grammar_sentences import Sentences
+from stickbreaker.grammars.parsing import cuts_of
+from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.report.grammar_page_data import Piece, SegmentedSentence
+from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts
+
+LIMIT = 40  # sentences shown
+MOST_SYMBOLS = 200  # of a sentence that is shown
+DOUBT = 0.1  # share of trees from which on a cut within a piece is shown
+
+
+def learned_sentences(model: PlainAdaptorGrammar) -> Sentences:
+    """The sentences that a model keeps. Raises ValueError for those of another grammar."""
+    letters = np.asarray(model.params_["letters"].values)
+    lengths = np.asarray(model.params_["lengths"].values)
+    shape = (len(model.symbols_), len(letters))
+    if (
+        letters.dtype.kind not in "iu"
+        or lengths.dtype.kind not in "iu"
+        or letters.ndim != 1
+        or lengths.ndim != 1
+    ):
+        raise ValueError("sentences that are none")
+    if (lengths < 1).any() or int(lengths.sum()) != len(letters):
+        raise ValueError("sentences that do not end where they should")
+    if len(letters) and not (letters.min() >= 0 and letters.max() < len(model.compiled_.terminals)):
+        raise ValueError("symbols of another grammar")
+    if np.shape(model.params_["cuts"].values) != shape or np.ndim(model.params_["kept"].values):
+        raise ValueError("cuts of other sentences")
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Sentences(letters.astype(np.int32), starts, np.arange(len(lengths)))
+
+
+def piece_symbol(model: PlainAdaptorGrammar) -> str | None:
+    """The symbol by which `segment` cuts sentences; None where each sentence would be one piece."""
+    symbol = model.symbol_number(None)
+    return None if model.of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
+
+
+def samples_of(model: PlainAdaptorGrammar, piece: str) -> int:
+    """How many samples say where a symbol cuts sentences; 0 where trees have to be drawn for that."""
+    return int(model.params_["kept"].values) if piece in model.symbols_ else 0
+
+
+def segmented_sentences(
+    model: PlainAdaptorGrammar, sentences: Sentences, piece: str
+) -> list[SegmentedSentence]:
+    """Up to 40 sentences, evenly from the whole text, none of them twice."""
+    chosen = _chosen(sentences)
+    shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
+    uses = uses_of_texts(model)
+    rows: list[SegmentedSentence] = []
+    for number, (cuts, _) in enumerate(cuts_of(model, shown, piece)):
+        text = [model.compiled_.terminals[letter] for letter in shown[number]]
+        pieces = [
+            _piece(
+                model,
+                text,
+                np.clip(cuts, 0.0, 1.0),
+                start,
+                end,
+                uses.get((piece, tuple(text[start:end])), (0, 0)),
+            )
+            for start, end in _spans(cuts, len(text))
+        ]
+        rows.append(SegmentedSentence(int(shown.documents[number]) + 1, pieces))
+    return rows
+
+
+def _chosen(sentences: Sentences) -> list[int]:
+    """The sentences to show, of a length that can be read."""
+    sizes = np.diff(sentences.starts)
+    fitting = np.flatnonzero((sizes >= 2) & (sizes <= MOST_SYMBOLS))
+    spread = np.linspace(0, len(fitting) - 1, min(len(fitting), 4 * LIMIT)).round().astype(int)
+    different = {sentences[number].tobytes(): number for number in reversed(fitting[spread].tolist())}
+    found = sorted(different.values())
+    places = np.linspace(0, len(found) - 1, min(len(found), LIMIT)).round().astype(int)
+    return [found[place] for place in places.tolist()]
+
+
+def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
+    """Where pieces begin and end: before the first symbol, after the last, and where most trees cut."""
+    places = [0, *(at for at in range(1, n) if cuts[at] > 0.5), n]
+    return list(itertools.pairwise(places))
+
+
+def _piece(
+    model: PlainAdaptorGrammar, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
+) -> Piece:
+    """The piece between two places, parted where some of the trees cut it."""
+    n = len(text)
+    edges = [float(cuts[at]) for at in (start, end) if 0 < at < n]
+    inner = [float(cuts[at]) for at in range(start + 1, end)]
+    doubtful = [at for at in range(start + 1, end) if cuts[at] >= DOUBT]
+    places = [start, *doubtful, end]
+    parts = [model.join(text[at:to]) for at, to in itertools.pairwise(places)]
+    sure = min([1.0, *edges, *(1.0 - share for share in inner)])
+    return Piece(parts, [float(cuts[at]) for at in doubtful], sure, *uses)

@@ -1,0 +1,71 @@
+"""The most probable trees of a few short sentences, as the report of a grammar draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from stickbreaker.grammars.model.grammar_sentences import Sentences
+from stickbreaker.grammars.model.trees import Tree, tree_of
+from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.report.grammar_page_data import DrawnTree, TreeNode
+from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts
+
+TREES = 6
+USUAL = 12  # symbols of a sentence whose tree is easily read
+MOST_SYMBOLS = 40  # of a sentence whose tree is drawn
+
+Uses = dict[tuple[str, tuple[str, ...]], tuple[int, int]]
+
+
+def trees_of_sentences(model: PlainAdaptorGrammar, sentences: Sentences) -> list[DrawnTree]:
+    """The best trees of different sentences of about 12 symbols.
+
+    Drawn are the first symbol and the adapted ones; all symbols where none is adapted.
+    """
+    chosen = _chosen(sentences)
+    shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
+    drawn = {*model.symbols_, model.grammar_.start} if model.symbols_ else set(model.grammar_.symbols)
+    uses = uses_of_texts(model)
+    found: list[DrawnTree] = []
+    for number, parse in enumerate(model.parses_of(shown, 1, best=True)):
+        if len(parse.starts) < 2:
+            continue
+        tree = tree_of(parse.rules[: int(parse.starts[1])], model.learned_.opened.grammar)
+        text = model.join(list(tree.leaves()))
+        (top,) = [one for one in _nodes(model, tree, drawn, uses) if isinstance(one, TreeNode)]
+        nats = parse.nats, float(parse.tree_nats[0])
+        found.append(DrawnTree(int(shown.documents[number]) + 1, text, *nats, top, tree.brackets()))
+    return found
+
+
+def _chosen(sentences: Sentences) -> list[int]:
+    """The first of those sentences whose length is nearest to the usual one."""
+    sizes = np.diff(sentences.starts)
+    order = np.argsort(np.abs(sizes - USUAL), kind="stable")
+    found: dict[bytes, int] = {}
+    for number in order[: 20 * TREES].tolist():
+        if sizes[number] <= MOST_SYMBOLS:
+            found.setdefault(sentences[number].tobytes(), number)
+    return list(found.values())[:TREES]
+
+
+def _nodes(
+    model: PlainAdaptorGrammar, tree: Tree, drawn: Collection[str], uses: Uses
+) -> list[TreeNode | str]:
+    """A tree without the symbols that are not drawn; symbols of the text that are neighbours are one text."""
+    children: list[TreeNode | str] = []
+    letters: list[str] = []
+    for one in tree.children:
+        for child in _nodes(model, one, drawn, uses) if isinstance(one, Tree) else [one]:
+            if isinstance(child, str):
+                letters.append(child)
+            else:
+                children += [model.join(letters)] * bool(letters) + [child]
+                letters = []
+    if tree.symbol not in drawn:
+        return [*children, *letters]
+    children += [model.join(letters)] * bool(letters)
+    customers, _ = uses.get((tree.symbol, tuple(tree.leaves())), (0, 0))
+    return [TreeNode(tree.symbol, children, customers)]

@@ -1,0 +1,70 @@
+"""What a grammar that was learned by steps remembered when: subtrees that entered, rose, fell and left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.report.grammar_page_data import Turnover
+from stickbreaker.pages.changes import Changes, changes_of
+from stickbreaker.saved.evolution import Evolution
+
+LATEST = 8  # strings of a symbol that came, and that fell out
+
+
+def changes_of_grammar(model: PlainAdaptorGrammar, evolution: Evolution, n_symbols: int) -> Changes | None:
+    """How the subtrees of the first so many adapted symbols changed, and how many there were; None of a
+    sampler, and of a run of one step."""
+    if model.sampled:
+        return None
+    changes = changes_of(evolution, range(n_symbols), model.trace_)
+    if changes is None:
+        return None
+    if len(changes.moments) < 2 or not any(changes.wordings):
+        changes = replace(changes, moments=(), wordings=())
+    if len(changes.vocabulary) < 2 or not any(row[1] for row in changes.vocabulary):
+        changes = replace(changes, vocabulary=())
+    if not changes.moments and not changes.vocabulary:
+        return None
+    reads = "document" if model.of_topics else "sentence"
+    return replace(changes, noun="subtree", reads=reads, of="the symbol")
+
+
+def turnovers_of(model: PlainAdaptorGrammar, evolution: Evolution, n_symbols: int) -> list[Turnover]:
+    """What came among the fifty most used of each symbol lately, and what fell out."""
+    uses: dict[str, dict[str, float]] = {name: {} for name in model.symbols_}
+    for one in model.subtrees():
+        text = model.join(one.text)
+        uses[one.symbol][text] = uses[one.symbol].get(text, 0.0) + one.customers
+    tops = [moment.top() for moment in evolution.moments]
+    steps = [moment.step for moment in evolution.moments]
+    found: list[Turnover] = []
+    for place, name in enumerate(model.symbols_[:n_symbols]):
+        ranks = [{word: rank for rank, (word, _) in enumerate(top.get(place, ()), 1)} for top in tops]
+        found.append(_turnover(name, ranks, steps, uses[name]))
+    return [one for one in found if one.came or one.fell]
+
+
+def _turnover(
+    name: str, ranks: Sequence[Mapping[str, int]], steps: Sequence[int], uses: Mapping[str, float]
+) -> Turnover:
+    """Of one symbol, by the ranks of its first strings at each moment; the latest first."""
+    came: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for moment, own in enumerate(ranks):
+        for word in own:
+            if last.get(word, -2) != moment - 1:
+                came[word] = moment
+            last[word] = moment
+    end = len(ranks) - 1
+    new = [(word, came[word]) for word in (ranks[end] if ranks else ()) if came[word] > 0]
+    gone = [(word, moment) for word, moment in last.items() if moment < end]
+    return Turnover(
+        name,
+        [(word, ranks[end][word], steps[at]) for word, at in sorted(new, key=lambda one: -one[1])[:LATEST]],
+        [
+            (word, ranks[at][word], steps[at], uses.get(word, 0.0))
+            for word, at in sorted(gone, key=lambda one: (-one[1], ranks[one[1]][one[0]]))[:LATEST]
+        ],
+    )

@@ -1,0 +1,152 @@
+"""The sentences that a grammar learns from, and those held out: what no tree comes to is named or skipped."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.records import Record
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.source import Source
+from stickbreaker.grammars.model.compiled import Compiled
+from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, Sentences
+from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.model.sentence_strings import chart_fits, why_too_long
+from stickbreaker.grammars.symbol_sentences import terminals_of
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+
+
+class NothingParsed(UserError):
+    """No tree of the grammar comes to any sentence."""
+
+
+def training_sentences(
+    estimator: "PlainAdaptorGrammar",
+    corpus: Corpus,
+    source: Source,
+    grammar: Compiled,
+    *,
+    skip_unknown: bool = False,
+) -> tuple[Sentences, int]:
+    """The sentences to learn from, and how many are skipped.
+
+    Raises UserError for one that no tree comes to, unless these are skipped (NothingParsed where all are);
+    `skip_unknown`: those with symbols that the grammar does not have are in any case.
+    """
+    found = _of_source(estimator, source, corpus, grammar, held_out=False)
+    if not len(found.documents):
+        raise UserError("there is no sentence to learn from", where=corpus.path, remedy="give a text")
+    kept = parsable(found, grammar)
+    wrong = ~kept & ~found.with_unknown() if skip_unknown else ~kept
+    if wrong.any() and estimator.unparsed == "fail":
+        first = int(np.flatnonzero(wrong)[0])
+        name, unknown = _first_unknown(estimator, corpus, int(found.documents[first]), grammar)
+        problem = unknown or why_unparsed(found[first], grammar)
+        fits = chart_fits(grammar, found.sizes[first : first + 1])[0]
+        mend = "mend the grammar" if fits else "cut long texts into sentences"
+        remedy = f"{mend}, or skip such sentences: --unparsed skip"
+        raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
+    if not kept.any():
+        remedy = "leave these sentences out" if skip_unknown else "mend the grammar"
+        raise NothingParsed("no tree of the grammar comes to any sentence", remedy=remedy)
+    return found.take(kept), int((~kept).sum())
+
+
+def held_out_sentences(
+    estimator: "PlainAdaptorGrammar", source: Source, corpus: Corpus, grammar: Compiled
+) -> Sentences:
+    """The held-out sentences that some tree comes to. Raises UserError where there is none."""
+    found = _of_source(estimator, source, corpus, grammar, held_out=True)
+    found = found.take(parsable(found, grammar))
+    if not len(found.documents):
+        raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
+    return found
+
+
+def _of_source(
+    estimator: "PlainAdaptorGrammar", source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
+) -> Sentences:
+    """The sentences of a source's documents, those to learn from or those held out."""
+    reader = estimator.reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
+    parts: list[Sentences] = []
+    for block in range(source.n_blocks):
+        numbers, content = source.block(block, held_out=held_out)
+        part = reader.read(content, documents=numbers)
+        parts.append(part._replace(documents=numbers[part.documents]))
+    ends = np.cumsum([0] + [len(part.letters) for part in parts])
+    starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    return Sentences(
+        np.concatenate([np.zeros(0, np.int32), *(part.letters for part in parts)]),
+        np.concatenate([*starts, ends[-1:]]).astype(np.int64),
+        np.concatenate([np.zeros(0, np.int64), *(part.documents for part in parts)]),
+    )
+
+
+def _first_unknown(
+    estimator: "PlainAdaptorGrammar", corpus: Corpus, document: int, grammar: Compiled
+) -> tuple[str, str]:
+    """The id of a document, by its place, and what is wrong with its first symbol that the grammar does
+    not have; "" where it has all."""
+    block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
+    place = document - sum(corpus.block_sizes[:block])
+    content = corpus.sequences(block).slice(place, place + 1)
+    boundaries = estimator.punctuation == "boundaries"
+    numbers = terminals_of(corpus.vocabulary, grammar.terminals, boundaries=boundaries)
+    unknown = np.flatnonzero(numbers[content.words] == UNKNOWN)
+    name = corpus.ids(block)[place]
+    if not len(unknown):
+        return name, ""
+    at = int(unknown[0])
+    if content.words[at] < 0:
+        return name, f"symbol {at + 1} is not in the corpus's vocabulary"
+    symbol = shown(corpus.vocabulary.words[content.words[at]])
+    return name, f"symbol {at + 1}, {symbol}, is no terminal of the grammar"
+
+
+def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
+    """Which sentences some tree of a grammar comes to."""
+    found = ~sentences.with_unknown()
+    rest = sentences.take(found)
+    found[found] = np.isfinite(without_uses(grammar).nats(rest.letters, rest.starts))
+    return found
+
+
+def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
+    """What is wrong with a sentence of known symbols that no tree comes to."""
+    if not chart_fits(grammar, np.array([len(letters)]))[0]:
+        return why_too_long(grammar, len(letters))
+    last = without_uses(grammar).beginning(letters)
+    if last == len(letters):
+        return "the sentence ends where every tree of the grammar goes on"
+    symbol = shown(grammar.terminals[letters[last]])
+    return f"no sentence of the grammar goes on with symbol {last + 1}, {symbol}"
+
+
+def without_uses(grammar: Compiled) -> LearnedGrammar:
+    """A grammar that has learned nothing."""
+    n, none = len(grammar.adapted), np.zeros(0, np.int64)
+    uses = np.zeros(grammar.n_rules)
+    return LearnedGrammar(
+        grammar, uses, np.zeros(n), np.ones(n), none, none, np.zeros(0, np.int32), np.zeros(1, np.int64)
+    )
+
+
+def refuse_other_sums(params: Record, grammar: Compiled) -> None:
+    """Raise ValueError where what is kept of the text learned from is not of one text and grammar."""
+    sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
+    letters, lengths, cuts, kept, skipped = sums
+    if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():
+        raise ValueError("sums that are no whole numbers")
+    if int(skipped) < 0:
+        raise ValueError("sentences skipped of another text")
+    if letters.ndim != 1 or lengths.ndim != 1 or cuts.shape != (len(grammar.adapted), len(letters)):
+        raise ValueError("sums of another text")
+    if lengths.min(initial=1) < 1 or int(lengths.sum()) != len(letters):
+        raise ValueError("sentences of another text")
+    if len(letters) and not 0 <= int(letters.min()) <= int(letters.max()) < len(grammar.terminals):
+        raise ValueError("symbols of another grammar")
+    if cuts.size and not 0 <= int(cuts.min()) <= int(cuts.max()) <= int(kept):
+        raise ValueError("more cuts than samples")

@@ -1,0 +1,37 @@
+"""Names in rules that neither have rules nor are symbols of the text: likely misspelled."""
+
+from collections.abc import Container
+from difflib import get_close_matches
+
+from stickbreaker.core.errors import counted, shown
+from stickbreaker.grammars.model.grammar import Grammar, Terminal
+
+ALIKE = 0.7  # from which on a name is close to another
+
+
+def remark_on_unused_names(grammar: Grammar, words: Container[str]) -> str | None:
+    """A line about names without rules that are no symbol of a text; None if there are none.
+
+    Only the format of py-cfg has such names: where symbols of the text are in quotes, they are meant.
+
+    >>> grammar = Grammar.from_text("1 1 S --> Word Wrod\\n1 1 Word --> a", "rules.lt")
+    >>> remark_on_unused_names(grammar, {"a"})
+    "rules.lt:1: 'Wrod' has no rules, and is no symbol of the text; did you mean 'Word'?"
+    """
+    if not grammar.unquoted:
+        return None
+    lines: dict[str, int | None] = {}
+    for rule in grammar.rules:
+        for child in rule.children:
+            if isinstance(child, Terminal) and child not in words:
+                lines.setdefault(str(child), rule.line)
+    if not lines:
+        return None
+    close = {name: get_close_matches(name, grammar.symbols, 1, ALIKE) for name in list(lines)[:1000]}
+    name = max(close, key=lambda one: bool(close[one]))  # the first that has a close one
+    place = grammar.where or "the grammar"
+    remark = f"{place}:{lines[name]}: {shown(name)} has no rules, and is no symbol of the text"
+    if close[name]:
+        remark += f"; did you mean {shown(close[name][0])}?"
+    others = len(lines) - 1
+    return remark + (f" ({counted(others, 'other name is', 'other names are')} so)" if others else "")

@@ -1,0 +1,89 @@
+"""How much a segmentation of sentences is like another."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from stickbreaker.core.json_checks import is_amount, is_count, record_with
+from stickbreaker.learning.contract import ScoreNames
+from stickbreaker.learning.trace import TraceRecord
+
+SEGMENTATION = "segmentation"  # in the trace of a grammar: how well it cuts sentences whose words are known
+TRACE_FIELDS = {
+    SEGMENTATION: record_with(
+        {"documents": is_count, "token_f1": is_amount, "boundary_f1": is_amount},
+    )
+}
+
+
+class Agreement(NamedTuple):
+    """Shares of what was found that is right, of what is right that was found, and their harmonic mean."""
+
+    precision: float
+    recall: float
+    f1: float
+
+    @classmethod
+    def of(cls, right: int, found: int, gold: int) -> "Agreement":
+        """From how many are right of those found, and of those of the gold standard; of none all is right."""
+        precision, recall = (right / n if n else 1.0 for n in (found, gold))
+        f1 = 2.0 * right / (found + gold) if found + gold else 1.0
+        return cls(precision, recall, f1)
+
+
+class GrammarScores(ScoreNames):
+    """How the scores of a grammar are called, with the F1 of words while it learns."""
+
+    __slots__ = ()
+
+    def figures(self, record: TraceRecord) -> str:
+        return f", F1 {record[SEGMENTATION]['token_f1']:.3f}" if SEGMENTATION in record else ""
+
+
+class Segmentation(NamedTuple):
+    """Agreement of words with both their ends, of boundaries within sentences, and of distinct words."""
+
+    token: Agreement
+    boundary: Agreement
+    type: Agreement
+
+
+def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Segmentation:
+    """How much sentences cut into pieces are like those of a gold standard, which has the same symbols.
+
+    Ends of sentences are no boundaries; blanks within words are not counted. (Goldwater, Griffiths & Johnson
+    2009, section 5.2.) Raises ValueError for sentences of other symbols.
+
+    >>> segmentation_of([["a", "bc"]], [["a", "b", "c"]]).token.precision
+    0.5
+    """
+    words, cuts = [0, 0, 0], [0, 0, 0]
+    for one, other in zip(found, gold, strict=True):
+        text = _letters(one)
+        if text != _letters(other):
+            raise ValueError("sentences of other symbols")
+        own, right = set(_spans(one)), set(_spans(other))
+        ends, right_ends = ({end for _, end in spans if end < len(text)} for spans in (own, right))
+        for sums, mine, theirs in ((words, own, right), (cuts, ends, right_ends)):
+            sums[0] += len(mine & theirs)
+            sums[1] += len(mine)
+            sums[2] += len(theirs)
+    types, gold_types = ({word for line in lines for word in line} for lines in (found, gold))
+    return Segmentation(
+        Agreement.of(*words),
+        Agreement.of(*cuts),
+        Agreement.of(len(types & gold_types), len(types), len(gold_types)),
+    )
+
+
+def _letters(words: Sequence[str]) -> str:
+    """The letters of words, without blanks."""
+    return "".join("".join(words).split())
+
+
+def _spans(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where words begin and end, in letters."""
+    at = 0
+    for word in words:
+        end = at + len(_letters([word]))
+        yield at, end
+        at = end

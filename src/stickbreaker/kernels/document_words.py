@@ -1,0 +1,17 @@
+"""Documents as kernels read them: the words of each, and what each word weighs in each column of a table."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Words(NamedTuple):
+    """What a shard knows of its words: entries as in Shard, and weights by table row."""
+
+    offsets: NDArray[np.int64]  # documents + 1
+    codes: NDArray[np.int32]  # entries: number of a word in the shard
+    counts: NDArray[np.float32]  # entries
+    positions: NDArray[np.int64]  # shard's words: row of `weights`
+    weights: NDArray[np.float32]  # rows × topics: exp E[log beta], largest of a row is 1
+    log_scale: NDArray[np.float64]  # rows

@@ -1,1 +1,0 @@
-"""Kernels that read spellings: words by their bytes."""

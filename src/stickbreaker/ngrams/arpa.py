@@ -1,0 +1,142 @@
+"""A sample of a language model in the ARPA format, which SRILM, KenLM and others read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.files import atomic_file
+from stickbreaker.core.records import Array
+from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, TABLES
+from stickbreaker.ngrams.model.contexts import Contexts, Integers
+from stickbreaker.ngrams.word_numbers import END, UNKNOWN
+
+if TYPE_CHECKING:
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+
+BEGINNING = "<s>"
+NEVER = -99.0  # log10 p of what does not come, by the format's custom
+
+
+def write_arpa(
+    estimator: "PlainNgramModel", out: Path, sample: int = -1, *, overwrite: bool = False
+) -> dict[int, int]:
+    """Write one sample, counted from 0, -1 the last; gives how many n-grams of each order there are.
+
+    Exact: p(w | u) = p + bow(u) p(w | shorter) is what a sample predicts (Teh 2006, equation 7), and bow(u) =
+    (b + a T) / (C + b). The mean over samples has no such form. Where words are spelled, `<unk>` has what all
+    words that are not known have together. Raises UserError for a model of unbounded order, whose predictions
+    are mixtures over orders, and for words that the format cannot hold.
+    """
+    model = estimator.language_model_
+    if model.ends is not None:
+        problem = "an unbounded model predicts by mixtures of orders, which the ARPA format cannot say"
+        raise UserError(problem, remedy="learn one with --order 3")
+    if not -len(model.samples) <= sample < len(model.samples):
+        remedy = f"the model has {len(model.samples)}, counted from 0"
+        raise UserError(f"there is no sample {sample}", remedy=remedy)
+    names, spelled = estimator.words_, estimator.numbers_.spelled
+    _refuse_words(names, spelled=spelled)
+    levels = _levels(estimator, sample)
+    unseen = max(1.0 - float(levels[0].p.sum()), 1e-99)
+    with atomic_file(out, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8") as file:
+        counts = {level: len(found.p) for level, found in enumerate(levels, 1)}
+        counts[1] += 1 + spelled
+        file.write("\n\\data\\\n")
+        file.writelines(f"ngram {order}={count}\n" for order, count in counts.items())
+        for order, level in enumerate(levels, 1):
+            file.write(f"\n\\{order}-grams:\n")
+            last = order == len(levels)
+            if order == 1:
+                _line(file, NEVER, BEGINNING, None if last else _log10(level.begins))
+                if spelled:
+                    _line(file, float(np.log10(unseen)), UNKNOWN, None)
+            for words, p, left in level.lines(model.end):
+                spelling = [names[word] for word in words]
+                if words[0] == model.end and order > 1:
+                    spelling[0] = BEGINNING
+                _line(file, float(np.log10(p)), " ".join(spelling), None if last else _log10(left))
+        file.write("\n\\end\\\n")
+    return counts
+
+
+class _Level(NamedTuple):
+    """The n-grams of one order."""
+
+    words: Integers  # n-grams × words, in order
+    p: Array  # of the last word after the others
+    left: Array  # what the n-gram leaves to shorter contexts, where it is a context itself
+    begins: float  # the same of the beginning of a sentence
+
+    def lines(self, end: int) -> Iterator[tuple[list[int], float, float]]:
+        """Words, p and what is left to shorter contexts; nothing follows the end of a sentence."""
+        left = np.where(self.words[:, -1] == end, 1.0, self.left)
+        yield from zip(self.words.tolist(), self.p.tolist(), left.tolist(), strict=True)
+
+
+def _levels(estimator: "PlainNgramModel", number: int) -> list[_Level]:
+    """The n-grams of a sample, order by order."""
+    model, base = estimator.language_model_, np.exp(estimator.base_.log_p)
+    contexts, sample = model.contexts, model.samples[number]
+    a, b = model.discounts[number], model.concentrations[number]
+    depths, restaurants = contexts.depths, contexts.restaurants
+    customers, tables = (sample.totals[:, column].astype(np.float64) for column in (CUSTOMERS, TABLES))
+    left = np.where(customers > 0, (b[depths] + a[depths] * tables) / (customers + b[depths]), 1.0)
+    symbols = _symbols(contexts)
+    p = np.empty(len(restaurants))
+    levels: list[_Level] = []
+    for depth in range(int(depths.max()) + 1):
+        slots = np.flatnonzero((depths[restaurants] == depth) & (sample.seats[:, CUSTOMERS] > 0))
+        slots = np.arange(contexts.n_words) if depth == 0 else slots
+        at = restaurants[slots]
+        seated = sample.seats[slots, CUSTOMERS] - a[depth] * sample.seats[slots, TABLES]
+        shorter = base[slots] if depth == 0 else p[contexts.parents[slots]]
+        share = np.where(customers[at] > 0, seated / (customers[at] + b[depth]), 0.0)
+        p[slots] = share + left[at] * shorter
+        words = np.column_stack([symbols[at, :depth][:, ::-1], contexts.slot_keys[slots] % contexts.n_words])
+        longer = _contexts_of(contexts, words)
+        backs_off = np.where(longer >= 0, left[longer], 1.0)
+        begins = contexts.find_restaurants(np.zeros(1, np.int64), np.array([model.end]))[0]
+        levels.append(_Level(words, p[slots], backs_off, float(left[begins]) if begins >= 0 else 1.0))
+    return levels
+
+
+def _symbols(contexts: Contexts) -> NDArray[np.int64]:
+    """The words of each restaurant's context (restaurants × depths), the nearest first; -1 beyond its end."""
+    symbols = np.full((len(contexts.depths), int(contexts.depths.max())), -1)
+    above, farthest = np.divmod(contexts.restaurant_keys, contexts.n_words)
+    for depth in range(1, symbols.shape[1] + 1):
+        here = np.flatnonzero(contexts.depths == depth)
+        symbols[here, : depth - 1] = symbols[above[here - 1], : depth - 1]
+        symbols[here, depth - 1] = farthest[here - 1]
+    return symbols
+
+
+def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
+    """The restaurant whose context some words (n-grams × words, in order) are; -1: there is none."""
+    at = np.zeros(len(words), np.int64)
+    for column in words.T[::-1]:
+        at = contexts.find_restaurants(at, column)
+    return at
+
+
+def _refuse_words(names: tuple[str, ...], *, spelled: bool) -> None:
+    """Raise UserError for a word that a reader of the format would take for something else."""
+    marks = (BEGINNING, END, UNKNOWN) if spelled else (BEGINNING, END)
+    for word in names[:-1]:
+        if word in marks or word.split() != [word]:
+            problem = f"the ARPA format cannot hold the word {shown(word)}"
+            raise UserError(problem, remedy="learn from a text without it")
+
+
+def _log10(share: float) -> float:
+    return float(np.log10(share))
+
+
+def _line(file: TextIO, log10_p: float, words: str, log10_left: float | None) -> None:
+    """A line of the format; what is left to shorter contexts is said where it is not all."""
+    back = "" if log10_left is None or log10_left == 0.0 else f"\t{log10_left:.12g}"
+    file.write(f"{log10_p:.12g}\t{words}{back}\n")

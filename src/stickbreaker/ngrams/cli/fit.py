@@ -1,0 +1,84 @@
+"""`stickbreaker fit ngram`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import command, inputs_argument, note, refuse_written
+from stickbreaker.console.inputs import reading_options
+from stickbreaker.console.run_options import NewRun, Table, options_of, whole_number_or
+from stickbreaker.console.running import begin_run, go_on
+from stickbreaker.core.errors import counted
+from stickbreaker.core.option_names import as_keywords
+from stickbreaker.ngrams.cli.sentence_options import sentence_options
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+
+OPTIONS: Table = {
+    "--out": {},
+    "--samples": {
+        "default": 10,
+        "help": "About so many states of the sampler, from its second half: predictions are means over them.",
+    },
+    "--iterations": {"default": 100, "help": "Sweeps of the sampler."},
+    "--held-out": {
+        "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary is "
+        "of all.",
+    },
+    "--seed": {},
+    "--order": {
+        "default": "3",
+        "callback": whole_number_or("unbounded"),
+        "metavar": "N|unbounded",
+        "help": "Words of an n-gram; unbounded: each word draws how long its context is.",
+    },
+    "--unknown": {
+        "choices": ["symbol", "spelled"],
+        "default": "symbol",
+        "help": "Words that are not known: all are <unk>, or have a probability by their letters.",
+    },
+    "--min-count": {
+        "default": 4,
+        "least": 1,
+        "help": "How often a known word occurs in the text, with --unknown symbol.",
+    },
+    "--checkpoint-every": {},
+    "--overwrite": {},
+}
+
+
+@click.command(epilog="Example: stickbreaker fit ngram novel.txt --out model --order 3")
+@inputs_argument
+@options_of(OPTIONS)
+@reading_options
+@sentence_options
+@command
+def ngram(**options: Any) -> None:
+    """Learn a language model: which word comes next, by hierarchical Pitman-Yor processes.
+
+    The input is a corpus of text with all its words, or raw files, from which one is built and kept inside
+    the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A
+    sampler runs on one core.
+    """
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+
+    if options["unknown"] == "spelled":
+        refuse_written(("min_count",), "needs --unknown symbol")
+    run = NewRun.take_from(options)
+    model = PlainNgramModel(**as_keywords(options))
+    corpus, directory = begin_run(model, run)
+    _tell_of_unknown_words(model, corpus)
+    go_on(directory, run.checkpoint_every, None, run.as_json)
+
+
+def _tell_of_unknown_words(model: "PlainNgramModel", corpus: "Corpus") -> None:
+    """Note how many words a language model knows, and how much of the text is of others."""
+    from stickbreaker.ngrams.word_numbers import UNKNOWN
+
+    numbers = model.numbers_of(corpus.vocabulary)
+    tokens = corpus.vocabulary.tokens
+    share = float(tokens[numbers.of_rows == numbers.unknown].sum() / max(tokens.sum(), 1.0))
+    others = "" if numbers.spelled else f"; {100 * share:.1f} % of the tokens are others, {UNKNOWN}"
+    note(f"{counted(len(numbers.known), 'known word')}{others}")

@@ -1,0 +1,33 @@
+"""What language models can do."""
+
+from stickbreaker.core.option_names import OptionNames
+from stickbreaker.estimators.kinds import Command, Export, Kind
+
+KINDS = (
+    Kind(
+        name="NgramModel",
+        home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
+        front_door="stickbreaker.ngrams.ngram:NgramModel",
+        verbs=("generate", "score", "evaluate", "report", "export"),
+        fit={"ngram": "stickbreaker.ngrams.cli.fit:ngram"},
+        commands={
+            "score": Command(
+                "stickbreaker.ngrams.cli.score:score",
+                "Print how probable sentences are to a language model.",
+                after="evaluate",
+            ),
+            "generate": Command(
+                "stickbreaker.ngrams.cli.score:generate", "Print sentences drawn from a language model."
+            ),
+        },
+        exports={
+            "arpa": Export(
+                "stickbreaker.ngrams.cli.export:write_sample",
+                "a language model's n-grams, of one sample, which it has exactly",
+                options=("sample",),
+            ),
+        },
+        parameters=OptionNames(alike=("min_count",), ambiguous=("order", "unknown")),
+        page="stickbreaker.ngrams.report.language_records:language_page_of",
+    ),
+)

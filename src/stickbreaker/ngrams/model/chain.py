@@ -1,0 +1,312 @@
+"""The Markov chain over seatings of a hierarchical Pitman-Yor language model (Teh 2006)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln
+
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
+from stickbreaker.core.random_streams import numbered_keys, stream
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.kernels.pitman_yor import (
+    CUSTOMERS,
+    TABLES,
+    Layout,
+    Priors,
+    Seating,
+    Stops,
+    count_sizes,
+    seat_all,
+    sweep,
+    sweep_unbounded,
+)
+from stickbreaker.ngrams.model.contexts import Contexts, Integers
+from stickbreaker.ngrams.model.hyperparameters import (
+    draw_discount_and_concentration,
+    log_prior,
+    log_seating,
+)
+
+DISCOUNT, CONCENTRATION = 0.5, 1.0  # at the start
+LEAST = 1e-300  # G0 of a word: one of hundreds of letters may have less than a number holds
+START = 2  # words of the contexts that words of unbounded ones sit in at the start
+STOP, GO_ON = 4.0, 1.0  # Beta prior of the share of words that stop in a context (Mochihashi & Sumita 2008)
+
+
+class Events(NamedTuple):
+    """The words of a text, each with the deepest slot that its context leads to."""
+
+    contexts: Contexts
+    own: NDArray[np.int32]  # slots: how many words have it as their deepest
+    base: Array  # words: G0, which the empty context's words are drawn from
+    unbounded: bool  # whether each word draws the length of its context
+
+
+def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: bool) -> Events:
+    """The events of a text, given what `contexts_of` found in it."""
+    own = np.bincount(deepest, minlength=len(contexts.slot_keys)).astype(np.int32)
+    return Events(contexts, own, np.maximum(base, LEAST), unbounded)
+
+
+class PitmanYorChain(Sampler):
+    """The seating of a text's words: all distributions are integrated out.
+
+    A sweep seats every word anew, then draws discounts and concentrations by depth. Of a slot it keeps how
+    many tables there are of each size, which is all that matters of who sits where. The chain is one: it uses
+    one thread however many there are.
+    """
+
+    def __init__(self, events: Events, seed: int, given: Record = MappingProxyType({})) -> None:
+        """`given`: what else is said of a model, such as its G0; it is part of what is `fitted`."""
+        self._events, self._seed, self._given = events, seed, given
+        contexts = events.contexts
+        self._layout = Layout(contexts.parents, contexts.restaurants, contexts.depths, places_of(events))
+        n_slots, n_restaurants = len(contexts.slot_keys), len(contexts.depths)
+        self._depths = np.arange(int(contexts.depths.max()) + 1)
+        self._ends = np.searchsorted(contexts.depths, np.append(self._depths, len(self._depths)))
+        self._priors = Priors(
+            events.base, np.full(len(self._depths), DISCOUNT), np.full(len(self._depths), CONCENTRATION)
+        )
+        n_sizes = int(self._layout.places[-1])
+        self._seating = Seating(
+            np.zeros((n_slots, 3), np.int32),
+            np.zeros((n_sizes, 2), np.int32),
+            np.zeros((n_restaurants, 2), np.int32),
+        )
+        n_words, counted = (int(events.own.sum()), n_restaurants) if events.unbounded else (0, 0)
+        self._stops = Stops(np.zeros(n_words, np.int32), np.zeros((counted, 2), np.int32), STOP, GO_ON)
+        self._samples: list[dict[str, NDArray[Any]]] = []
+        self._nats = np.empty(0)  # of the words in the last sweep: one number, or none before the first
+        longest = START if events.unbounded else len(self._depths)
+        seat_all(events.own, longest, self._layout, self._seating, self._priors, self._stops, self._key(-1))
+
+    def sweep(self, number: int, threads: int) -> None:
+        key = self._key(number)
+        held = self._events.own, self._layout, self._seating, self._priors
+        unbounded = self._events.unbounded
+        self._nats = np.array([sweep_unbounded(*held, self._stops, key) if unbounded else sweep(*held, key)])
+        generator = stream(self._seed, purposes.NGRAM_HYPERPARAMETERS, number)
+        for depth, parts in enumerate(self._by_depth()):
+            held = self._priors.discounts[depth], self._priors.concentrations[depth]
+            drawn = draw_discount_and_concentration(*held, *parts, generator)
+            self._priors.discounts[depth], self._priors.concentrations[depth] = drawn
+
+    def learn(self) -> None:
+        """Discounts and concentrations are drawn in every sweep."""
+
+    def score(self) -> Score:
+        """log p(words, seating, lengths of contexts, discounts, concentrations)."""
+        nats = log_prior(self._priors.discounts, self._priors.concentrations)
+        for depth, parts in enumerate(self._by_depth()):
+            nats += log_seating(self._priors.discounts[depth], self._priors.concentrations[depth], *parts)
+        opened = self._seating.seats[: self._events.contexts.n_words, TABLES]
+        nats += float(opened[opened > 0] @ np.log(self._events.base[opened > 0]))
+        counts = self._stops.counts
+        nats += float((betaln(counts[:, 0] + STOP, counts[:, 1] + GO_ON) - betaln(STOP, GO_ON)).sum())
+        return Score(nats, float(self._events.own.sum()), "joint")
+
+    def figures(self) -> Mapping[str, float]:
+        """Contexts that someone sits in, tables, and the last sweep's perplexity of a word given all others.
+
+        That is exp(-mean log p(word | context)), each p as it was when the word was to sit down again.
+        """
+        totals = self._seating.totals
+        counts = {"contexts": int((totals[:, CUSTOMERS] > 0).sum()), "tables": int(totals[:, TABLES].sum())}
+        if not len(self._nats):
+            return counts
+        return {**counts, "perplexity": float(np.exp(-self._nats[0] / self._events.own.sum()))}
+
+    def keep(self) -> None:
+        self._samples.append(self._sample())
+
+    def fitted(self) -> Fitted:
+        """The samples, of the present state where there is none: contexts in which anyone sits in any."""
+        samples = self._samples or [self._sample()]
+        joined = {name: np.stack([sample[name] for sample in samples]) for name in samples[0]}
+        contexts, slots, restaurants = used_contexts(self._events.contexts, joined["customers"])
+        fields = {
+            "restaurant_keys": Field(contexts.restaurant_keys, ("restaurants",)),
+            "slot_keys": Field(contexts.slot_keys, ("slots",)),
+            "customers": Field(_narrow(joined["customers"][:, slots]), ("samples", "slots")),
+            "tables": Field(_narrow(joined["tables"][:, slots]), ("samples", "slots")),
+            "discounts": Field(joined["discounts"], ("samples", "depths")),
+            "concentrations": Field(joined["concentrations"], ("samples", "depths")),
+        }
+        if self._events.unbounded:
+            counts = joined["stops"][:, restaurants]
+            fields["ends"] = Field(
+                (counts[..., 0] + STOP) / (counts.sum(axis=2) + STOP + GO_ON), ("samples", "restaurants")
+            )
+        parameters = {name: item._replace(additive=False) for name, item in fields.items()}
+        return Fitted({**parameters, **self._given})
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Who sits where, discounts, concentrations, lengths of contexts, and the samples."""
+        arrays = {
+            "seats": self._seating.seats.copy(),
+            "sizes": self._seating.sizes.copy(),
+            "discounts": self._priors.discounts.copy(),
+            "concentrations": self._priors.concentrations.copy(),
+            "depths": self._stops.depths.copy(),
+            "nats": self._nats.copy(),
+            "samples": np.array(len(self._samples)),
+        }
+        for number, sample in enumerate(self._samples):
+            arrays |= {f"sample/{number}/{name}": _narrow(values) for name, values in sample.items()}
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        for name, held in {
+            **self._seating._asdict(),
+            **self._priors._asdict(),
+            "depths": self._stops.depths,
+        }.items():
+            if name in arrays and (arrays[name].shape != held.shape or arrays[name].dtype != held.dtype):
+                raise ValueError(f"{name} of another text")
+        seats, sizes = arrays["seats"].copy(), arrays["sizes"].copy()
+        depths = arrays["depths"].copy()
+        totals, counts = self._counted(seats, sizes, depths)
+        self._seating = Seating(seats, sizes, totals)
+        self._stops = self._stops._replace(depths=depths, counts=counts)
+        discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
+        if not (
+            (discounts > 0.0) & (discounts < 1.0) & (concentrations > 0.0) & np.isfinite(concentrations)
+        ).all():
+            raise ValueError("discounts or concentrations out of range")
+        self._priors = self._priors._replace(discounts=discounts, concentrations=concentrations)
+        nats = arrays["nats"].copy()
+        if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
+            raise ValueError("a score that is none")
+        self._nats = nats
+        like = self._sample()
+        self._samples = []
+        if int(arrays["samples"]) < 0:
+            raise ValueError("samples below zero")
+        for number in range(int(arrays["samples"])):
+            sample = {name: arrays[f"sample/{number}/{name}"] for name in like}
+            if any(sample[name].shape != like[name].shape for name in like):
+                raise ValueError("a sample of another text")
+            if any(values.min(initial=0) < 0 for values in sample.values()):
+                raise ValueError("a sample with numbers below zero")
+            self._samples.append({name: sample[name].astype(like[name].dtype) for name in like})
+
+    def _key(self, number: int) -> np.uint64:
+        return numbered_keys(self._seed, purposes.NGRAMS, number + 1, np.zeros(1, np.int64))[0]
+
+    def _by_depth(self) -> list[tuple[Integers, Integers, Integers]]:
+        """Of each depth: customers and tables of its restaurants that have any, and tables of each size."""
+        n_sizes = int(self._seating.seats[:, CUSTOMERS].max(initial=0)) + 1
+        sizes = np.zeros((len(self._depths), n_sizes), np.int64)
+        count_sizes(self._layout, self._seating, sizes)
+        found: list[tuple[Integers, Integers, Integers]] = []
+        for depth in self._depths:
+            totals = self._seating.totals[self._ends[depth] : self._ends[depth + 1]].astype(np.int64)
+            totals = totals[totals[:, CUSTOMERS] > 0]
+            last = int(np.flatnonzero(sizes[depth])[-1:].sum())
+            found.append((totals[:, CUSTOMERS], totals[:, TABLES], sizes[depth, : last + 1]))
+        return found
+
+    def _sample(self) -> dict[str, NDArray[Any]]:
+        sample = {
+            "customers": self._seating.seats[:, CUSTOMERS].copy(),
+            "tables": self._seating.seats[:, TABLES].copy(),
+            "discounts": self._priors.discounts.copy(),
+            "concentrations": self._priors.concentrations.copy(),
+        }
+        return {**sample, "stops": self._stops.counts.copy()} if self._events.unbounded else sample
+
+    def _counted(
+        self, seats: NDArray[np.int32], sizes: NDArray[np.int32], depths: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Totals of the restaurants and stop counts of a seating. Raises ValueError for another text's."""
+        layout, (customers, tables, kinds) = self._layout, seats.T.astype(np.int64)
+        room = np.diff(layout.places)
+        if (seats < 0).any() or (kinds > room).any() or ((tables > 0) != (customers > 0)).any():
+            raise ValueError("seats of another text")
+        slots = np.repeat(np.arange(len(room)), room)
+        used = np.arange(len(slots)) - layout.places[slots] < kinds[slots]
+        size, number = (sizes[:, column].astype(np.int64) * used for column in (0, 1))
+        pooled = room > 0
+        if (sizes[used] <= 0).any() or (
+            np.bincount(slots, number, len(room))[pooled] != tables[pooled]
+        ).any():
+            raise ValueError("table sizes of another text")
+        if (np.bincount(slots, number * size, len(room))[pooled] != customers[pooled]).any() or (
+            tables[~pooled] != customers[~pooled]
+        ).any():
+            raise ValueError("table sizes of another text")
+        sitting, counts = self._sitting(depths)
+        inner = layout.parents >= 0
+        np.add.at(sitting, layout.parents[inner], tables[inner])
+        if (sitting != customers).any():
+            raise ValueError("customers that are none of the text's words")
+        n = len(layout.depths)
+        totals = np.stack([np.bincount(layout.restaurants, each, n) for each in (customers, tables)], axis=1)
+        return totals.astype(np.int32), counts
+
+    def _sitting(self, depths: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
+        """Words of the text that sit in each slot, given the lengths of their contexts, and stop counts."""
+        if not self._events.unbounded:
+            return self._events.own.astype(np.int64), self._stops.counts
+        restaurants, parents = self._layout.restaurants, self._layout.parents
+        at = np.repeat(np.arange(len(self._events.own)), self._events.own)
+        deepest = self._layout.depths[restaurants[at]]
+        if (depths < 0).any() or (depths > deepest).any():
+            raise ValueError("lengths of other contexts")
+        for _ in self._depths:
+            at = np.where(self._layout.depths[restaurants[at]] > depths, parents[at], at)
+        n = len(self._layout.depths)
+        stops, passes = np.bincount(restaurants[at[depths < deepest]], minlength=n), np.zeros(n, np.int64)
+        above = parents[at]
+        while len(above := above[above >= 0]):
+            passes += np.bincount(restaurants[above], minlength=n)
+            above = parents[above]
+        counts = np.stack([stops, passes], axis=1).astype(np.int32)
+        return np.bincount(at, minlength=len(self._events.own)), counts
+
+
+def places_of(events: Events) -> Integers:
+    """Where each slot's table sizes lie (slots + 1): room for as many different ones as its customers allow.
+
+    At most all words of the text that pass through a slot sit in it. Different sizes add up to 1 + 2 + ... at
+    least; a slot that never has two customers needs no room.
+    """
+    contexts, most = events.contexts, events.own.astype(np.int64)
+    depths = contexts.depths[contexts.restaurants]
+    for depth in range(int(depths.max()), 0, -1):
+        slots = np.flatnonzero(depths == depth)
+        np.add.at(most, contexts.parents[slots], most[slots])
+    room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
+    return np.concatenate([[0], np.cumsum(room)])
+
+
+def used_contexts(contexts: Contexts, customers: NDArray[np.int64]) -> tuple[Contexts, Integers, Integers]:
+    """The contexts in which anyone sits in any sample (samples × slots), and those slots and restaurants.
+
+    Who sits in a context has sent a customer to each shorter one, so that no way is cut.
+    """
+    first = np.arange(len(contexts.slot_keys)) < contexts.n_words
+    slots = np.flatnonzero(customers.any(axis=0) | first)
+    restaurants = np.unique(contexts.restaurants[slots])
+    number = np.full(len(contexts.depths), -1)
+    number[restaurants] = np.arange(len(restaurants))
+    keys = contexts.restaurant_keys[restaurants[1:] - 1]
+    n = contexts.n_words
+    return (
+        Contexts(
+            n,
+            number[keys // n] * n + keys % n,
+            number[contexts.restaurants[slots]] * n + contexts.slot_keys[slots] % n,
+        ),
+        slots,
+        restaurants,
+    )
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """The same whole numbers in the fewest bytes."""
+    return values.astype(np.min_scalar_type(values.max(initial=0))) if values.dtype.kind in "iu" else values

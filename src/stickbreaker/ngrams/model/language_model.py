@@ -1,0 +1,239 @@
+"""What an n-gram model predicts: the mean of its samples' probabilities."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.ngrams.kernels.pitman_yor import (
+    Shares,
+    Trie,
+    fill_shares,
+    find_ways,
+    hash_keys,
+    predict_unbounded,
+    predict_words,
+)
+from stickbreaker.ngrams.model.contexts import Contexts, Integers, with_ends
+
+LEAST = -500.0  # log G0 that numbers hold, whatever contexts leave of it
+CHUNK = 2**14  # words that are predicted at a time
+
+
+class Sample(NamedTuple):
+    """Customers and tables of one state of a chain."""
+
+    seats: NDArray[np.int32]  # slots × (customers, tables)
+    totals: NDArray[np.int32]  # restaurants × (customers, tables)
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModel:
+    """Samples of a chain, as `PitmanYorChain.fitted` gives them.
+
+    Words are numbers below `contexts.n_words`; the last is the mark at a sentence's end, which is also what
+    stands before its first word.
+    """
+
+    contexts: Contexts
+    customers: NDArray[np.integer]  # samples × slots
+    tables: NDArray[np.integer]
+    discounts: Array  # samples × depths
+    concentrations: Array
+    ends: Array | None  # samples × restaurants: the share of words that stop there; None: of a fixed length
+
+    @classmethod
+    def of(cls, params: Record, n_words: int) -> "LanguageModel":
+        """The model that a chain's `fitted` describes. Raises ValueError where its parts do not fit."""
+        held: dict[str, Any] = {name: item.values for name, item in params.items()}
+        contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
+        found = cls(
+            contexts,
+            held["customers"],
+            held["tables"],
+            held["discounts"],
+            held["concentrations"],
+            held.get("ends"),
+        )
+        found.refuse_nonsense()
+        return found
+
+    def refuse_nonsense(self) -> None:
+        """Raise ValueError where the parts are not those of one model."""
+        self.contexts.refuse_nonsense()
+        n_samples, n_depths = self.discounts.shape
+        if n_depths <= int(self.contexts.depths.max()) or self.concentrations.shape != self.discounts.shape:
+            raise ValueError("discounts of another model")
+        for values in (self.discounts, self.concentrations):
+            refuse_negative(values, "discounts or concentrations")
+        if not n_samples or (self.discounts >= 1.0).any() or (self.concentrations == 0.0).any():
+            raise ValueError("discounts or concentrations out of range")
+        for values in (self.customers, self.tables):
+            if values.shape != (n_samples, len(self.contexts.slot_keys)) or values.dtype.kind not in "iu":
+                raise ValueError("customers of another model")
+        if min(self.customers.min(), self.tables.min()) < 0:
+            raise ValueError("customers or tables below zero")
+        if (self.tables > self.customers).any() or ((self.tables == 0) != (self.customers == 0)).any():
+            raise ValueError("more tables than customers")
+        if self.ends is None:
+            return
+        if self.ends.shape != (n_samples, len(self.contexts.depths)):
+            raise ValueError("shares of words that stop, of another model")
+        if not ((self.ends > 0.0) & (self.ends < 1.0)).all():
+            raise ValueError("shares of words that stop, out of range")
+
+    @property
+    def end(self) -> int:
+        """The mark at the end of a sentence."""
+        return self.contexts.n_words - 1
+
+    @property
+    def longest(self) -> int:
+        """Words of the longest context."""
+        return int(self.contexts.depths.max())
+
+    @property
+    def n_contexts(self) -> int:
+        """Contexts in which anyone sits in any sample."""
+        return len(self.contexts.depths)
+
+    @cached_property
+    def samples(self) -> tuple[Sample, ...]:
+        """Of each sample, customers and tables by slot and by restaurant."""
+        return tuple(self.sample(number) for number in range(len(self.discounts)))
+
+    def sample(self, number: int) -> Sample:
+        """Customers and tables of one sample, by slot and by restaurant."""
+        seats = np.stack([self.customers[number], self.tables[number]], axis=1).astype(np.int32)
+        totals = [np.bincount(self.contexts.restaurants, each, self.n_contexts) for each in seats.T]
+        return Sample(seats, np.stack(totals, axis=1).astype(np.int32))
+
+    @cached_property
+    def shares(self) -> Shares:
+        """What predictions need of all samples."""
+        contexts, n_samples = self.contexts, len(self.discounts)
+        seated, left = np.empty((len(contexts.slot_keys), n_samples)), np.empty((self.n_contexts, n_samples))
+        ends = np.empty((0, n_samples)) if self.ends is None else np.ascontiguousarray(self.ends.T)
+        found = Shares(seated, left, ends)
+        for number in range(n_samples):
+            fill_shares(
+                self.customers[number].astype(np.int64),
+                self.tables[number].astype(np.int64),
+                contexts.restaurants,
+                contexts.depths,
+                self.discounts[number],
+                self.concentrations[number],
+                number,
+                found,
+            )
+        return found
+
+    @cached_property
+    def trie(self) -> Trie:
+        """Where contexts and words are found."""
+        keys = self.contexts.restaurant_keys, self.contexts.slot_keys
+        tables = [np.full(2 ** (2 * len(each)).bit_length(), -1, np.int32) for each in keys]
+        for each, table in zip(keys, tables, strict=True):
+            hash_keys(each, table)
+        return Trie(self.contexts.n_words, *keys, *tables)
+
+    def log_probabilities(self, words: Integers, starts: Integers, log_base: Array | None = None) -> Array:
+        """log p of each word given those before it in its sentence, and of the mark at each sentence's end.
+
+        `words` (-1: one that the model does not have), `starts`: where sentences begin. `log_base` (words
+        with ends, nats): log G0 of each, where it is not even. The mean is over the samples' probabilities,
+        not their logarithms.
+        """
+        marked, positions = with_ends(words, starts, self.end)
+        text, places = text_before(marked, positions, self.end)
+        if log_base is None:
+            return np.log(self._predict(text, places, np.full(len(marked), 1.0 / self.contexts.n_words)))
+        # p of a word that the model does not have is a multiple of its G0, which may be too small for exp
+        base, small = np.exp(log_base), np.flatnonzero((marked < 0) & (log_base < LEAST))
+        base[small] = np.exp(LEAST)
+        found = np.log(self._predict(text, places, base))
+        found[small] += log_base[small] - LEAST
+        return found
+
+    def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
+        """p(word | context) of each of some words, the mean over samples; `symbols`: the nearest first."""
+        text = np.column_stack([np.full(len(words), -1), *symbols[::-1], words])
+        return self._predict(text.ravel(), np.arange(1, len(words) + 1) * text.shape[1] - 1, base)
+
+    def _predict(self, text: Integers, places: Integers, base: Array) -> Array:
+        """p of the words at some places of a text (as in `find_ways`), the mean over samples."""
+        predict = predict_words if self.ends is None else predict_unbounded
+        ways = np.empty((2, min(CHUNK, len(places)), self.longest + 1), np.int64)
+        found = np.empty(len(places))
+        for start in range(0, len(places), CHUNK):
+            part = slice(start, start + CHUNK)
+            restaurants, slots = ways[:, : len(places[part])]
+            find_ways(text, places[part], self.trie, restaurants, slots)
+            predict(base[part], restaurants, slots, self.shares, found[part])
+        return found
+
+    def next_words(self, context: list[int], base: Array) -> Array:
+        """p of every word after a context (words), its last word last; a sentence begins with `end`.
+
+        A sum over the restaurants on the way: what a word has in each, times what all longer ones leave.
+        """
+        n, shares = self.contexts.n_words, self.shares
+        way = self._way(context)
+        stops = np.zeros((len(way), shares.left.shape[1]))
+        stops[-1] = 1.0
+        if self.ends is not None:
+            stops[:-1] = shares.ends[way[:-1]]
+            stops[1:] *= np.cumprod(1.0 - stops[:-1], axis=0)
+        p, weights = np.zeros(n), np.zeros(shares.left.shape[1])
+        for restaurant, stop in zip(way[::-1], stops[::-1], strict=True):
+            weights += stop
+            slots = slice(*np.searchsorted(self.contexts.slot_keys, [restaurant * n, (restaurant + 1) * n]))
+            p[self.contexts.slot_keys[slots] - restaurant * n] += shares.seated[slots] @ weights
+            weights *= shares.left[restaurant]
+        return (p + base * weights.sum()) / len(weights)
+
+    def _way(self, context: list[int]) -> Integers:
+        """The restaurants of a context, the empty one's first."""
+        text = np.array([-1, *context, -1])
+        way = np.empty((2, 1, self.longest + 1), np.int64)
+        find_ways(text, np.array([len(text) - 1]), self.trie, *way)
+        return way[0, 0, : (np.append(way[0, 0], -1) < 0).argmax()]
+
+    def sentences(
+        self,
+        n: int,
+        base: Array,
+        generator: np.random.Generator,
+        most: int,
+        beginning: Sequence[int] = (),
+    ) -> Iterator[list[int]]:
+        """Sentences drawn from the model, of `most` words at most, that begin with given words."""
+        for _ in range(n):
+            sentence = [self.end, *beginning]
+            while len(sentence) <= most:
+                p = self.next_words(sentence, base)
+                sentence.append(int(generator.choice(len(p), p=p / p.sum())))
+                if sentence[-1] == self.end:
+                    break
+            yield [word for word in sentence if word != self.end]
+
+
+def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integers, Integers]:
+    """A text in which a word's context stands before it, as `find_ways` reads it, and the words' places.
+
+    positions: of each word in its sentence. Before a sentence stands `end`, and -1 before that.
+
+    >>> text_before(np.array([5, 9, 6, 7, 9]), np.array([0, 1, 0, 1, 2]), 9)[0].tolist()
+    [-1, 9, 5, 9, -1, 9, 6, 7, 9]
+    """
+    first = positions == 0
+    places = np.arange(len(words)) + 2 * np.cumsum(first)
+    text = np.full(len(words) + 2 * int(first.sum()), -1)
+    text[places] = words
+    text[places[first] - 1] = end
+    return text, places

@@ -1,0 +1,327 @@
+"""The parameters of n-gram language models of hierarchical Pitman-Yor processes, and what they mean."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from stickbreaker.contracts.contract import Fitted
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.serialize import refuse_other_sizes
+from stickbreaker.core.topk import descending
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.text.analysis import tokens_without_marks
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.notebooks.overview import Overview
+from stickbreaker.estimators.saving import corpus_of
+from stickbreaker.estimators.settings import positive
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.contract import Limits, Run, RunState, ScoreNames
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
+from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
+from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.report_sentences import write_sentences
+from stickbreaker.ngrams.sentences import (
+    Scores,
+    all_scores,
+    analysis_of_all_words,
+    joined,
+    sentence_beginning,
+)
+from stickbreaker.ngrams.word_numbers import Base, WordNumbers
+from stickbreaker.saved import Snapshot
+from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
+
+UNBOUNDED = "unbounded"
+LONGEST = 20  # words of a context of an unbounded model: beyond that, a text repeats itself
+HIGHEST = 10  # order
+NOT_IN_VOCABULARY = 0.25  # of the tokens, at most: more were left out on purpose
+WHOLE = ("restaurant_keys", "slot_keys", "customers", "tables")  # params that are whole numbers
+
+
+class NextWord(NamedTuple):
+    """A word that may come next, with its probability."""
+
+    word: str
+    p: float
+
+
+@dataclass(eq=False, repr=False)
+class PlainNgramModel(Estimator):
+    """A language model: each word given those before it, by hierarchical Pitman-Yor processes (Teh 2006).
+
+    Parameters
+    ----------
+    order : words of an n-gram, so that a word is predicted from `order` - 1 before it; or "unbounded", where
+        each word draws how many (Mochihashi & Sumita 2008), 20 at most.
+    unknown : "symbol": words that are not known are all `<unk>`; or "spelled": all words of the text are
+        known, and others have a probability by their letters.
+    min_count : with "symbol", how often a word occurs in the text that is known.
+    max_iter : sweeps of the sampler.
+    samples : predictions are means over about so many of its states, evenly from the second half of the
+        sweeps; over fewer where that has fewer.
+    n_jobs : has no effect; there is one chain, and it uses one thread.
+    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
+
+    Attributes
+    ----------
+    words_ : all words that may come next, `<unk>` and the mark `</s>` at a sentence's end included.
+    discounts_, concentrations_ : (samples × lengths of context) of the Pitman-Yor processes.
+    bound_ : log p(words, seating) of the last sample, in nats a word.
+    n_iter_ : sweeps done; trace_ : list of records, with the perplexity of each word given all others.
+
+    >>> from stickbreaker import NgramModel
+    >>> model = NgramModel(2, min_count=1, max_iter=20, random_state=0).fit(["a cat sat. a cat ran."])
+    >>> model.next_words("a", 1)[0].word
+    'cat'
+    """
+
+    kind: ClassVar[str] = "NgramModel"
+    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, seating)")
+
+    order: int | str = 3
+    _: KW_ONLY
+    unknown: str = "symbol"
+    min_count: int = 4
+    max_iter: int = 100
+    samples: int = 10
+    n_jobs: int | None = None
+    random_state: Any = None
+    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+
+    # From parameters to a run
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        if self.order != UNBOUNDED:
+            if isinstance(self.order, str | bool):
+                raise UserError(f"order={self.order!r}", remedy=f'order is a whole number, or "{UNBOUNDED}"')
+            positive("order", self.order, whole=True)
+            if self.order > HIGHEST:
+                remedy = f'order is at most {HIGHEST}; "{UNBOUNDED}" takes any length that the text asks for'
+                raise UserError(f"order={self.order}", remedy=remedy)
+        if self.unknown not in ("symbol", "spelled"):
+            raise UserError(f"unknown={self.unknown!r}", remedy='unknown is "symbol" or "spelled"')
+        for name in ("min_count", "max_iter", "samples"):
+            positive(name, getattr(self, name), whole=True)
+        if self.n_jobs is not None:
+            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
+        if vocabulary is None:
+            return
+        if vocabulary.languages:
+            problem = "a text in several languages has no order of words"
+            raise UserError(problem, remedy="learn a model of each language")
+        if vocabulary.hashed:
+            raise UserError("words that share rows have no order", remedy="leave --hash out")
+        self.numbers_of(vocabulary)
+
+    def limits(self) -> Limits:
+        return Limits(self.max_iter, 0.0)
+
+    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+        return analysis_of_all_words(Analysis()), VocabularyRule(1, 1.0)
+
+    def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
+        return tokens_without_marks(tokens)
+
+    def new_run(
+        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    ) -> tuple[Run[Any], RunState]:
+        source = Source(corpus, held_out, unit=Sequences)
+        if held_out and not _has_sentences(source):
+            raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
+        numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
+        _refuse_left_out(corpus, text, spelled=numbers.spelled)
+        marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
+        base = self._base(numbers, len(text.starts), len(marked))
+        before = symbols_before(marked, positions, numbers.end)
+        contexts, deepest = contexts_of(
+            marked, before, numbers.n_words, self._longest, shared=self.order == UNBOUNDED
+        )
+        events = events_of(contexts, deepest, np.exp(base.log_p), unbounded=self.order == UNBOUNDED)
+        burn_in = self.max_iter // 2
+        every = max(1, (self.max_iter - burn_in) // self.samples)
+        chains = Chains([PitmanYorChain(events, seed, base.to_fields())], burn_in, every, 1)
+        evaluate = partial(_held_out_score, source=source, base=base) if held_out else None
+        job = SamplingRun(
+            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
+        )
+        return job, SamplingState(chains)
+
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+        manifest = snapshot.manifest
+        seed = manifest["settings"]["random_state"]
+        job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
+        assert isinstance(state, SamplingState)
+        resumed = sampling_state_of(snapshot, state.chains)
+        LanguageModel.of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
+        return job, resumed
+
+    @property
+    def _longest(self) -> int:
+        """Words of the longest context."""
+        return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
+
+    def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
+        """The numbers of a vocabulary's words. Raises UserError where none is known."""
+        return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
+
+    def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
+        """G0, given how many sentences and how many words and ends there are."""
+        return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
+
+    # From a run to what was learned
+
+    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+        assert isinstance(state, SamplingState)
+        self._take(state.chains.fitted().params, state)
+
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        self.take_run(corpus, job, state)
+        write_sentences(self.language_model_, self.base_, corpus, fixed["held_out"], self.seed_, folder)
+        return self.snapshot(fixed)
+
+    def _take(self, params: Record, state: RunState) -> None:
+        """Make what the chain has learned the estimator's; its parts are held against each other."""
+        self.take_state(state)
+        self.params_: Record = params
+        self.state_: RunState = state
+        self.numbers_ = self.numbers_of(self.vocabulary_)
+        self.base_ = Base.from_params(self.numbers_, params)
+        self.language_model_ = LanguageModel.of(params, self.numbers_.n_words)
+        self.n_features_in_ = len(self.vocabulary_)
+
+    @property
+    def words_(self) -> tuple[str, ...]:
+        """All words that may come next, by number."""
+        return self.numbers_.names
+
+    @property
+    def discounts_(self) -> Array:
+        """Discounts (samples × lengths of context, from none on)."""
+        return self.language_model_.discounts
+
+    @property
+    def concentrations_(self) -> Array:
+        """Concentrations (samples × lengths of context, from none on)."""
+        return self.language_model_.concentrations
+
+    def sizes(self) -> dict[str, int]:
+        return {"known_words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
+
+    def overview(self) -> Overview:
+        overview = super().overview()
+        rows = [("order", str(self.order)), *overview.rows, ("samples", str(len(self.discounts_)))]
+        return overview._replace(rows=rows)
+
+    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+        write_sentences(self.language_model_, self.base_, corpus, 0.0, self.seed_, folder)
+
+    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        return self.score_parts(corpus)["all"]
+
+    def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
+        """Of all words and ends of sentences, and of the known ones alone."""
+        whole, known = np.zeros(2), np.zeros(2)
+        for scores in self.scores(corpus):
+            whole += scores.nats.sum(), len(scores.nats)
+            known += scores.nats[scores.known].sum(), scores.known.sum()
+        return {"all": (float(whole[0]), float(whole[1])), "known": (float(known[0]), float(known[1]))}
+
+    def scores(self, corpus: Corpus) -> Iterator[Scores]:
+        """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
+        return all_scores(corpus, self.language_model_, self.base_)
+
+    def generate(
+        self, n: int = 1, *, beginning: str = "", longest: int = 100, random_state: int = 0
+    ) -> list[list[str]]:
+        """Sentences drawn from the model, as lists of words; of `longest` words at most.
+
+        `beginning`: the words that each begins with. New words are not made up: where words are spelled, only
+        those of the text are drawn.
+        """
+        positive("n", n, whole=True)
+        positive("longest", longest, whole=True)
+        generator = stream(random_state, purposes.NGRAM_SENTENCES)
+        drawn = self.language_model_.sentences(
+            n, np.exp(self.base_.log_p), generator, longest, self._context(beginning)
+        )
+        return [[self.words_[word] for word in sentence] for sentence in drawn]
+
+    def next_words(self, context: str = "", n: int = 10) -> list[NextWord]:
+        """The `n` words that most probably follow a context, the beginning of a sentence where it is empty.
+
+        `</s>` is the end of the sentence.
+        """
+        positive("n", n, whole=True)
+        words = [self.numbers_.end, *self._context(context)]
+        p = self.language_model_.next_words(words, np.exp(self.base_.log_p))
+        return [NextWord(self.words_[k], float(p[k])) for k in descending(p, n).tolist()]
+
+    def _context(self, text: str) -> list[int]:
+        """The numbers of the words of a text, which is the beginning of a sentence."""
+        if not isinstance(text, str):
+            raise UserError(f"a beginning or context of the type {type(text).__name__}", remedy="give a str")
+        assert isinstance(self.analysis_, Analysis)
+        rows = self.vocabulary_.lookup(self.analysis_.analyse(sentence_beginning(text)).words)
+        return self.numbers_.numbered(rows).tolist()
+
+    # To files and back
+
+    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+        return fitted_of(Fitted(self.params_), self.state_, fixed)
+
+    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self.refuse_params(self.vocabulary_)
+        if snapshot.manifest["status"] == "running":
+            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            assert isinstance(state, SamplingState)
+            self._take(state.chains.fitted().params, state)
+            return
+        params = params_from(snapshot, WHOLE)
+        refuse_other_sizes(params, {})
+        self._take(params, run_state_of(snapshot))
+
+
+def _held_out_score(fitted: Fitted, source: Source, base: Base) -> float:
+    """The log probability of the held-out documents, in nats a word (ends of sentences are words)."""
+    numbers, nats, events = base.numbers, 0.0, 0
+    model = LanguageModel.of(fitted.params, numbers.n_words)
+    for block in range(source.n_blocks):
+        content = source.block(block, held_out=True)[1]
+        words = numbers.numbered(content.words)
+        log_base = base.log_p[with_ends(words, content.starts, numbers.end)[0]]
+        nats += float(model.log_probabilities(words, content.starts, log_base).sum())
+        events += len(log_base)
+    return nats / events
+
+
+def _has_sentences(source: Source) -> bool:
+    """Whether any held-out document has one."""
+    return any(len(source.block(block, held_out=True)[1].starts) for block in range(source.n_blocks))
+
+
+def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
+    """Raise UserError where much of a text is not in its vocabulary; of one that is spelled, anything."""
+    if corpus.about.rule.words is not None and not spelled:
+        return  # a list of words that someone chose
+    share = float((text.words < 0).mean()) if len(text.words) else 0.0
+    if share > (0.0 if spelled else NOT_IN_VOCABULARY):
+        problem = f"{100 * share:.1f} % of the tokens are not in the vocabulary of the corpus"
+        remedy = "build it with --stop-words none --min-length 1 --min-documents 1 --max-share 1"
+        raise UserError(problem, where=corpus.path, remedy=remedy)

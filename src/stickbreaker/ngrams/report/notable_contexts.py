@@ -1,0 +1,154 @@
+"""The contexts of a language model that its report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.topk import descending
+from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.report.language_page_data import ContextRow, LengthRow, Spread
+
+START = "<s>"  # what stands before the first word of a sentence: the number is that of its end
+MOST_ROWS = 30  # of each table
+FOLLOWING = 3  # words shown after a context
+LEAST_CUSTOMERS = 5  # of a context that goes on in one way
+LEAST_SHARE = 0.7  # of them, that are at one word
+LEAST_P = 0.5  # of that word
+MOST_TRIED = 1000  # of such contexts, the fullest
+
+Integers = NDArray[np.int64]
+
+
+def lengths_of(model: PlainNgramModel) -> list[LengthRow]:
+    """Discounts, concentrations and words that stop, by length of context, up to the longest with a word.
+
+    The words of the text that stop in a context are its customers less those that tables of longer contexts
+    have sent.
+    """
+    held = model.language_model_
+    depths = held.contexts.depths[held.contexts.restaurants]
+    n = held.longest + 2
+    stopping = np.array(
+        [
+            np.bincount(depths, customers, n)[:-1] - np.bincount(depths, tables, n)[1:]
+            for customers, tables in zip(held.customers, held.tables, strict=True)
+        ]
+    )
+    return [
+        LengthRow(d, *(_spread(each[:, d]) for each in (held.discounts, held.concentrations, stopping)))
+        for d in range(n - 1)
+    ]
+
+
+def _spread(values: NDArray[np.number]) -> Spread:
+    return Spread(float(values.mean()), float(values.min()), float(values.max()))
+
+
+def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
+    """The longest contexts in which someone sits in the last sample, of each length the fullest first.
+
+    Left out are those with a word that is not known, and those that a longer one which is shown ends with.
+    """
+    customers = _customers(model)
+    depths = model.language_model_.contexts.depths
+    order = np.lexsort((-customers, -depths))
+    order = order[(customers[order] > 0) & (depths[order] > 0)]
+    shown: list[ContextRow] = []
+    inside: set[int] = set()
+    for restaurant in order.tolist():
+        words = _words(model, restaurant)
+        if restaurant in inside or model.numbers_.unknown in words:
+            continue
+        inside.update(_shorter(model, restaurant))
+        shown.append(ContextRow(_spelled(model, words), int(customers[restaurant]), _following(model, words)))
+        if len(shown) == MOST_ROWS:
+            break
+    return shown
+
+
+def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
+    """Contexts of two words or more that mostly go on in one way, the fullest first.
+
+    In the last sample, five customers or more sit in such a context, seven in ten of them at one word, whose
+    probability is a half or more. Left out are those with a word that is not known, and those of which a
+    shorter one goes on in the same way.
+    """
+    contexts, customers = model.language_model_.contexts, _customers(model)
+    first = _leading_slots(model)
+    seats = model.language_model_.customers[-1][first].astype(np.int64)
+    full = (contexts.depths >= 2) & (customers >= LEAST_CUSTOMERS) & (first >= 0)
+    found = np.flatnonzero(full & (seats >= LEAST_SHARE * customers))
+    found = found[np.argsort(-customers[found], kind="stable")][:MOST_TRIED]
+    rows: dict[int, tuple[int, ContextRow]] = {}
+    for restaurant in found.tolist():
+        words, word = _words(model, restaurant), int(contexts.slot_keys[first[restaurant]] % contexts.n_words)
+        if model.numbers_.unknown in (*words, word):
+            continue
+        p = _probability(model, words, word)
+        if p >= LEAST_P:
+            row = ContextRow(_spelled(model, words), int(customers[restaurant]), [(model.words_[word], p)])
+            rows[restaurant] = word, row
+    ways = {restaurant: word for restaurant, (word, _) in rows.items()}
+    shown = [
+        row
+        for restaurant, (word, row) in rows.items()
+        if all(ways.get(shorter) != word for shorter in _shorter(model, restaurant))
+    ]
+    return shown[:MOST_ROWS]
+
+
+def _leading_slots(model: PlainNgramModel) -> Integers:
+    """The slot of each restaurant in which most sit in the last sample; -1 where it has none."""
+    held = model.language_model_
+    fullest = np.lexsort((-held.customers[-1].astype(np.int64), held.contexts.restaurants))
+    restaurants, places = np.unique(held.contexts.restaurants[fullest], return_index=True)
+    slots = np.full(len(held.contexts.depths), -1)
+    slots[restaurants] = fullest[places]
+    return slots
+
+
+def _customers(model: PlainNgramModel) -> Integers:
+    """Customers of each restaurant in the last sample."""
+    held = model.language_model_
+    totals = np.bincount(held.contexts.restaurants, held.customers[-1], len(held.contexts.depths))
+    return totals.astype(np.int64)
+
+
+def _way_up(model: PlainNgramModel, restaurant: int) -> Iterator[tuple[int, int]]:
+    """The farthest word of a restaurant's context and the restaurant without it, and so on to the empty
+    one."""
+    contexts = model.language_model_.contexts
+    while restaurant > 0:
+        restaurant, word = divmod(int(contexts.restaurant_keys[restaurant - 1]), contexts.n_words)
+        yield word, restaurant
+
+
+def _words(model: PlainNgramModel, restaurant: int) -> list[int]:
+    """The words of a context by number, the farthest first."""
+    return [word for word, _ in _way_up(model, restaurant)]
+
+
+def _shorter(model: PlainNgramModel, restaurant: int) -> list[int]:
+    """The restaurants of all shorter contexts that end with the same words."""
+    return [shorter for _, shorter in _way_up(model, restaurant)]
+
+
+def _spelled(model: PlainNgramModel, words: list[int]) -> list[str]:
+    """The words of a context as the page shows them."""
+    return [START if word == model.numbers_.end else model.words_[word] for word in words]
+
+
+def _following(model: PlainNgramModel, words: list[int]) -> list[tuple[str, float]]:
+    """The words that most probably follow a context."""
+    p = model.language_model_.next_words(words, np.exp(model.base_.log_p))
+    return [(model.words_[k], float(p[k])) for k in descending(p, FOLLOWING).tolist()]
+
+
+def _probability(model: PlainNgramModel, words: list[int], word: int) -> float:
+    """The probability that a word follows a context."""
+    symbols = [np.array([symbol]) for symbol in reversed(words)]
+    base = np.exp(model.base_.log_p[[word]])
+    return float(model.language_model_.probabilities(np.array([word]), symbols, base)[0])

@@ -1,0 +1,88 @@
+"""The sentences that a language model keeps for its report, with the probability of each of their words."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.files import atomic_file
+from stickbreaker.core.random_streams import stream
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.source import Source
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.sentences import log_base_of
+from stickbreaker.ngrams.word_numbers import Base
+from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import with_figures
+
+LIMIT = 40  # sentences
+LEAST_WORDS = 4  # of a sentence
+MOST_WORDS = 60  # of a longer one, its beginning
+COLUMNS = ("id", "tokens", "nats", "known")
+
+
+class Sentence(NamedTuple):
+    """Where a sentence lies: its block, its document there, its first token in the block, its tokens."""
+
+    block: int
+    document: int
+    start: int
+    size: int
+
+
+def write_sentences(
+    model: LanguageModel, base: Base, corpus: Corpus, held_out: float, seed: int, folder: Path
+) -> None:
+    """Write documents.parquet into a model's directory: at most `LIMIT` sentences, drawn evenly.
+
+    They are of held-out documents where there are any, else of the text learned from. Columns: id (of the
+    document), tokens, nats (log p of each token, and of the end where the sentence is whole), known (of each
+    token). In the file's own metadata, "stickbreaker" is a JSON object: {"held_out": true or false}.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    source = Source(corpus, held_out)
+    found = [place for block in range(source.n_blocks) for place in _places(corpus, source, block)]
+    generator = stream(seed, purposes.NGRAM_REPORT)
+    drawn = sorted(generator.permutation(len(found))[:LIMIT].tolist())
+    rows = [_row(model, base, corpus, found[number]) for number in drawn]
+    types = (pa.string(), pa.list_(pa.string()), pa.list_(pa.float64()), pa.list_(pa.bool_()))
+    columns = {
+        name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
+    }
+    figures = {"held_out": held_out > 0.0}
+    table = with_figures(pa.table(columns), figures)
+    with atomic_file(folder / DOCUMENTS) as partial:
+        pq.write_table(table, partial, compression="zstd")
+
+
+def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
+    """The sentences of a block that are long enough: of its held-out documents, where any are held out."""
+    content = corpus.sequences(block)
+    sizes = np.diff(content.starts, append=len(content.words))
+    documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
+    shown = source.training_in(block) != (source.held_out > 0.0)
+    wanted = shown[documents] & (sizes >= LEAST_WORDS)
+    for i in np.flatnonzero(wanted).tolist():
+        yield Sentence(block, int(documents[i]), int(content.starts[i]), int(sizes[i]))
+
+
+def _row(model: LanguageModel, base: Base, corpus: Corpus, place: Sentence) -> dict[str, Any]:
+    """A sentence as documents.parquet has it."""
+    numbers = base.numbers
+    tokens = slice(place.start, place.start + min(place.size, MOST_WORDS))
+    words: Integers = numbers.numbered(corpus.sequences(place.block).words[tokens])
+    entries = corpus.source.entries(place.block)
+    spelled = [entries.spelled[code].as_py() for code in entries.codes[tokens].tolist()]
+    log_base = np.append(log_base_of(words, corpus, place.block, base, tokens), base.log_p[numbers.end])
+    nats = model.log_probabilities(words, np.zeros(1, np.int64), log_base)
+    return {
+        "id": corpus.ids(place.block)[place.document],
+        "tokens": spelled,
+        "nats": nats.tolist() if place.size <= MOST_WORDS else nats[:-1].tolist(),
+        "known": ((words != numbers.unknown) & (words >= 0)).tolist(),
+    }

@@ -1,0 +1,122 @@
+"""The sentences of a corpus as a language model reads them, and how well it predicts each."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.text.analysis import BEGIN_MARK, END_MARK
+from stickbreaker.corpus.text.segmentation import WITHOUT_SPACES
+from stickbreaker.ngrams.model.contexts import Integers, with_ends
+from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.word_numbers import Base
+
+NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
+SPACED = r"\S++"
+
+
+def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
+    """The same analysis with all words: stop words, single letters and numbers too; but without the marks
+    `<s>` and `</s>` of sentences.
+
+    `tokens`: "words", or "spaced", all that stands between blanks. A token pattern of its own is let be.
+
+    >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
+    ['in', '1984', 'i', 'was', '3.5']
+    """
+    whole = replace(
+        analysis,
+        stop_words="none",
+        extra_stop_words=(),
+        min_length=1,
+        possessives="apart",
+        sentence_marks="dropped",
+    )
+    if analysis.token_pattern is not None:
+        return whole
+    if tokens == "spaced":
+        return replace(whole, token_pattern=SPACED, segmentation="pattern")
+    by_pattern = analysis.segmentation == "pattern" or (
+        analysis.segmentation == "language" and analysis.language not in WITHOUT_SPACES
+    )
+    return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}") if by_pattern else whole
+
+
+def sentence_beginning(text: str) -> str:
+    """The beginning of a sentence without the mark `<s>`. Raises UserError for one that ends a sentence.
+
+    >>> sentence_beginning("<s> the old")
+    'the old'
+    """
+    if END_MARK in text.split():
+        remedy = "give the words that a sentence begins with, or none"
+        raise UserError(f"{END_MARK} is the end of a sentence, and no word follows it", remedy=remedy)
+    words = text.split(maxsplit=1)
+    return " ".join(words[1:]) if words[:1] == [BEGIN_MARK] else text
+
+
+class Scores(NamedTuple):
+    """log p of the words of some documents, and of the end of each sentence."""
+
+    words: Integers  # (words and ends,) by number; -1: unknown, and spelled
+    known: NDArray[np.bool_]  # (words and ends,) whether it is a known word, or an end
+    ends: NDArray[np.bool_]  # (words and ends,)
+    documents: Integers  # (sentences,) of each, its document's place in the block
+    nats: Array  # (words and ends,)
+
+    @property
+    def sentences(self) -> Integers:
+        """(words and ends,) of each, the sentence."""
+        return np.cumsum(self.ends) - self.ends
+
+    def by_sentence(self, values: NDArray[np.number] | NDArray[np.bool_]) -> Array:
+        """Sums over each sentence."""
+        return np.asarray(np.bincount(self.sentences, values, len(self.documents)), np.float64)
+
+
+def scores_of(corpus: Corpus, block: int, model: LanguageModel, base: Base) -> Scores:
+    """The scores of a block's documents, seen through the model's vocabulary.
+
+    Raises UserError for documents without order, and for words that are spelled and no proper text.
+    """
+    content, numbers = corpus.sequences(block), base.numbers
+    words = numbers.numbered(content.words)
+    marked, _ = with_ends(words, content.starts, numbers.end)
+    ends = marked == numbers.end
+    log_base = base.log_p[marked]
+    log_base[~ends] = log_base_of(words, corpus, block, base)
+    nats = model.log_probabilities(words, content.starts, log_base)
+    documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
+    return Scores(marked, (marked != numbers.unknown) & (marked >= 0), ends, documents, nats)
+
+
+def log_base_of(
+    words: Integers, corpus: Corpus, block: int, base: Base, tokens: slice = slice(None)
+) -> Array:
+    """log G0 of some tokens of a block (nats), by their numbers; those not known (-1) by their letters.
+
+    Raises UserError for words that are spelled and no proper text.
+    """
+    found, new = base.log_p[words], np.flatnonzero(words < 0)
+    if len(new):
+        entries = corpus.source.entries(block)
+        codes, places = np.unique(entries.codes[tokens][new], return_inverse=True)
+        found[new] = base.log_spelled([entries.spelled[code].as_py() for code in codes.tolist()])[places]
+    return found
+
+
+def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Scores]:
+    """The scores of all documents, block by block."""
+    for block in range(len(corpus.block_sizes)):
+        yield scores_of(corpus, block, model, base)
+
+
+def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:
+    """All documents of a source."""
+    return Sequences.join([content for _, content in parts])

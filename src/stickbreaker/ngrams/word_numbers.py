@@ -1,0 +1,111 @@
+"""The words of a language model: which ones it knows, what they are called, what begins each at its base."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.corpus import Vocabulary
+from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
+
+UNKNOWN, END = "<unk>", "</s>"
+END_SHARE = "end_share"  # of the params: G0 of the end of a sentence, where words are spelled
+
+
+@dataclass(frozen=True)
+class WordNumbers:
+    """The numbers by which a language model knows words: those that it knows, `<unk>`, the mark at the end.
+
+    Where words are spelled, all words of the vocabulary are known, and there is no `<unk>`.
+    """
+
+    of_rows: NDArray[np.int64]  # rows of the vocabulary: numbers
+    known: tuple[str, ...]
+    spelled: bool
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary, min_count: int, *, spelled: bool) -> "WordNumbers":
+        """Known are words that occur `min_count` times; of spelled ones all. Raises UserError without any."""
+        kept = np.ones(len(vocabulary), np.bool_) if spelled else vocabulary.tokens >= min_count
+        kept &= np.array([word != UNKNOWN for word in vocabulary.words], np.bool_) | spelled
+        if not kept.any():
+            problem = f"no word of the text occurs {min_count} times"
+            raise UserError(problem, remedy="lower --min-count, or give more text")
+        numbers = np.where(kept, np.cumsum(kept) - 1, int(kept.sum()))
+        known = tuple(vocabulary.words[row] for row in np.flatnonzero(kept).tolist())
+        return cls(numbers, known, spelled)
+
+    @property
+    def unknown(self) -> int:
+        """The number of words that are not known: of `<unk>`, or -1 where they are spelled."""
+        return -1 if self.spelled else len(self.known)
+
+    @property
+    def end(self) -> int:
+        """The number of the mark at the end of a sentence, which is the last."""
+        return len(self.known) + (0 if self.spelled else 1)
+
+    @property
+    def n_words(self) -> int:
+        """Words that may come next, the marks included."""
+        return self.end + 1
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All words by number."""
+        return (*self.known, END) if self.spelled else (*self.known, UNKNOWN, END)
+
+    def numbered(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Numbers of rows of the vocabulary (-1: not in the vocabulary)."""
+        return np.append(self.of_rows, self.unknown)[rows]
+
+
+@dataclass(frozen=True)
+class Base:
+    """G0, which the words of the empty context come from: even over all words, or by their spelling."""
+
+    numbers: WordNumbers
+    spelling: CharacterModel | None
+    end_share: float  # G0 of the mark at a sentence's end, where words are spelled
+
+    @classmethod
+    def even(cls, numbers: WordNumbers) -> "Base":
+        """The same for all words."""
+        return cls(numbers, None, 1.0 / numbers.n_words)
+
+    @classmethod
+    def of_spelling(cls, numbers: WordNumbers, end_share: float) -> "Base":
+        """By a model of the letters of the known words, each of which counts once."""
+        return cls(numbers, CharacterModel.learn(numbers.known, Spelling()), end_share)
+
+    @classmethod
+    def from_params(cls, numbers: WordNumbers, params: Record) -> "Base":
+        """The one that `to_fields` wrote. Raises ValueError or KeyError for what makes no sense."""
+        if not numbers.spelled:
+            return cls.even(numbers)
+        share = float(params[END_SHARE].values)
+        if not 0.0 < share < 1.0:
+            raise ValueError("a share of sentences' ends that is none")
+        return cls(numbers, CharacterModel.from_fields(params), share)
+
+    def to_fields(self) -> dict[str, Field]:
+        """What of it cannot be worked out from the words alone."""
+        if self.spelling is None:
+            return {}
+        share = Field(np.array(self.end_share), (), additive=False)
+        return {**self.spelling.to_fields(), END_SHARE: share}
+
+    @cached_property
+    def log_p(self) -> Array:
+        """log G0 of all words by number (nats); of spelled ones it sums to less than one."""
+        if self.spelling is None:
+            return np.full(self.numbers.n_words, -np.log(self.numbers.n_words))
+        return np.append(self.log_spelled(self.numbers.known), np.log(self.end_share))
+
+    def log_spelled(self, words: tuple[str, ...] | list[str]) -> Array:
+        """log G0 of words by their letters (nats). Raises UserError for what is no proper text."""
+        assert self.spelling is not None
+        return self.spelling.log_probability(words) + np.log1p(-self.end_share)

@@ -1,0 +1,210 @@
+"""How what was learned changed over a run: the words of topics, or the subtrees of a grammar's symbols."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stickbreaker.pages.colour import hue_hex
+from stickbreaker.pages.values import MOST_POINTS, clean, rounded
+from stickbreaker.saved.evolution import Evolution, Moment, merged
+
+SHOWN_WORDS = 15  # of a topic at a moment
+NEW_WORDS = 8  # that entered since the moment before
+FRESH_WORDS = 6  # of a topic in the table of new words
+MOST_MOMENTS = 24
+LEAST_MOMENTS = 8  # of a model of many topics
+MOST_LISTS = 1200  # of a topic at a moment
+_INKS = [hue_hex(hue) for hue in (255, 25, 145, 310, 75, 200)]  # of words that are followed
+
+Record = Mapping[str, Any]
+Ranks = dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How the words of a topic changed over the moments of `Changes`.
+
+    `ranks` holds, for each moment, the ranks known of the words listed for it; 1 is the most probable.
+    The first 15 of a moment are all there. `entered` holds the words that entered the model since the moment
+    before. `fresh` are (word, rank, step, date) of words of the end that entered during the run, and when.
+    """
+
+    ranks: Sequence[Mapping[str, int]] = ()
+    entered: Sequence[Sequence[str]] = ()
+    fresh: Sequence[tuple[str, int, int, str]] = ()
+
+    def payload(self) -> dict[str, Any]:
+        """A topic's words over time; words are places in its own list, ranks are (word, rank) in a row."""
+        words: dict[str, int] = {}
+
+        def place(word: str) -> int:
+            return words.setdefault(word, len(words))
+
+        fields = {
+            "ranks": [
+                [n for word, rank in ranks.items() for n in (place(word), rank)] for ranks in self.ranks
+            ],
+            "entered": [[place(word) for word in entered] for entered in self.entered],
+            "fresh": [[place(word), rank, step, clean(date)] for word, rank, step, date in self.fresh],
+        }
+        return {"words": [clean(word) for word in words], **fields}
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How the topics of a model that learns new words changed.
+
+    `moments` are (steps done, documents seen, date or ""); `wordings` has one for each topic of the page,
+    None for one without words at the moments. `vocabulary` are (time, words in the model, entered, left since
+    the row before), the times in `unit`, "pass" or "step". In the report of a grammar symbols take the place
+    of topics, and strings of subtrees that of words: `noun`, `reads` and `of` say what the page is to call
+    them.
+    """
+
+    moments: Sequence[tuple[int, int, str]] = ()
+    wordings: Sequence[Wording | None] = ()
+    unit: str = "step"
+    vocabulary: Sequence[tuple[float, int, int, int]] = ()
+    noun: str = "word"
+    reads: str = "document"
+    of: str = "the topic"
+
+    def payload(self) -> dict[str, Any]:
+        """How the topics changed; of long runs the vocabulary every so many steps."""
+        rows = self.vocabulary
+        stride = -(-len(rows) // MOST_POINTS) or 1
+        parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
+        return {
+            "moments": [[step, documents, clean(date)] for step, documents, date in self.moments],
+            "wordings": [one.payload() if one else None for one in self.wordings],
+            "inks": _INKS,
+            "unit": self.unit,
+            "noun": clean(self.noun),
+            "reads": clean(self.reads),
+            "of": clean(self.of),
+            "vocabulary": [
+                [
+                    rounded(part[-1][0], 6),
+                    part[-1][1],
+                    sum(row[2] for row in part),
+                    sum(row[3] for row in part),
+                ]
+                for part in parts
+            ],
+        }
+
+
+def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[Record]) -> Changes | None:
+    """What snapshots and a trace tell of how the topics changed; None where they tell nothing.
+
+    Args:
+        evolution: the snapshots of the run; at most 24 are shown, fewer for models of many topics.
+        topic_ids: (K,) the lasting ids of the page's topics, in order.
+        trace: records, some with `vocabulary`: the words after a step, and those that entered and left.
+    """
+    records = [record for record in trace if "vocabulary" in record]
+    if not evolution.moments and not records:
+        return None
+    most = min(max(MOST_LISTS // max(len(topic_ids), 1), LEAST_MOMENTS), MOST_MOMENTS)
+    moments = spread(evolution.moments, most)
+    unit, times = times_of_records(records) if records else ("step", [])
+    return Changes(
+        moments=[(moment.step, moment.documents, moment.date or "") for moment in moments],
+        wordings=_wordings(moments, evolution.moments, topic_ids) if moments else [],
+        unit=unit,
+        vocabulary=[
+            (at, change["size"], change["entered"], change["left"])
+            for at, change in zip(times, (record["vocabulary"] for record in records), strict=True)
+        ],
+    )
+
+
+def spread(moments: Sequence[Moment], most: int) -> list[Moment]:
+    """The first moment, the last and some between, as evenly by steps as they are there.
+
+    Words that entered at a moment left out are listed as entered at the next.
+    """
+    if len(moments) <= most:
+        return list(moments)
+    first, last = moments[0].step, moments[-1].step
+    wanted = [first + (last - first) * i / (most - 1) for i in range(most)]
+    near = {min(range(len(moments)), key=lambda i: abs(moments[i].step - step)) for step in wanted}
+    places = sorted(near)
+    starts = [0, *(place + 1 for place in places)]
+    return [merged(moments[start : place + 1]) for start, place in zip(starts, places, strict=False)]
+
+
+def _wordings(
+    moments: Sequence[Moment], every: Sequence[Moment], topic_ids: Sequence[int]
+) -> list[Wording | None]:
+    tops = [moment.top() for moment in moments]
+    entered = [moment.entered() for moment in moments]
+    since = _entries(every)
+    return [
+        _wording(
+            [{word: rank for rank, (word, _) in enumerate(top.get(i, ()), start=1)} for top in tops],
+            [{word: rank for rank, word, _ in new.get(i, ())[:NEW_WORDS]} for new in entered],
+            since.get(i, {}),
+        )
+        if any(i in top for top in tops)
+        else None
+        for i in topic_ids
+    ]
+
+
+def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
+    """When each word entered last, of all snapshots but the first, by topic."""
+    found: dict[int, dict[str, Moment]] = {}
+    for moment in moments[1:]:
+        for topic, words in moment.entered().items():
+            found.setdefault(topic, {}).update((word, moment) for _, word, _ in words)
+    return found
+
+
+def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
+    """One topic: of the words shown at any moment, the ranks at every moment that has them."""
+    shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
+    shown.update(word for new in entered for word in new)
+    fresh = [(word, rank) for word, rank in tops[-1].items() if word in since][:FRESH_WORDS]
+    return Wording(
+        ranks=[
+            {**new, **{word: rank for word, rank in top.items() if word in shown}}
+            for top, new in zip(tops, entered, strict=True)
+        ],
+        entered=[list(new) for new in entered],
+        fresh=[(word, rank, since[word].step, since[word].date or "") for word, rank in fresh],
+    )
+
+
+def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
+    """The unit of time of a run, and each record's time.
+
+    It is passes and parts of them, or steps where there is one pass, and of a stream, each step of which
+    counts as a pass.
+
+    >>> times_of_records([{"pass": 1, "step": 1}, {"pass": 1, "step": 2}, {"pass": 2, "step": 3}])
+    ('pass', [0.5, 1.0, 1.5])
+    """
+    if records[-1]["pass"] == records[0]["pass"] or of_stream(records):
+        return "step", [float(record["step"]) for record in records]
+    steps = Counter(record["pass"] for record in records)
+    last = records[-1]["pass"]
+    steps[last] = max(steps[last], steps[last - 1])  # the run may have ended within its last pass
+    done: Counter[int] = Counter()
+    times: list[float] = []
+    for record in records:
+        done[record["pass"]] += 1
+        times.append(record["pass"] - 1 + done[record["pass"]] / steps[record["pass"]])
+    return "pass", times
+
+
+def of_stream(trace: Sequence[Record]) -> bool:
+    """Whether a run learned from a stream, whose documents are predicted before they are learned from.
+
+    >>> of_stream([{"step": 1}, {"step": 2, "prequential": {}}]), of_stream([{"step": 1}])
+    (True, False)
+    """
+    return any("prequential" in record for record in trace)

@@ -1,0 +1,52 @@
+"""What the page of any saved model begins with: its manifest, and its settings as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import command_line
+from stickbreaker.saved import ModelDirectory
+
+
+def readable_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of the model at `path`.
+
+    Raises UserError for what is not a model, and for a run that is not finished, unless it reads a stream,
+    which may never end.
+    """
+    manifest = ModelDirectory(path).manifest()
+    if manifest["status"] != "done" and "stream" not in manifest:
+        raise UserError(
+            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+        )
+    return manifest
+
+
+def settings_of(
+    manifest: Mapping[str, Any], own: Mapping[str, Callable[[Any], str]] | None = None
+) -> list[tuple[str, str]]:
+    """The (name, value) rows of a page's end; `own`: how settings that only a kind has are written, by the
+    name under which they are saved."""
+    rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
+    for name, value in manifest["settings"].items():
+        if name in ("n_jobs", "callbacks") or value is None:
+            continue
+        rows.append(("seed" if name == "random_state" else name, _text_of(value, own or {})))
+    rows.append(("held out", f"{100 * manifest['held_out']:.0f} % of the documents"))
+    rows.append(("empty documents", f"{manifest['corpus']['empty']:,}"))
+    rows.append(("corpus fingerprint", manifest["corpus"]["fingerprint"]))
+    return rows
+
+
+def _text_of(value: Any, own: Mapping[str, Callable[[Any], str]]) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    ((name, held),) = value.items()
+    if name == "array":
+        return "an array"
+    if name in own:
+        return own[name](held)
+    return f"{name}: " + ", ".join(f"{k} {v}" for k, v in held.items() if v is not None)

@@ -1,0 +1,68 @@
+"""Values as a page holds them: text that HTML can show, finite numbers, few enough points, safe JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from stickbreaker.corpus.document import Scalar
+
+T = TypeVar("T")
+
+MOST_POINTS = 600  # of a curve
+_LONGEST_LINE = 60  # characters of a word or another short text
+_UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_MARKUP = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def clean(value: Scalar) -> str:
+    """Write a value as text that HTML can hold: control characters and lone surrogates become U+FFFD."""
+    if isinstance(value, float):
+        value = f"{value:.6g}"
+    return _UNSHOWABLE.sub("\ufffd", str(value).replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Any text on one line of at most 60 characters, without control characters; U+FFFD if nothing is left.
+
+    >>> one_line("a\\n  b"), one_line(" ")
+    ('a b', '\ufffd')
+    """
+    return shortened(" ".join(clean(text).split()) or "\ufffd", _LONGEST_LINE)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most `most` characters: of a longer one the beginning and an ellipsis.
+
+    >>> shortened("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= most else text[: max(most - 1, 0)] + "…"
+
+
+def rounded(value: float | None, digits: int = 4) -> float | None:
+    """A number with that many significant digits; None if it is not finite.
+
+    >>> rounded(0.123456), rounded(float("nan"))
+    (0.1235, None)
+    """
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{float(value):.{digits}g}")
+
+
+def thinned(points: Sequence[T]) -> list[T]:
+    """The points of a curve: at most 600 and the last, evenly chosen from a longer one."""
+    stride = -(-len(points) // MOST_POINTS)
+    return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
+
+
+def to_json(data: Any) -> str:
+    """Write JSON that is safe inside a script element."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character, escape in _MARKUP.items():  # str.translate would take a fifth of a second a megabyte
+        text = text.replace(character, escape)
+    return text

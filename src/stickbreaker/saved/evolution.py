@@ -1,0 +1,319 @@
+"""What the topics of a model were when: snapshots of the words of its columns, in a file of its directory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import atomic_file
+from stickbreaker.corpus.text.dates import ISO_DATE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TOP_WORDS = 50  # of a topic in a snapshot
+ENTERED_WORDS = 10  # of a topic in a snapshot
+MOST_SNAPSHOTS = 512
+KINDS = ("top", "entered")
+
+_STEP = re.compile(r"(step:)?([0-9]{1,18})")
+_COLUMNS = ("snapshot", "step", "documents", "date", "topic", "kind", "rank", "word", "probability")
+
+Top = Mapping[int, Sequence[tuple[str, float]]]  # (word, probability) by lasting id, the most probable first
+Entered = Mapping[int, Sequence[tuple[int, str, float]]]  # (rank, word, probability) by lasting id
+
+
+class Rows(NamedTuple):
+    """Words of topics at one moment: arrays of one length, by topic, then the top words, then by rank."""
+
+    topic: NDArray[Any]  # int32
+    kind: NDArray[Any]  # int8, a place in KINDS
+    rank: NDArray[Any]  # int32
+    word: NDArray[Any]  # texts
+    probability: NDArray[Any]  # float32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """A snapshot: the topics' words after `step` steps and `documents` documents.
+
+    `date` is that of the last document learned from (ISO 8601), None where none is known.
+    """
+
+    step: int
+    documents: int
+    date: str | None
+    rows: Rows
+
+    def top(self) -> dict[int, list[tuple[str, float]]]:
+        """The (word, probability) of each topic by its lasting id, the most probable first, at most 50."""
+        found: dict[int, list[tuple[str, float]]] = {}
+        for topic, _, word, probability in self._of(0):
+            found.setdefault(topic, []).append((word, probability))
+        return found
+
+    def entered(self) -> dict[int, list[tuple[int, str, float]]]:
+        """The (rank, word, probability) of words that entered since the snapshot before, at most 10 a topic.
+
+        Of a word that entered at a snapshot since dropped, the rank is that of now where it is among the
+        top words, else that which it had then.
+        """
+        found: dict[int, list[tuple[int, str, float]]] = {}
+        for topic, rank, word, probability in self._of(1):
+            found.setdefault(topic, []).append((rank, word, probability))
+        return found
+
+    def _of(self, kind: int) -> Iterable[tuple[int, int, str, float]]:
+        here = self.rows.kind == kind
+        topic, _, rank, word, probability = (column[here].tolist() for column in self.rows)
+        return zip(topic, rank, word, probability, strict=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evolution:
+    """The snapshots of a run in order, at most 512.
+
+    >>> run = Evolution().add(1, 155, "1993-04-05", {0: [("comic", 0.2)]}, {})
+    >>> run.add(2, 310, "1993-04-06", {0: [("hulk", 0.3)]}, {}).at("1993-04-05").top()[0][0][0]
+    'comic'
+    """
+
+    moments: tuple[Moment, ...] = ()
+
+    def add(self, step: int, documents: int, date: str | None, top: Top, entered: Entered) -> Evolution:
+        """The same with one more snapshot; of 513, every second is dropped, but for the first and the last.
+
+        Words that entered at a dropped snapshot move to the next, the ten of the lowest rank a topic. A
+        snapshot at which no topic has a word is left out.
+
+        Args:
+            step: steps done, more than at the snapshot before.
+            documents: documents seen.
+            date: ISO 8601, or a beginning of it (a year, a month) of the last document, where it is known.
+            top: the words of each topic by its lasting id, the most probable first; the first 50 are kept.
+            entered: of each topic, the words that entered since the snapshot before, with their rank (1 is
+                the most probable word of the topic); the ten of the lowest rank are kept.
+
+        Raises:
+            ValueError: for a step that does not follow, or a date of another form.
+        """
+        if self.moments and step <= self.moments[-1].step:
+            raise ValueError(f"step {step} does not follow step {self.moments[-1].step}")
+        if date is not None and not ISO_DATE.fullmatch(date):
+            raise ValueError(f"{date!r} is not a date in ISO 8601")
+        rows = _rows(top, entered)
+        if not len(rows.topic):
+            return self
+        moments = (*self.moments, Moment(step, documents, date, rows))
+        return Evolution(moments if len(moments) <= MOST_SNAPSHOTS else _thinned(moments))
+
+    def until(self, step: int) -> Evolution:
+        """The snapshots of the first `step` steps, for a run that goes on from there."""
+        return Evolution(tuple(moment for moment in self.moments if moment.step <= step))
+
+    def at(self, when: str | int) -> Moment:
+        """The last snapshot not after a date, or a step.
+
+        Args:
+            when: a step, as a number; or as text a date or a beginning of one (2020-05-01, 2020-05, 2020), or
+                a step (`120`, `step:120`). Four digits are a year where snapshots have dates. Dates are
+                compared as they are written: up to the last digit that `when` has.
+
+        Raises:
+            UserError: where there is none, with the steps and dates that there are.
+        """
+        if not self.moments:
+            raise UserError("there are no snapshots of the topics")
+        dates = [moment.date for moment in self.moments if moment.date is not None]
+        text = str(when)
+        number = _STEP.fullmatch(text)
+        year = isinstance(when, str) and len(text) == 4 and bool(dates)
+        if number and not year:
+            step = int(number[2])
+            found = [moment for moment in self.moments if moment.step <= step]
+        elif not ISO_DATE.fullmatch(text):
+            raise UserError(
+                f"{text!r} is neither a date (2020-05-01) nor a step", remedy=self._format_range()
+            )
+        elif not dates:
+            raise UserError("the snapshots have no dates", remedy=self._format_range())
+        else:
+            found = [m for m in self.moments if m.date is not None and m.date[: len(text)] <= text]
+        if not found:
+            raise UserError(f"there is no snapshot as early as {text}", remedy=self._format_range())
+        return found[-1]
+
+    def _format_range(self) -> str:
+        first, last = self.moments[0], self.moments[-1]
+        dates = sorted(moment.date for moment in self.moments if moment.date is not None)
+        span = f" ({dates[0]} to {dates[-1]})" if dates else ""
+        return f"there are snapshots of steps {first.step} to {last.step}{span}"
+
+    def write(self, path: Path) -> None:
+        """Write as Parquet, whole or not at all; the same snapshots give the same bytes."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        lengths = [len(moment.rows.topic) for moment in self.moments]
+        each = np.repeat(np.arange(len(self.moments), dtype=np.int32), lengths)
+        rows = _joined(moment.rows for moment in self.moments)
+        dates = pa.array([moment.date for moment in self.moments], pa.string())
+        kinds = pa.DictionaryArray.from_arrays(pa.array(rows.kind), pa.array(KINDS))
+        columns = {
+            "snapshot": pa.array(each),
+            "step": pa.array(np.array([moment.step for moment in self.moments], np.int64)[each]),
+            "documents": pa.array(np.array([moment.documents for moment in self.moments], np.int64)[each]),
+            "date": dates.take(pa.array(each)),
+            "topic": pa.array(rows.topic),
+            "kind": kinds,
+            "rank": pa.array(rows.rank),
+            "word": pa.array(rows.word, pa.string()),
+            "probability": pa.array(rows.probability),
+        }
+        with atomic_file(Path(path)) as partial:
+            coded: Any = list(_COLUMNS[:-1])  # all but the probabilities repeat themselves
+            pq.write_table(pa.table(columns), partial, compression="zstd", use_dictionary=coded)
+
+    @classmethod
+    def read(cls, path: Path) -> Evolution:
+        """Read what `write` wrote. Raises UserError naming a file that is missing, damaged or foreign."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(path, read_dictionary=["date", "kind", "word"]) as file:
+                table = file.read(list(_COLUMNS), use_threads=False)
+            kinds = [table.schema.field(name).type for name in _COLUMNS]
+            if not all(_is_of(kind, name) for name, kind in zip(_COLUMNS, kinds, strict=True)):
+                raise ValueError("a column of another type")
+            if not table.num_rows:
+                return cls()
+            return cls(_moments({name: _values(table.column(name)) for name in _COLUMNS}))
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+            if isinstance(error, FileNotFoundError):
+                raise UserError("the file is missing", where=path, remedy="fit the model again") from None
+            raise UserError(
+                "the file cannot be read as snapshots of topics",
+                where=path,
+                remedy="restore it from a copy or fit again",
+            ) from None
+
+
+def _rows(top: Top, entered: Entered) -> Rows:
+    """The rows of one moment."""
+    rows = [
+        (topic, 0, rank, word, probability)
+        for topic, words in top.items()
+        for rank, (word, probability) in enumerate(words[:TOP_WORDS], start=1)
+    ]
+    for topic, words in entered.items():
+        first = sorted(words, key=lambda row: row[:2])[:ENTERED_WORDS]
+        rows += [(topic, 1, rank, word, probability) for rank, word, probability in first]
+    topic, kind, rank, words, probability = zip(*rows, strict=True) if rows else ((),) * 5
+    return _ordered(
+        Rows(
+            np.array(topic, np.int32),
+            np.array(kind, np.int8),
+            np.array(rank, np.int32),
+            np.array(words, np.object_),
+            np.array(probability, np.float32),
+        )
+    )
+
+
+def _ordered(rows: Rows) -> Rows:
+    order = np.lexsort((rows.rank, rows.kind, rows.topic))  # stable: equal ranks stay as they stand
+    return Rows(*(column[order] for column in rows))
+
+
+def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
+    """Every second moment from the first on, and the last; what entered at the others moves to the next."""
+    last = len(moments) - 1
+    return tuple(
+        moment if i % 2 or i == 0 else merged(moments[i - 1 : i + 1])
+        for i, moment in enumerate(moments)
+        if i % 2 == 0 or i == last
+    )
+
+
+def merged(moments: Sequence[Moment]) -> Moment:
+    """The last of some moments in a row, with the words that entered at any of them, ten a topic."""
+    last = moments[-1]
+    found: dict[int, dict[str, tuple[int, str, float]]] = {}
+    for moment in moments:
+        for topic, rows in moment.entered().items():
+            found.setdefault(topic, {}).update({row[1]: row for row in rows})
+    for topic, words in last.top().items():
+        by_word = found.get(topic, {})
+        for rank, (word, probability) in enumerate(words, start=1):
+            if word in by_word:
+                by_word[word] = (rank, word, probability)
+    entered = _rows({}, {topic: list(by_word.values()) for topic, by_word in found.items()})
+    top = Rows(*(column[last.rows.kind == 0] for column in last.rows))
+    return Moment(last.step, last.documents, last.date, _ordered(_joined([top, entered])))
+
+
+def _joined(parts: Iterable[Rows]) -> Rows:
+    """The rows of several moments, one after the other."""
+    return Rows(*(np.concatenate(columns) for columns in zip(_rows({}, {}), *parts, strict=True)))
+
+
+def _is_of(kind: pa.DataType, name: str) -> bool:
+    """Whether a type is one that a column has."""
+    import pyarrow as pa
+
+    if name in ("date", "kind", "word"):
+        return pa.types.is_dictionary(kind) and kind.value_type == pa.string()
+    return pa.types.is_floating(kind) if name == "probability" else pa.types.is_integer(kind)
+
+
+def _values(column: pa.ChunkedArray) -> NDArray[Any]:
+    """A column as an array; equal words share their text. Raises ValueError where a value is missing."""
+    # by dlpack: to_numpy imports pandas where that is installed, which takes half a second
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        if column.null_count:
+            raise ValueError("a value is missing")
+        return np.from_dlpack(column.combine_chunks())
+    whole: Any = column.unify_dictionaries().combine_chunks()
+    places = np.asarray(np.from_dlpack(whole.indices.fill_null(len(whole.dictionary))), np.intp)
+    return np.array([*whole.dictionary.to_pylist(), None], np.object_)[places]
+
+
+def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
+    """The moments of a table. Raises ValueError for one that `write` did not write."""
+    kind = (columns["kind"] == KINDS[1]).astype(np.int8)
+    words, number = columns["word"], columns["snapshot"]
+    if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711
+        raise ValueError("a kind or a word is none of ours")
+    dates = set(columns["date"].tolist()) - {None}
+    numbers = [columns[name] for name in ("rank", "documents", "step")]
+    right = all(0 <= int(values.min()) <= int(values.max()) <= 1 << 53 for values in numbers)
+    right = right and np.array_equal(columns["topic"].astype(np.int32), columns["topic"])
+    shares = columns["probability"]
+    finite = shares.min() >= 0.0 and shares.max() < np.inf  # NaN is neither
+    if not right or not finite or not all(map(ISO_DATE.fullmatch, dates)):
+        raise ValueError("a number or a date is none")
+    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    steps = columns["step"][starts]
+    if not np.array_equal(number[starts], np.arange(len(starts))) or np.any(np.diff(steps) <= 0):
+        raise ValueError("snapshots do not follow one another")
+    rows = Rows(columns["topic"], kind, columns["rank"], words, columns["probability"])
+    ends = [*starts[1:].tolist(), len(number)]
+    return tuple(
+        Moment(
+            int(steps[i]),
+            int(columns["documents"][start]),
+            columns["date"][start],
+            Rows(*(column[start:end] for column in rows)),
+        )
+        for i, (start, end) in enumerate(zip(starts.tolist(), ends, strict=True))
+    )

@@ -1,0 +1,62 @@
+"""Takes snapshots of a model's words while a run goes on, for the report: see `evolution.py`."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.saved.evolution import Entered, Evolution, Moment, Top
+
+A_PASS = 4  # snapshots a pass over a corpus
+
+
+class Moments(ABC):
+    """The snapshots of a run; `evolution` holds those of a run that goes on from there.
+
+    At the first one no word is said to have entered; at others those that have entered since the one before.
+    """
+
+    def __init__(self, evolution: Evolution | None = None) -> None:
+        self.evolution = evolution or Evolution()
+
+    @property
+    def date(self) -> str | None:
+        """The date of the last snapshot."""
+        return self.evolution.moments[-1].date if self.evolution.moments else None
+
+    def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
+        """Note the words of now, unless that was done after the same step."""
+        last = self.evolution.moments[-1:]
+        if last and last[0].step >= state.step:
+            return
+        top, entered = self.look(job, state, last[0] if last else None)
+        self.evolution = self.evolution.add(state.step, documents, date, top, entered)
+
+    @abstractmethod
+    def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
+        """What a snapshot of now has; `last` is the one before, None at the first."""
+
+
+class Evolving(Observer):
+    """Takes snapshots of a run over a corpus: four a pass, or one a step where a pass has fewer."""
+
+    def __init__(self, moments: Moments, job: VariationalRun, state: VariationalState) -> None:
+        self.moments, self.job, self.state = moments, job, state
+
+    def snapshots(self) -> Evolution:
+        """Those so far."""
+        return self.moments.evolution
+
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+        if self.is_due(job, state):
+            self.moments.add(self.job, self.state, int(state.seen), None)
+        return False
+
+    def is_due(self, job: Run[Any], state: RunState) -> bool:
+        """Whether a snapshot is taken after this step."""
+        in_pass = job.n_documents * state.step / max(1.0, state.seen)
+        return state.step % max(1, int(in_pass / A_PASS)) == 0
+
+    def end(self, job: Run[Any], state: RunState) -> None:
+        self.moments.add(self.job, self.state, int(state.seen), None)

@@ -1,0 +1,21 @@
+"""Which documents a saved model has learned from: scores of these say little about new ones."""
+
+from pathlib import Path
+
+from stickbreaker.core.random_streams import share_of
+from stickbreaker.corpus import Corpus
+from stickbreaker.saved.directory import ModelDirectory
+
+
+def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
+    """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
+
+    `corpus` is seen through the model's vocabulary. None if it is not the model's own, which is known by its
+    fingerprint.
+    """
+    manifest = ModelDirectory(path).manifest()
+    if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
+        return None
+    held_out = float(manifest["held_out"])
+    ids = [name for block in range(len(corpus.block_sizes)) for name in corpus.ids(block)]
+    return sum(share_of(name) >= held_out for name in ids) / max(1, len(ids))

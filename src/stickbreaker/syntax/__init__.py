@@ -1,0 +1,1 @@
+"""Topics that know grammar: syntactic topic models of parsed sentences."""

@@ -1,0 +1,114 @@
+"""Topic shares of new documents: a short chain over a document's topics and shares, all else fixed."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
+from stickbreaker.kernels.random import seeded
+from stickbreaker.syntax.kernels.random_gammas import log_gamma_number
+from stickbreaker.syntax.kernels.tree_topics import draw_nodes, gather, inside, longest, transitions
+
+LEAST = 1e-150
+
+
+class Learned(NamedTuple):
+    """What was learned, of one sample: the logarithm of pi (no row is normalised), beta, and alpha tau."""
+
+    log_pi: NDArray[np.float64]  # topics + 1 × topics; roots last
+    beta: NDArray[np.float64]  # words × topics
+    shapes: NDArray[np.float64]  # (topics,) of the Gamma prior of a document's shares
+
+
+class Room(NamedTuple):
+    """Where a document is worked on."""
+
+    chances: NDArray[np.float64]  # topics + 1 × topics
+    words: NDArray[np.float64]  # nodes × topics: of the nodes' own words
+    below: NDArray[np.float64]  # nodes × topics
+    topics: NDArray[np.int32]  # (nodes,)
+    n: NDArray[np.float64]  # (topics,)
+    m: NDArray[np.float64]  # (topics + 1,)
+    log_rates: NDArray[np.float64]  # (topics,)
+    sums: NDArray[np.float64]  # (topics,)
+    log_theta: NDArray[np.float64]  # (topics,)
+
+
+@njit(**PART)
+def _log_sum(values):
+    """log sum exp of some logarithms; the largest is finite."""
+    most = values[0]
+    for i in range(1, len(values)):
+        most = max(most, values[i])
+    total = 0.0
+    for i in range(len(values)):
+        total += exp64(values[i] - most)
+    return most + log64(total)
+
+
+@njit(**PART)
+def _draw_shares(learned, room, state):
+    """log_theta given the topics: U for each topic of heads, then Gammas. All in logarithms."""
+    k = len(room.n)
+    room.log_rates[:] = 0.0  # log(1 + B)
+    for j in range(k + 1):
+        if room.m[j] > 0.0:
+            for i in range(k):
+                room.sums[i] = room.log_theta[i] + learned.log_pi[j, i]
+            log_u = log_gamma_number(room.m[j], state) - _log_sum(room.sums)
+            for i in range(k):
+                more, so_far = log_u + learned.log_pi[j, i], room.log_rates[i]
+                most = max(more, so_far)
+                room.log_rates[i] = most + log64(exp64(more - most) + exp64(so_far - most))
+    for i in range(k):
+        drawn = log_gamma_number(learned.shapes[i] + room.n[i], state)
+        room.log_theta[i] = drawn - room.log_rates[i]
+
+
+@njit(**PART)
+def _count(heads, first, n, room):
+    room.n[:] = 0.0
+    room.m[:] = 0.0
+    k = len(room.n)
+    for node in range(n):
+        head = heads[first + node]
+        room.n[room.topics[node]] += 1.0
+        room.m[k if head < 0 else room.topics[head]] += 1.0
+
+
+@njit(**OPTIONS)
+def sample_shares(nodes, learned, sweeps, keys, counts_out, log_theta_out):
+    """Sweeps over each document by itself; `sweeps` is how many before those that are kept.
+
+    log_theta_out (documents × kept × topics): logarithms of shares, at no scale, after each kept sweep.
+    counts_out (documents × topics): nodes of each topic, the mean over them. A document without nodes has
+    draws from the prior.
+    """
+    k, kept = log_theta_out.shape[2], log_theta_out.shape[1]
+    most = longest(nodes.offsets)
+    room = Room(
+        np.empty((k + 1, k)), np.empty((most, k)), np.empty((most, k)), np.empty(most, np.int32), np.empty(k),
+        np.empty(k + 1), np.empty(k), np.empty(k), np.empty(k),
+    )  # fmt: skip
+    state = np.empty(2, np.uint64)
+    for d in range(len(nodes.offsets) - 1):
+        first = nodes.offsets[d]
+        n = nodes.offsets[d + 1] - first
+        seeded(keys[d], state)
+        gather(nodes.words, learned.beta, first, n, room.words)
+        counts_out[d] = 0.0
+        for i in range(k):
+            room.log_theta[i] = np.log(max(learned.shapes[i], LEAST))
+        for sweep in range(sweeps + kept):
+            transitions(room.log_theta, learned.log_pi, room.chances)
+            room.below[:n] = room.words[:n]
+            inside(nodes.heads, first, n, room.chances, room.below)
+            draw_nodes(nodes.heads[first : first + n], n, room.chances, room.below, state, room.topics)
+            _count(nodes.heads, first, n, room)
+            _draw_shares(learned, room, state)
+            if sweep >= sweeps:
+                log_theta_out[d, sweep - sweeps] = room.log_theta
+                for i in range(k):
+                    counts_out[d, i] += room.n[i] / kept

@@ -1,0 +1,261 @@
+"""Topics of the words of dependency trees: sums over all of them, and draws from their posterior.
+
+Letters are those of Zhai, Boyd-Graber and Blei (Syntactic topic models, equation 1): theta documents' shares,
+pi what a head's topic prefers, beta topics' words. A word's topic i given its head's topic j has the
+probability theta_i pi_ji / x_j, x_j = sum_i theta_i pi_ji; the row after the last topic is that of roots.
+
+A document's words are nodes in an order in which heads come before what depends on them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
+from stickbreaker.kernels.random import seeded, uniform
+
+TINY = 1e-100
+
+
+class Nodes(NamedTuple):
+    """Consecutive documents as nodes, heads first: `offsets` (documents + 1) into the others (nodes)."""
+
+    offsets: NDArray[np.int64]
+    words: NDArray[np.int32]  # rows of beta; -1: a node without a word, which passes on what hangs below it
+    heads: NDArray[np.int32]  # the head's place in its document, from 0; -1: a root
+
+
+class Weights(NamedTuple):
+    """What topics are drawn by. theta and pi are logarithms at any scale: what the two of them hold may be
+    nowhere the same, and then their products are smaller than any double."""
+
+    log_theta: NDArray[np.float64]  # documents × topics
+    log_pi: NDArray[np.float64]  # topics + 1 × topics, roots last
+    beta: NDArray[np.float64]  # words × topics
+
+
+@njit(**PART)
+def transitions(log_theta, log_pi, chances_out):
+    """chances_out (topics + 1 × topics): theta_i pi_ji / x_j of one document."""
+    for j in range(log_pi.shape[0]):
+        most = -np.inf
+        for i in range(log_pi.shape[1]):
+            chances_out[j, i] = log_theta[i] + log_pi[j, i]
+            most = max(most, chances_out[j, i])
+        total = 0.0
+        for i in range(log_pi.shape[1]):
+            chances_out[j, i] = exp64(chances_out[j, i] - most)
+            total += chances_out[j, i]
+        for i in range(log_pi.shape[1]):
+            chances_out[j, i] /= total
+
+
+@njit(**PART)
+def gather(words, beta, first, n, below_out):
+    """below_out (n × topics): the probability of each node's own word by topic, 1 where it has none."""
+    for node in range(n):
+        word = words[first + node]
+        for i in range(beta.shape[1]):
+            below_out[node, i] = beta[word, i] if word >= 0 else 1.0
+
+
+@njit(**PART)
+def inside(heads, first, n, chances, below_out):
+    """log p of all words of a document; below_out (n × topics): of the words below and at each node by topic,
+    up to a factor of the node's; what it has before is of the nodes' own words."""
+    nats = 0.0
+    k = chances.shape[1]
+    for back in range(n):
+        node = n - 1 - back
+        most = below_out[node, 0]
+        for i in range(1, k):
+            most = max(most, below_out[node, i])
+        for i in range(k):
+            below_out[node, i] /= most
+        nats += log64(most)
+        head = heads[first + node]
+        if head >= 0:
+            most = 0.0
+            for j in range(k):
+                total = 0.0
+                for i in range(k):
+                    total += chances[j, i] * below_out[node, i]
+                below_out[head, j] *= total
+                most = max(most, below_out[head, j])
+            if most < TINY:  # a head of thousands
+                for j in range(k):
+                    below_out[head, j] /= most
+                nats += log64(most)
+        else:
+            total = 0.0
+            for i in range(k):
+                total += chances[k, i] * below_out[node, i]
+            nats += log64(total)
+    return nats
+
+
+@njit(**PART)
+def draw_nodes(heads, n, chances, below, state, topics_out):
+    """Topics of a document's `n` nodes, heads first, from their joint posterior."""
+    k = chances.shape[1]
+    for node in range(n):
+        head = heads[node]
+        row = k if head < 0 else topics_out[head]
+        total = 0.0
+        for i in range(k):
+            total += chances[row, i] * below[node, i]
+        target, chosen = total * uniform(state), k - 1
+        for i in range(k):
+            target -= chances[row, i] * below[node, i]
+            if target < 0.0:
+                chosen = i
+                break
+        topics_out[node] = chosen
+
+
+@njit(**PART)
+def longest(offsets):
+    """Nodes of the longest document."""
+    most = 0
+    for d in range(len(offsets) - 1):
+        most = max(most, offsets[d + 1] - offsets[d])
+    return most
+
+
+@njit(**OPTIONS)
+def draw_topics(nodes, weights, keys, topics_out):
+    """A topic for every node of some documents, whole trees at once; keys (documents, uint64) are those of
+    `numbered_keys`, topics_out (nodes,) int32."""
+    k = weights.log_pi.shape[1]
+    chances = np.empty((k + 1, k))
+    below = np.empty((longest(nodes.offsets), k))
+    state = np.empty(2, np.uint64)
+    for d in range(len(nodes.offsets) - 1):
+        first = nodes.offsets[d]
+        n = nodes.offsets[d + 1] - first
+        transitions(weights.log_theta[d], weights.log_pi, chances)
+        gather(nodes.words, weights.beta, first, n, below)
+        inside(nodes.heads, first, n, chances, below)
+        seeded(keys[d], state)
+        last = first + n
+        draw_nodes(nodes.heads[first:last], n, chances, below, state, topics_out[first:last])
+
+
+@njit(**OPTIONS)
+def sum_topics(nodes, weights, nats_out):
+    """nats_out (documents): log p of each document's words, summed over all topics of its trees."""
+    k = weights.log_pi.shape[1]
+    chances = np.empty((k + 1, k))
+    below = np.empty((longest(nodes.offsets), k))
+    for d in range(len(nodes.offsets) - 1):
+        first = nodes.offsets[d]
+        n = nodes.offsets[d + 1] - first
+        transitions(weights.log_theta[d], weights.log_pi, chances)
+        gather(nodes.words, weights.beta, first, n, below)
+        nats_out[d] = inside(nodes.heads, first, n, chances, below)
+
+
+@njit(**PART)
+def _next_word(heads, node, chances, own, above, ups):
+    """The topics' probabilities of a node given the words before it, in above[node], up to a factor.
+
+    ups (nodes × topics): what each node's words say of its head; own: products of a node's word and ups.
+    """
+    k = chances.shape[1]
+    head = heads[node]
+    if head < 0:
+        for i in range(k):
+            above[node, i] = chances[k, i]
+        return
+    path, at = 0, head
+    while at >= 0:
+        path += 1
+        at = heads[at]
+    for step in range(path):  # from the root down to the head
+        at = head
+        for _ in range(path - 1 - step):
+            at = heads[at]
+        if heads[at] >= 0:
+            _pass_down(chances, own[heads[at]], above[heads[at]], ups[at], above[at])
+        else:
+            for i in range(k):
+                above[at, i] = chances[k, i]
+    nothing = ups[node]
+    for j in range(k):
+        nothing[j] = 1.0
+    _pass_down(chances, own[head], above[head], nothing, above[node])
+
+
+@njit(**PART)
+def _pass_down(chances, own, above, up, below_out):
+    """below_out_i = sum_j above_j own_j / up_j chances_ji, scaled to sum to one."""
+    k = chances.shape[1]
+    for i in range(k):
+        below_out[i] = 0.0
+    for j in range(k):
+        weight = above[j] * own[j] / up[j]
+        for i in range(k):
+            below_out[i] += weight * chances[j, i]
+    total = 0.0
+    for i in range(k):
+        total += below_out[i]
+    for i in range(k):
+        below_out[i] /= total
+
+
+@njit(**PART)
+def _pass_up(heads, node, chances, own, ups):
+    """What is known at a node, up to its root."""
+    k = chances.shape[1]
+    while heads[node] >= 0:
+        head, most = heads[node], 0.0
+        for j in range(k):
+            total = 0.0
+            for i in range(k):
+                total += chances[j, i] * own[node, i]
+            own[head, j] *= total / ups[node, j]
+            ups[node, j] = total
+            most = max(most, own[head, j])
+        for j in range(k):
+            own[head, j] /= most
+        node = head
+
+
+@njit(**OPTIONS)
+def predict_words(nodes, weights, nats_out):
+    """nats_out (nodes): log p of each node's word given those before it in its document, heads first; 0 of
+    nodes without a word. Theta has a row a document."""
+    k = weights.log_pi.shape[1]
+    chances = np.empty((k + 1, k))
+    most = longest(nodes.offsets)
+    own, above, ups = np.empty((most, k)), np.empty((most, k)), np.empty((most, k))
+    for d in range(len(nodes.offsets) - 1):
+        first = nodes.offsets[d]
+        n = nodes.offsets[d + 1] - first
+        heads = nodes.heads[first : first + n]
+        transitions(weights.log_theta[d], weights.log_pi, chances)
+        gather(nodes.words, weights.beta, first, n, own)
+        for node in range(n):
+            _next_word(heads, node, chances, own, above, ups)
+            total, whole = 0.0, 0.0
+            for i in range(k):
+                total += above[node, i] * own[node, i]
+                whole += above[node, i]
+            nats_out[first + node] = log64(total / whole) if nodes.words[first + node] >= 0 else 0.0
+            _pass_up(heads, node, chances, own, ups)
+
+
+@njit(**OPTIONS)
+def draw_tables(customers, concentrations, key, tables_out):
+    """How many tables customers open: of n customers the one after r opens one with c / (c + r) (a Chinese
+    restaurant); customers, concentrations and tables_out (cells)."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    for cell in range(len(customers)):
+        tables, c = 0, concentrations[cell]
+        for before in range(customers[cell]):
+            if uniform(state) * (c + before) < c:
+                tables += 1
+        tables_out[cell] = tables

@@ -1,0 +1,57 @@
+"""The trees of a corpus as a chain reads them: nodes in an order in which heads come first."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.syntax.kernels.tree_topics import Nodes
+
+
+class OrderedTrees(NamedTuple):
+    """Documents as nodes, and where each node's token is."""
+
+    nodes: Nodes
+    tokens: NDArray[np.int64]  # (nodes,) the token of each node, by its place in the corpus
+    documents: NDArray[np.int64]  # (nodes,) the document of each node
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.nodes.offsets) - 1
+
+    def slice(self, start: int, stop: int) -> Nodes:
+        """The nodes of documents start to stop (exclusive)."""
+        first, last = self.nodes.offsets[start], self.nodes.offsets[stop]
+        offsets = self.nodes.offsets[start : stop + 1] - first
+        return Nodes(offsets, self.nodes.words[first:last], self.nodes.heads[first:last])
+
+
+def ordered_trees(trees: Trees) -> OrderedTrees:
+    """The words of sentences, each after its head and otherwise in the order of the text.
+
+    >>> heads, tags = np.array([2, 0, -1], np.int32), np.zeros(3, np.int32)
+    >>> words = np.array([5, 6, 7], np.int32)
+    >>> text = Trees(np.array([0, 3]), words, np.array([0]), heads, tags, ("x",))
+    >>> found = ordered_trees(text)
+    >>> found.nodes.words.tolist(), found.nodes.heads.tolist()
+    ([7, 5, 6], [-1, 0, 1])
+    """
+    n = len(trees.words)
+    sizes = np.diff(trees.starts, append=n)
+    firsts = np.repeat(trees.starts, sizes)
+    places = np.arange(n)
+    above = np.where(trees.heads < 0, -1, firsts + trees.heads)
+    depths = np.zeros(n, np.int64)
+    at = above.copy()
+    while (at >= 0).any():  # as often as the deepest tree is deep
+        deeper = at >= 0
+        depths[deeper] += 1
+        at[deeper] = above[at[deeper]]
+    tokens = np.lexsort((places, depths, firsts))
+    nodes_of = np.empty(n, np.int64)
+    nodes_of[tokens] = places
+    documents = np.repeat(np.arange(len(trees.offsets) - 1), np.diff(trees.offsets))
+    heads = np.where(above[tokens] < 0, -1, nodes_of[above[tokens]] - trees.offsets[documents])
+    nodes = Nodes(trees.offsets.astype(np.int64), trees.words[tokens], heads.astype(np.int32))
+    return OrderedTrees(nodes, tokens, documents)

@@ -1,0 +1,293 @@
+"""The syntactic topic model as a Markov chain whose steps are all closed: nothing is tuned.
+
+Equation 1 of Zhai, Boyd-Graber and Blei, p(i | head's topic j, document d) = theta_di pi_ji / x_dj with
+x_dj = sum_i theta_di pi_ji, is the same at any scale of theta_d and pi_j. So both may be Gammas that nobody
+normalises, theta_di ~ Gamma(alpha_D tau_i, 1), pi_ji ~ Gamma(alpha_T tau_i, 1), and with 1 / x =
+int exp(-u x) du every conditional is known. tau_i ~ Gamma(a / K, a) tends to the paper's GEM as K grows.
+The paper infers by variational methods; this chain is derived here.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
+
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
+from stickbreaker.core.random_streams import numbered_keys, stream
+from stickbreaker.core.records import Array, Field
+from stickbreaker.corpus.shards import cut_blocks
+from stickbreaker.syntax import purposes
+from stickbreaker.syntax.kernels.tree_topics import Weights, draw_tables, draw_topics, sum_topics
+from stickbreaker.syntax.model.ordered_trees import OrderedTrees
+
+LEAST = 1e-150  # of tau
+BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
+LIMITS = ("none", "hdp", "itic")
+
+
+class Prior(NamedTuple):
+    """What is fixed: how many topics, `a` of tau, `sigma` of topics' words, and which limit of the model.
+
+    "hdp": pi = 1, words know nothing of their heads; "itic": theta = 1, they know nothing of their document
+    (an infinite tree whose children are independent).
+    """
+
+    n_topics: int
+    sigma: float = 0.1
+    a: float = 1.0
+    limit: str = "none"
+    shape: float = 1.0  # of the Gamma priors of alpha_D and alpha_T
+    rate: float = 1.0
+
+
+class SyntaxState(NamedTuple):
+    """A state of the chain. theta and pi are logarithms of what nobody normalises."""
+
+    topics: NDArray[np.int32]  # (nodes,)
+    log_theta: Array  # documents × topics
+    log_pi: Array  # topics + 1 × topics; roots last
+    beta: Array  # words × topics; columns sum to one
+    tau: Array  # (topics,)
+    alpha_documents: Array  # ()
+    alpha_transitions: Array  # ()
+
+
+class Counts(NamedTuple):
+    """How often topics are where."""
+
+    documents: NDArray[np.int64]  # documents × topics: n
+    heads: NDArray[np.int64]  # documents × topics + 1: m, words whose head has the topic
+    transitions: NDArray[np.int64]  # topics + 1 × topics: T
+    words: NDArray[np.int64]  # words × topics, of nodes that have a word
+
+
+class SyntaxChain(Sampler):
+    """The chain: a sweep draws all weights given topics, and then topics given weights, whole trees at once.
+
+    Documents are independent given the weights, so threads share them and change nothing.
+    """
+
+    def __init__(self, trees: OrderedTrees, n_words: int, prior: Prior, seed: int) -> None:
+        self._trees, self._n_words, self._prior, self._seed = trees, n_words, prior, seed
+        offsets = trees.nodes.offsets
+        self._blocks = list(cut_blocks(offsets, BLOCK_NODES, BLOCK_DOCUMENTS))
+        heads = trees.nodes.heads
+        self._heads = np.where(heads < 0, -1, heads + offsets[trees.documents])  # in the whole corpus
+        self._samples: list[tuple[Array, ...]] = []
+        self._start()
+
+    def _start(self) -> None:
+        k, generator = self._prior.n_topics, stream(self._seed, purposes.SYNTAX_START)
+        topics = generator.integers(k, size=len(self._trees.documents), dtype=np.int32)
+        rows, even = (self._trees.n_documents, k), np.full((self._n_words, k), 1 / max(1, self._n_words))
+        self.state = SyntaxState(
+            topics, np.zeros(rows), np.zeros((k + 1, k)), even,
+            np.full(k, 1 / k), np.array(float(k)), np.array(float(k)),
+        )  # fmt: skip
+
+    def sweep(self, number: int, threads: int) -> None:
+        generator = stream(self._seed, purposes.SYNTAX_WEIGHTS, number)
+        self._draw_weights(generator)
+        self._draw_topics(numbered_keys(self._seed, purposes.SYNTAX_TREES, number, self._numbers()), threads)
+
+    def learn(self) -> None:
+        """All is learned in a sweep."""
+
+    def score(self) -> Score:
+        """log p of the words given the weights, summed over all topics of the trees."""
+        nats = np.empty(self._trees.n_documents)
+        weights = weights_of(self.state)
+        for start, stop in self._blocks:
+            part = weights._replace(log_theta=weights.log_theta[start:stop])
+            sum_topics(self._trees.slice(start, stop), part, nats[start:stop])
+        return Score(float(nats.sum()), float((self._trees.nodes.words >= 0).sum()), "joint")
+
+    def figures(self) -> dict[str, int]:
+        return {"topics": int(np.count_nonzero(self.counts().documents.sum(axis=0)))}
+
+    def keep(self) -> None:
+        state, counts = self.state, self.counts()
+        self._samples.append(
+            (state.log_pi, state.beta, state.tau, state.alpha_documents, counts.transitions.astype(float))
+        )
+
+    def fitted(self) -> Fitted:
+        """All samples: predictions are means of their probabilities."""
+        if not self._samples:
+            self.keep()
+            one, self._samples = self._samples, []
+        else:
+            one = self._samples
+        log_pi, beta, tau, alpha, transitions = (np.stack(parts) for parts in zip(*one, strict=True))
+        axes = ("samples", "heads", "topics")
+        return Fitted(
+            {
+                "log_pi": Field(log_pi, axes, additive=False),
+                "beta": Field(beta, ("samples", "words", "topics"), additive=False),
+                "tau": Field(tau, ("samples", "topics"), additive=False),
+                "alpha": Field(alpha, ("samples",), additive=False),
+                "transitions": Field(transitions, axes, additive=False),
+            }
+        )
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        state = {name: values.copy() for name, values in self.state._asdict().items()}
+        fitted = self.fitted().params if self._samples else {}
+        return {**state, **{f"samples/{name}": item.values for name, item in fitted.items()}}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        state = SyntaxState(*(np.array(arrays[name]) for name in SyntaxState._fields))
+        for name, values in self.state._asdict().items():
+            if getattr(state, name).shape != values.shape:
+                raise ValueError(f"{name} of another chain")
+        if state.topics.size and not 0 <= state.topics.min() <= state.topics.max() < self._prior.n_topics:
+            raise ValueError("a topic that there is not")
+        self.state = state
+        names = ("log_pi", "beta", "tau", "alpha", "transitions")
+        kept = [arrays[f"samples/{name}"] for name in names] if "samples/tau" in arrays else []
+        self._samples = [tuple(np.array(part) for part in one) for one in zip(*kept, strict=True)]
+
+    def counts(self) -> Counts:
+        """How often topics are where, in the present state."""
+        k, d, topics = self._prior.n_topics, self._trees.n_documents, self.state.topics.astype(np.int64)
+        of_heads = np.where(self._heads < 0, k, topics[self._heads])
+        documents, words = self._trees.documents, self._trees.nodes.words
+        known = words >= 0
+        return Counts(
+            np.bincount(documents * k + topics, minlength=d * k).reshape(d, k),
+            np.bincount(documents * (k + 1) + of_heads, minlength=d * (k + 1)).reshape(d, k + 1),
+            np.bincount(of_heads * k + topics, minlength=(k + 1) * k).reshape(k + 1, k),
+            np.bincount(words[known] * k + topics[known], minlength=self._n_words * k).reshape(-1, k),
+        )
+
+    def _numbers(self) -> NDArray[np.int64]:
+        return np.arange(self._trees.n_documents)
+
+    def _draw_topics(self, keys: NDArray[np.uint64], threads: int) -> None:
+        topics, weights = self.state.topics.copy(), weights_of(self.state)
+        offsets = self._trees.nodes.offsets
+
+        def work(block: tuple[int, int]) -> None:
+            start, stop = block
+            part = weights._replace(log_theta=weights.log_theta[start:stop])
+            own = topics[offsets[start] : offsets[stop]]
+            draw_topics(self._trees.slice(start, stop), part, keys[start:stop], own)
+
+        with ThreadPoolExecutor(max(1, threads)) as pool:
+            list(pool.map(work, self._blocks))
+        self.state = self.state._replace(topics=topics)
+
+    def _draw_weights(self, generator: np.random.Generator) -> None:
+        """U, what tau hangs on, theta, pi and beta, given topics."""
+        counts, k = self.counts(), self._prior.n_topics
+        log_x = log_products(self.state.log_theta, self.state.log_pi.T)  # documents × topics + 1
+        with np.errstate(divide="ignore"):
+            log_u = np.log(generator.standard_gamma(counts.heads)) - log_x  # -inf where there is no word
+        grammar, documents = self._prior.limit != "hdp", self._prior.limit != "itic"
+        state, tau, log_rates = self.state, self.state.tau, np.zeros(1)
+        shape, rate = np.full(k, self._prior.a / k), np.full(k, self._prior.a)
+        if documents:
+            log_rates = np.logaddexp(0.0, log_products(log_u, self.state.log_pi))  # log(1 + B)
+            tables = tables_of(counts.documents, state.alpha_documents * tau, generator)
+            alpha = generator.gamma(self._prior.shape + tables.sum()) / (
+                self._prior.rate + (log_rates @ tau).sum()
+            )
+            state = state._replace(alpha_documents=np.array(alpha))
+            shape, rate = shape + tables.sum(axis=0), rate + alpha * log_rates.sum(axis=0)
+        of_pi = state.log_pi.sum(axis=0) if grammar else np.zeros(k)
+        alpha_t, n_rows = float(state.alpha_transitions), k + 1 if grammar else 0
+        if grammar:
+            tau = sliced(tau, shape, rate - alpha_t * of_pi, n_rows, alpha_t, generator)
+        else:
+            tau = generator.gamma(shape) / rate
+        state = state._replace(tau=np.maximum(tau, LEAST))
+        if documents:
+            drawn = log_gammas(state.alpha_documents * state.tau + counts.documents, generator)
+            state = state._replace(log_theta=drawn - log_rates)
+        if grammar:
+            log_rates = np.logaddexp(0.0, log_products(log_u.T, state.log_theta))
+            tables = tables_of(counts.transitions, state.alpha_transitions * state.tau, generator)
+            alpha = generator.gamma(self._prior.shape + tables.sum()) / (
+                self._prior.rate + (log_rates @ state.tau).sum()
+            )
+            drawn = log_gammas(float(alpha) * state.tau + counts.transitions, generator)
+            state = state._replace(alpha_transitions=np.array(alpha), log_pi=drawn - log_rates)
+        logs = log_gammas(counts.words + self._prior.sigma, generator)
+        beta = np.exp(logs - logs.max(axis=0, initial=-np.inf))
+        self.state = state._replace(beta=beta / beta.sum(axis=0))
+
+
+def weights_of(state: SyntaxState) -> Weights:
+    """What topics are drawn by."""
+    return Weights(state.log_theta, state.log_pi, state.beta)
+
+
+def log_products(left: Array, right: Array) -> Array:
+    """log(exp(left) @ exp(right)) of logarithms (m × k, k × n), whatever their size."""
+    found = np.empty((left.shape[0], right.shape[1]))
+    for column in range(right.shape[1]):
+        found[:, column] = logsumexp(left + right[:, column], axis=1)
+    return found
+
+
+def log_gammas(shapes: NDArray[np.floating[Any]], generator: np.random.Generator) -> Array:
+    """Logarithms of Gamma(shape, 1) draws, however small they are: below a shape of one, those of shape + 1
+    and of a uniform number to the power of 1 / shape (Marsaglia and Tsang 2000).
+
+    >>> bool(log_gammas(np.array([1e-6]), stream(0, "example"))[0] < -1000)
+    True
+    """
+    small = shapes < 1.0
+    logs = np.log(generator.standard_gamma(shapes + small))
+    return logs + small * np.log(1.0 - generator.random(shapes.shape)) / np.maximum(shapes, 1e-300)
+
+
+def tables_of(
+    customers: NDArray[np.int64], weights: Array, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Tables that customers (rows × topics) open in restaurants of the concentrations `weights` (topics)."""
+    concentrations = np.broadcast_to(weights, customers.shape).ravel()
+    tables = np.empty(customers.size, np.int64)
+    key = np.uint64(generator.integers(2**63))
+    draw_tables(np.ascontiguousarray(customers.ravel()), np.ascontiguousarray(concentrations), key, tables)
+    return tables.reshape(customers.shape)
+
+
+def sliced(
+    tau: Array, shape: Array, rate: Array, n_rows: int, alpha: float, generator: np.random.Generator
+) -> Array:
+    """tau (topics) given all else, each by a slice in log tau (Neal 2003) of the density
+
+        tau^shape exp(-rate tau) / Gamma(alpha tau)^n_rows    (shape counts log tau's own factor)
+
+    which is log-concave in tau for large values and has one mode here.
+    """
+
+    def log_density(logs: Array) -> Array:
+        with np.errstate(over="ignore"):
+            values = np.exp(logs)
+            return shape * logs - rate * values - n_rows * gammaln(alpha * values)
+
+    at = np.log(tau)
+    height = log_density(at) - generator.standard_exponential(len(at))
+    left = at - generator.random(len(at))
+    right = left + 1.0
+    for _ in range(200):
+        low, high = log_density(left) > height, log_density(right) > height
+        if not (low.any() or high.any()):
+            break
+        left, right = left - low, right + high
+    found, open_ = at.copy(), np.ones(len(at), bool)
+    for _ in range(200):
+        tried = left + generator.random(len(at)) * (right - left)
+        inside = open_ & (log_density(tried) > height)
+        found[inside] = tried[inside]
+        open_ &= ~inside
+        if not open_.any():
+            break
+        below = tried < at
+        left, right = np.where(open_ & below, tried, left), np.where(open_ & ~below, tried, right)
+    return np.exp(found)

@@ -1,0 +1,4 @@
+"""What planted models draw for: see `core/purposes.py`."""
+
+PLANTED = "planted"  # documents drawn from a planted model
+PLANTED_LANGUAGES = "planted languages"  # and in several languages

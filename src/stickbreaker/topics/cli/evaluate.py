@@ -1,0 +1,272 @@
+"""`stickbreaker evaluate` of topics: document completion, coherence, diversity, labels, languages."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.console.console import Outcome, note
+from stickbreaker.console.document_scores import learned_from_lines, note_all_unseen
+from stickbreaker.console.inputs import ReadingChoice, open_or_build
+from stickbreaker.console.requests import ScoringRequest
+from stickbreaker.core.errors import counted, naming
+from stickbreaker.topics.cli.topics import open_model
+from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.topics.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
+MOST_ALIGNED = 10_000  # documents among which the other side is looked for
+
+
+def evaluate_topics(asked: ScoringRequest) -> Outcome:
+    """Every score of a model of topics, and how they are said."""
+    from stickbreaker.topics.evaluation.learned_documents import share_learned_from
+    from stickbreaker.topics.open_topics import topics_of
+
+    given, reading = asked.options, asked.reading
+    reference, labels, by = given["reference"], given["labels"], given["by"]
+    of_documents = _of_documents(reading, reference)
+    estimator, corpus = open_model(asked.model, "evaluate", asked.inputs, of_documents, asked.threads)
+    field = None if labels is None else _values(corpus, labels)
+    known = corpus if reference is None else _reference(estimator, reference, reading)
+    topics = topics_of(estimator)
+    spelled = spelled_topics(estimator, topics, given["unseen"], given["spelling_of"])
+    with naming(" ".join(asked.inputs)):
+        result = _completion(topics, spelled, corpus, given["completion"])
+    result["learned_from"] = share_learned_from(asked.model, corpus)
+    note_all_unseen(result)
+    whole = _left_to_right(topics, spelled, corpus, given["particles"]) if given["left_to_right"] else None
+    result |= {
+        "left_to_right": whole,
+        "coherence": _coherences(topics, known, reference, by),
+        "diversity": _diversity(estimator, topics, by),
+        "labels": None if field is None else {"field": labels, **_label_scores(topics, corpus, field)},
+        "language_pairs": _language_pairs(topics, corpus),
+    }
+    return result, _as_text
+
+
+def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
+    """The reading options for the documents; a raw reference takes them too, so a corpus refuses none."""
+    from stickbreaker.corpus.store import is_store
+
+    raw = reference is not None and not is_store(Path(reference))
+    return replace(reading, given=()) if raw else reading
+
+
+def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoice) -> "Corpus":
+    """The corpus that words are counted in; raw files are read by the same options as the documents."""
+    from stickbreaker.corpus.store import is_store
+
+    if is_store(Path(reference)):
+        reading = replace(reading, given=())
+    vocabulary, analysis = estimator.vocabulary_, estimator.analysis_
+    return open_or_build((reference,), reading, analysis=analysis, vocabulary=vocabulary)
+
+
+def _completion(
+    topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", share: float
+) -> dict[str, Any]:
+    from stickbreaker.topics.evaluation import completion_of, completion_of_strings
+
+    strings = None if spelled is None else completion_of_strings(spelled, corpus, share)
+    scored = completion_of(topics, corpus, share) if strings is None else strings.held_out
+    return {
+        "documents": corpus.n_documents,
+        "empty_documents": corpus.n_empty,
+        "completion": share,
+        "scored_tokens": scored.tokens,
+        **_held_out(scored),
+        "unseen_share": corpus.unseen_share,
+        "spelled": summarize_spelling(strings),
+    }
+
+
+def _left_to_right(
+    topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", particles: int
+) -> dict[str, Any]:
+    from stickbreaker.topics.evaluation import left_to_right_of, left_to_right_of_strings
+
+    documents = counted(corpus.n_documents, "document")
+    note(f"scoring {documents} left to right, by {counted(particles, 'particle')}")
+    start = time.perf_counter()
+    strings = None if spelled is None else left_to_right_of_strings(spelled, corpus, particles)
+    scored = left_to_right_of(topics, corpus, particles) if strings is None else strings.held_out
+    seconds = time.perf_counter() - start
+    return {
+        "particles": particles,
+        "scored_tokens": scored.tokens,
+        **_held_out(scored),
+        "spelled": summarize_spelling(strings),
+        "seconds": round(seconds, 2),
+    }
+
+
+def _held_out(scored: "HeldOutScore") -> dict[str, float]:
+    names = ("nats_per_word", "perplexity", "unigram_nats_per_word", "unigram_perplexity")
+    return {name: getattr(scored, name) for name in names}
+
+
+def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[dict[str, Any]]:
+    """The three measures; of a polylingual model, for each language."""
+    from stickbreaker.topics.evaluation import coherence_of
+
+    return [
+        {
+            "reference": reference,
+            "by": by,
+            "language": language,
+            "documents": scores.documents,
+            "windows": scores.windows if scores.ordered else None,
+            **{name: _measure(getattr(scores, name)) for name in MEASURES},
+        }
+        for language, scores in coherence_of(topics, known, by=by).items()
+    ]
+
+
+def _measure(scores: "Coherence") -> dict[str, Any]:
+    per_topic = scores.per_topic.tolist()
+    return {"mean": scores.mean, "per_topic": per_topic, "unseen_pairs": scores.unseen_pairs}
+
+
+def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[str, Any]:
+    from stickbreaker.topics.evaluation import diversity_of, effective_topics
+    from stickbreaker.topics.evaluation.diversity import TOP
+
+    return {
+        "top_words": TOP,
+        "diversity": diversity_of(topics, by=by),
+        "topics": len(estimator.alpha_),
+        "effective_topics": effective_topics(estimator.topic_shares_),
+        "unused_topics": estimator.unused_topics_,
+    }
+
+
+def _values(corpus: "Corpus", field: str) -> list[Any]:
+    """A field of all documents, None where it is missing; of a list of values the first."""
+    from stickbreaker.core.errors import UserError
+    from stickbreaker.corpus.metadata import metadata_from
+
+    if field not in corpus.metadata_fields:
+        fields = ", ".join(corpus.metadata_fields) or "none"
+        raise UserError(f"no document has the field {field!r}", remedy=f"there are: {fields}")
+    blocks = (corpus.source.read(block) for block in range(len(corpus.block_sizes)))
+    values = [metadata_from(text).get(field) for table in blocks for text in table["metadata"].to_pylist()]
+    if any(isinstance(value, list) and len(value) > 1 for value in values):
+        note(f"documents have several values of {field}; the first of each is its label")
+    return [next(iter(value), None) if isinstance(value, list) else value for value in values]
+
+
+def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, Any]:
+    from stickbreaker.corpus.shards import Bags
+    from stickbreaker.topics.evaluation import classify_labels
+
+    bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    scores = classify_labels(topics.infer(bags), values, bags, len(topics.vocabulary))
+    return {
+        **scores._asdict(),
+        **{name: getattr(scores, name)._asdict() for name in ("topics", "words", "majority")},
+    }
+
+
+def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
+    """How well each pair of languages of a polylingual model goes together."""
+    from stickbreaker.topics.evaluation import compare_sides
+
+    return [
+        {"languages": list(pair), **sides._asdict(), "cross_lingual_npmi": _measure(sides.cross_lingual_npmi)}
+        for pair, sides in compare_sides(topics, corpus, MOST_ALIGNED).items()
+    ]
+
+
+# As text
+
+
+def completion_lines(scores: dict[str, Any]) -> list[str]:
+    """What document completion found, as lines."""
+    return [
+        f"{counted(scores['documents'], 'document')}, {counted(scores['scored_tokens'], 'word')} predicted, "
+        f"{100 * scores['unseen_share']:.1f} % of the words unseen",
+        *learned_from_lines(scores["learned_from"]),
+        *_held_out_lines(scores, ""),
+    ]
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines = completion_lines(result)
+    whole = result.get("left_to_right")
+    if whole is not None:
+        words, particles = counted(whole["scored_tokens"], "word"), counted(whole["particles"], "particle")
+        lines += ["", f"Left to right: {words}, {particles}"]
+        lines += _held_out_lines(whole, f"  ({whole['seconds']:.1f} s)")
+    for one in result.get("coherence", ()):
+        lines += ["", *_coherence_lines(one)]
+    if "diversity" in result:
+        lines += ["", _diversity_line(result["diversity"])]
+    if result.get("labels") is not None:
+        lines += ["", *_label_lines(result["labels"])]
+    for pair in result.get("language_pairs", ()):
+        lines += ["", *_pair_lines(pair)]
+    return "\n".join(lines)
+
+
+def _held_out_lines(scores: dict[str, Any], after: str) -> list[str]:
+    return [
+        *lines_of_spelling(scores["spelled"]),
+        f"             nats/word  perplexity{after}",
+        f"  model      {scores['nats_per_word']:9.4f}  {scores['perplexity']:10.1f}",
+        f"  unigram    {scores['unigram_nats_per_word']:9.4f}  {scores['unigram_perplexity']:10.1f}",
+    ]
+
+
+def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
+    place = f" of {coherence['reference']}" if coherence["reference"] else ""
+    language = f" in {coherence['language']}" if coherence["language"] else ""
+    windows = "whole documents"
+    if coherence["windows"] is not None:
+        windows = f"{counted(coherence['windows'], 'window')} for C_v"
+    documents = counted(coherence["documents"], "document")
+    lines = [
+        f"Coherence of top words{language}, in {documents}{place} ({windows})",
+        "                  mean     lowest    highest  pairs that never meet",
+    ]
+    for name, label in MEASURES.items():
+        one = coherence[name]
+        low, high = min(one["per_topic"]), max(one["per_topic"])
+        lines.append(f"  {label:<10} {one['mean']:9.3f}  {low:9.3f}  {high:9.3f}  {one['unseen_pairs']:>9}")
+    return lines
+
+
+def _diversity_line(spread: dict[str, Any]) -> str:
+    topics = counted(spread["topics"], "topic")
+    return (
+        f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
+        f"are distinct; {spread['effective_topics']:.1f} of {topics} in effective use, "
+        f"{len(spread['unused_topics'])} unused"
+    )
+
+
+def _label_lines(scores: dict[str, Any]) -> list[str]:
+    left_out = f", {scores['left_out']} left out" if scores["left_out"] else ""
+    lines = [
+        f"Labels by {scores['field']}: {counted(scores['documents'], 'document')}, "
+        f"{counted(scores['classes'], 'label')}{left_out}",
+        "             accuracy  macro F1",
+    ]
+    for name in ("topics", "words", "majority"):
+        lines.append(f"  {name:<10} {scores[name]['accuracy']:9.3f} {scores[name]['macro_f1']:9.3f}")
+    return lines
+
+
+def _pair_lines(pair: dict[str, Any]) -> list[str]:
+    first, second = pair["languages"]
+    return [
+        f"{first} and {second}: {counted(pair['documents'], 'document')} with both sides",
+        f"  the other side's mean reciprocal rank {pair['mrr']:.3f} (by chance {pair['chance']:.3f})",
+        f"  cross-lingual NPMI {pair['cross_lingual_npmi']['mean']:.3f}, "
+        f"{pair['cross_lingual_npmi']['unseen_pairs']} pairs never meet",
+    ]

@@ -1,0 +1,42 @@
+"""`stickbreaker export` of topics, and of the shares that documents have of them."""
+
+from typing import Any
+
+from stickbreaker.console.console import note, tell_of_compiling
+from stickbreaker.console.requests import ExportRequest
+from stickbreaker.core.errors import counted
+from stickbreaker.corpus import Corpus
+from stickbreaker.topics import exporting
+from stickbreaker.topics.topic_estimator import load_topics
+
+
+def write_topics(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+    """Write the top words of topics; how many topics there are."""
+    estimator = load_topics(asked.model, "export")
+    keys = asked.format == "mallet-topic-keys"
+    write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
+    write(estimator, asked.out, asked.top, overwrite=asked.overwrite)
+    topics = len(estimator.alpha_)
+    return {"topics": topics}, counted(topics, "topic")
+
+
+def write_documents(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+    """Write what a model says of the documents of a corpus; how many there are, and what it does not know."""
+    assert asked.corpus is not None
+    tell_of_compiling()
+    estimator = load_topics(asked.model, "export", asked.threads)
+    corpus = Corpus.open(asked.corpus).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
+    documents, topics = corpus.n_documents, len(estimator.alpha_)
+    if asked.format == "mallet-doc-topics":
+        exporting.write_doc_topics(estimator, corpus, asked.out, overwrite=asked.overwrite)
+    else:
+        documents = exporting.write_pyldavis(
+            estimator, corpus, asked.out, asked.language, overwrite=asked.overwrite
+        )
+    left_out = corpus.n_documents - documents
+    if left_out:
+        note(f"documents without a known word left out, which pyLDAvis refuses: {left_out:,}")
+    unseen = corpus.unseen_share
+    sizes = f"{counted(topics, 'topic')}, {counted(documents, 'document')}"
+    figures = {"topics": topics, "documents": documents, "left_out": left_out, "unseen_share": unseen}
+    return figures, f"{sizes}, {100 * unseen:.1f} % of the words unseen"

@@ -1,0 +1,113 @@
+"""`stickbreaker fit lda` and `stickbreaker fit hdp`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import command, inputs_argument, refuse_written
+from stickbreaker.console.engine import EngineChoice, resume_remedy
+from stickbreaker.console.inputs import analysis_options
+from stickbreaker.console.run_options import NewRun, options_of, run_options
+from stickbreaker.console.running import go_on
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS, params_of
+from stickbreaker.topics.cli.guide import GuideChoice, guide_options
+from stickbreaker.topics.cli.new_run import begin
+from stickbreaker.topics.cli.streams import StreamChoice, fit_stream, refuse_spark, stream_options
+from stickbreaker.topics.cli.word_options import OpenChoice, open_options
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.plain_hdp import PlainHDP
+    from stickbreaker.topics.plain_lda import PlainLDA
+
+
+@click.command(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
+@inputs_argument
+@options_of(
+    OPTIONS,
+    LDA,
+    {"--inference": {"choices": ["mean-field", "hybrid", "gibbs", "gibbs-delayed"]}},
+    without=("--concentration",),
+)
+@open_options
+@stream_options
+@guide_options
+@run_options
+@analysis_options
+@command
+def lda(guide: GuideChoice, **options: Any) -> None:
+    """Learn topics by latent Dirichlet allocation.
+
+    The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
+    inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on.
+
+    With --words open, words enter as documents bring them, and the input may be a stream: standard input (-)
+    or files (--stream), each document learned from once, the model saved meanwhile. With --concepts, words of
+    a concept rise and fall together, also across languages.
+    """
+    from stickbreaker.topics.plain_lda import PlainLDA
+
+    options["guide"] = guide.build()
+    _fit(PlainLDA, options)
+
+
+@click.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
+@inputs_argument
+@options_of(
+    {**OPTIONS, **OF_HDP},
+    HDP,
+    {
+        "--inference": {"choices": ["mean-field", "hybrid", "gibbs"]},
+        "--batch-size": {
+            "show_default": False,
+            "help": "Documents a minibatch.  [default: a tenth, at least 256; online 256]",
+        },
+        "--tol": {"help": "Relative change that ends the run."},
+        "--schedule": {
+            "default": None,
+            "choices": ["memoised", "batch", "online"],
+            "help": "Update after each minibatch, exactly; after a pass; or after each, at a rate.  "
+            "[default: memoised, or batch with Gibbs and the franchise]",
+        },
+    },
+)
+@open_options
+@stream_options
+@run_options
+@analysis_options
+@command
+def hdp(**options: Any) -> None:
+    """Learn topics and their number by a hierarchical Dirichlet process.
+
+    Runs over a grid of numbers of topics are compared, and a last run begins at the peak of their scores.
+    Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
+    a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
+    """
+    from stickbreaker.topics.model.moves.split_merge_settings import ACCEPT, SplitMerge
+    from stickbreaker.topics.plain_hdp import PlainHDP
+
+    if options["representation"] != "franchise":
+        refuse_written(("tables",), "needs --representation franchise")
+    if options["topics"] != "auto":
+        refuse_written(("judge",), "needs --topics auto")
+    moves = options["moves"]
+    options["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
+    _fit(PlainHDP, options)
+
+
+def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
+    """Begin a run of a kind of model, or a stream, and go on to its end."""
+    run = NewRun.take_from(settings)
+    opened: OpenChoice = settings.pop("opened")
+    streamed: StreamChoice = settings.pop("streamed")
+    where: EngineChoice = settings.pop("where")
+    on = streamed.is_on(run.inputs, opened, settings)
+    params = params_of(settings, opened=opened.is_open)
+    with where.host() as host:
+        model = kind(**params, words=opened.build(), engine=host.engine)
+        if on:
+            refuse_spark(model)
+            fit_stream(model, streamed.settings(run.inputs, run.reading), run, opened)
+            return
+        directory = begin(model, run, opened)
+        host.remedy = resume_remedy(run.out)
+        go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)

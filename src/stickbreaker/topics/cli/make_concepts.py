@@ -1,0 +1,172 @@
+"""`stickbreaker concepts`: from a dictionary to a tree of concepts over the words of a corpus."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import PATH, command, emit, note, option, refuse_written
+from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.files import refuse_file
+from stickbreaker.core.option_names import quoted_path
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Vocabulary
+    from stickbreaker.corpus.building import AnyAnalysis
+    from stickbreaker.topics.concepts.concept_sources import Selection
+
+
+@click.command(
+    epilog="Example: stickbreaker concepts de-en.tsv --from de --to en --corpus pages.corpus --out tree.jsonl"
+)
+@click.argument("dictionary", type=PATH)
+@option("--corpus", required=True, metavar="CORPUS", help="A corpus, or a model, that has the words.")
+@option("--out", required=True, type=PATH, help="The file to write.")
+@option("--from", "source", metavar="LANGUAGE", help="Of a dictionary: the language of its words.")
+@option("--to", "target", metavar="LANGUAGE", help="Of a dictionary: that of the translations.")
+@option(
+    "--format",
+    "form",
+    choices=["tsv", "counts", "cedict", "constraints", "wordnet"],
+    help="A word, a tab, a translation; the same with a third column, how often they met; CC-CEDICT; MERGE_ "
+    "lines as MALLET has them; a directory of WordNet's database.  [default: as the first line looks]",
+)
+@option(
+    "--kind",
+    choices=["one-to-one", "all"],
+    default="one-to-one",
+    help="Of a dictionary: a word in one concept at most, or in as many as it has translations.",
+)
+@option("--most", least=1, default=5, help="All: translations of a word at most.")
+@option(
+    "--min-count",
+    type=click.FloatRange(0),
+    default=0.0,
+    help="Of counts: pairs that met less often are passed over.",
+)
+@option("--traditional", is_flag=True, help="CC-CEDICT: traditional characters.")
+@option("--depth", least=1, help="WordNet: levels of concepts.  [default: as many as there are]")
+@option("--overwrite", is_flag=True, help="Replace the file at --out.")
+@command
+def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
+    """Make concepts of a dictionary, for `fit lda --concepts` and `fit hdp --concepts`.
+
+    Words of a concept rise and fall together in topics, also across languages. Entries count that are single
+    words of the corpus on both sides, as its analysis spells them.
+    """
+    from stickbreaker.core.files import atomic_file
+    from stickbreaker.topics.concepts.concept_sources import BY_CHARACTERS, BY_WORDS
+    from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+
+    refuse_file(out, overwrite)
+    _refuse_onto_itself(dictionary, out)
+    vocabulary, analysis = words_of_corpus(corpus)
+    selection = select(dictionary, vocabulary, analysis, **given)
+    lines = ConceptTree(selection.concepts).lines()
+    with atomic_file(out, overwrite=overwrite) as partial:
+        partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    others = set(vocabulary.languages).difference(*(concept.words for concept in selection.concepts))
+    if others:
+        every, some = ", ".join(vocabulary.languages), ", ".join(sorted(others))
+        remedy = f"add words of {some} to the file, or take a corpus without"
+        note(f"note: a concept ties languages by words in all of {every}; {remedy}")
+    if selection.is_reversed():
+        fitting, source, target = selection.reversed_pairs, given["source"], given["target"]
+        columns = (
+            f"the first column seems to be in {target}: {fitting:,} of {selection.entries:,} entries fit so"
+        )
+        note(f"note: {columns}; give --from {target} --to {source}")
+    if selection.mostly_characters():
+        note(f"note: {BY_CHARACTERS}; {BY_WORDS}")
+    figures = {
+        "concepts": len(selection.concepts),
+        "entries": selection.entries,
+        "several_words": selection.several_words,
+        "not_in_vocabulary": selection.not_in_vocabulary,
+        "pairs": selection.pairs,
+        "coverage": selection.coverage,
+    }
+    emit({"out": str(out), **figures}, as_json, _as_text)
+
+
+def select(
+    dictionary: Path,
+    vocabulary: "Vocabulary",
+    analysis: "AnyAnalysis | None",
+    source: str | None,
+    target: str | None,
+    form: str | None,
+    kind: str,
+    most: int,
+    min_count: float,
+    traditional: bool,
+    depth: int | None,
+) -> "Selection":
+    """The concepts of a dictionary. Raises UserError, a usage error for options that go not together."""
+    from stickbreaker.topics.concepts import concept_sources, dictionaries
+
+    form = "wordnet" if form is None and dictionary.is_dir() else form
+    file = None if form == "wordnet" else dictionaries.WordFile.open(dictionary, form)
+    if file is None or file.form == "constraints":
+        refuse_written(
+            ("source", "target", "kind", "most", "min_count", "traditional"), "is for dictionaries"
+        )
+    if file is None:
+        synsets = dictionaries.synsets_of(dictionary)
+        return concept_sources.concepts_of_synsets(synsets, vocabulary, analysis, depth)
+    refuse_written(("depth",), "is for WordNet")
+    if file.form == "constraints":
+        return concept_sources.concepts_of_constraints(file.constraints(), vocabulary, analysis)
+    if file.form != "counts":
+        refuse_written(("min_count",), "needs counts, in a third column")
+    if file.form != "cedict":
+        refuse_written(("traditional",), "is for CC-CEDICT")
+    if source is None or target is None:
+        raise click.UsageError("a dictionary needs --from and --to, the languages of its two sides")
+    if kind != "all":
+        refuse_written(("most",), "needs --kind all")
+    languages = (source, target)
+    return concept_sources.concepts_of_pairs(
+        file.entries(traditional), vocabulary, analysis, languages, kind, most, min_count
+    )
+
+
+def _refuse_onto_itself(dictionary: Path, out: Path) -> None:
+    """Raise UserError where the file to write is the one to read, or one of a directory's."""
+    read = [*dictionary.iterdir()] if dictionary.is_dir() else [dictionary]
+    if out.exists() and any(file.exists() and file.samefile(out) for file in read):
+        raise UserError("is the dictionary", where=out, remedy="choose another path")
+
+
+def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
+    """The vocabulary and the analysis of a corpus, or of a model's."""
+    from stickbreaker.corpus import Corpus
+
+    if (Path(path) / "model.json").exists():
+        from stickbreaker.topics.topic_estimator import load_topics
+
+        model = load_topics(Path(path), "topics")
+        return model.vocabulary_, model.analysis_
+    if not Path(path).exists():
+        raise UserError("no such corpus", where=path, remedy="build it with: stickbreaker corpus build")
+    corpus = Corpus.open(path)
+    return corpus.vocabulary, corpus.analysis
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    """How many concepts there are, what was passed over, and how much of the text they cover."""
+    n, entries = result["concepts"], result["entries"]
+    of = f"of {entries:,} {noun_for(entries, 'entry', 'entries')}"
+    lines = [f"{result['out']}: {n:,} {noun_for(n, 'concept')} {of}"]
+    if result["several_words"] or result["not_in_vocabulary"]:
+        lines.append(
+            f"passed over: {result['several_words']:,} of several words, "
+            f"{result['not_in_vocabulary']:,} not in the corpus"
+        )
+    shares = [
+        f"{100 * share:.0f} % of the tokens{f' in {code}' if code else ''}"
+        for code, share in result["coverage"].items()
+    ]
+    lines.append("concepts have " + ", ".join(shares))
+    lines.append(f"Next: stickbreaker fit lda CORPUS --out model --concepts {quoted_path(result['out'])}")
+    return "\n".join(lines)

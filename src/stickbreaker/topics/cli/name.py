@@ -1,0 +1,107 @@
+"""`stickbreaker name`: what a reader calls the topics of a model."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from stickbreaker.console.console import command, emit, model_argument, note, option
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.option_names import command_line
+from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+SHOWN_WORDS = 6  # of a topic
+
+
+def read_numbered(
+    _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
+) -> dict[int, str | None]:
+    """Topic numbers and names from "3=weather"; None for "3=", which takes a name away."""
+    names: dict[int, str | None] = {}
+    for value in values:
+        number, equals, text = value.partition("=")
+        if not equals or not (number.strip().isascii() and number.strip().isdecimal()) or len(number) > 9:
+            raise click.BadParameter(f"{shown(value)} is not a topic's number and name, as 3=weather")
+        if int(number) in names:
+            raise click.BadParameter(f"topic {int(number)} is there twice")
+        names[int(number)] = text or None
+    return names
+
+
+@click.command(epilog="Example: stickbreaker name model --topic 3=weather --topic 5=weather")
+@model_argument
+@click.argument(
+    "names", required=False, metavar="[NAMES.json]", type=click.Path(path_type=Path, dir_okay=False)
+)
+@option(
+    "--topic",
+    "numbered",
+    multiple=True,
+    metavar="NUMBER=NAME",
+    callback=read_numbered,
+    help="Call a topic so; 3= takes its name away. May be repeated.",
+)
+@option("--remove", is_flag=True, help="First take all names away that were given.")
+@command
+def name(
+    model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool, as_json: bool
+) -> None:
+    """Name the topics of a model, and print what they are called.
+
+    NAMES.json is a file from the report: there topics are named by its reader, and the button Download names
+    writes it. Topics of one name are one to the reader, in the report and in `stickbreaker topics`; the model
+    itself keeps all its topics. A file that is about the topics of another model is refused.
+    """
+    from stickbreaker.core.locks.directory_claims import watched
+    from stickbreaker.saved import ModelDirectory
+
+    ModelDirectory(model).manifest()  # UserError where there is no model
+    with watched(model):
+        estimator, left_out = _change(model, names, numbered, remove)
+    if left_out and not as_json:
+        note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
+    summary = summarize_topics(estimator, SHOWN_WORDS)
+    emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
+
+
+def _change(
+    model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool
+) -> "tuple[TopicEstimator, list[str]]":
+    """Change the names that a model's directory has. Returns the model, and names of a file that were left
+    out."""
+    from stickbreaker.topics.names.given_names import names_in_file
+    from stickbreaker.topics.names.topic_names import change_names, changed_names
+    from stickbreaker.topics.topic_estimator import load_topics
+
+    estimator = load_topics(model, "name")
+    _refuse_passing_topics(model, estimator)
+    left_out: list[str] = []
+    before = estimator.given_names_
+    if remove:
+        estimator.given_names_ = {}
+    if names is not None:
+        in_file = names_in_file(estimator, names)
+        estimator.name_topics(in_file.by_topic)
+        left_out = in_file.left_out
+    estimator.name_topics(numbered)
+    given = estimator.given_names_  # also those of topics that are out of use for a while
+    changed = given if remove else changed_names(before, given)
+    if changed or remove:
+        estimator.given_names_ = change_names(model, changed, afresh=remove)
+        estimator.name_topics({})  # as they are now, others' too
+    return estimator, left_out
+
+
+def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:
+    """Raise UserError for a run under way whose topics may yet be replaced by others of the same numbers:
+    those of a search for their number, and of several chains of which the best counts."""
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest_fields import SEARCH
+
+    manifest = ModelDirectory(model).manifest()
+    if manifest["status"] == "running" and (SEARCH in manifest or estimator.gibbs_settings() is not None):
+        remedy = f"finish it with: {command_line('resume', model)}"
+        raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)

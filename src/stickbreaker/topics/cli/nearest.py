@@ -1,0 +1,124 @@
+"""`stickbreaker nearest`: documents that are about what others are about."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import (
+    command,
+    emit,
+    inputs_argument,
+    model_argument,
+    option,
+    threads_option,
+)
+from stickbreaker.console.inputs import ReadingChoice, reading_options
+from stickbreaker.core.errors import UserError
+from stickbreaker.topics.cli.topics import open_model
+
+if TYPE_CHECKING:
+    from stickbreaker.core.records import Array
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+
+@click.command(epilog="Example: stickbreaker nearest model pages.corpus --from en --to de")
+@model_argument
+@inputs_argument
+@option("--among", metavar="CORPUS", help="A corpus to choose from.  [default: that of the queries]")
+@option("--top", least=1, default=5, help="Documents a query.")
+@option("--from", "source", metavar="LANGUAGE", help="Look at this side of the queries alone.")
+@option("--to", "target", metavar="LANGUAGE", help="Look at this side of the others alone.")
+@threads_option
+@reading_options
+@command
+def nearest(
+    model: Path,
+    inputs: tuple[str, ...],
+    among: str | None,
+    top: int,
+    source: str | None,
+    target: str | None,
+    threads: int | None,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Find the documents whose topic shares are most like those of each query.
+
+    With a polylingual model, across languages: --from and --to take one side of each document. Affinity is
+    1 for equal shares and 0 for shares without a common topic; documents without a known word are left out.
+    """
+    import numpy as np
+
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.topics.evaluation.nearest import nearest_documents
+
+    estimator, queries = open_model(model, "nearest", inputs, reading, threads)
+    others = queries
+    if among is not None:
+        others = Corpus.open(among).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
+    same = among is None and source == target
+    asked, named = zip(*_shares(estimator, queries, source), strict=True)
+    choices: list[dict[str, str]] = []
+
+    def blocks() -> "Iterator[Array]":
+        for theta, documents in _shares(estimator, others, target):
+            choices.extend(documents)
+            yield theta
+
+    found = nearest_documents(np.concatenate(asked), blocks(), top + same)
+    names = [document for part in named for document in part]
+    emit({"model": str(model), "queries": _list_nearest(names, choices, found, same, top)}, as_json, _as_text)
+
+
+def _shares(
+    estimator: "TopicEstimator", corpus: "Corpus", language: str | None
+) -> "Iterator[tuple[Array, list[dict[str, str]]]]":
+    """Topic shares of documents with a known word, and their ids and titles, block by block; of one side of
+    them."""
+    import numpy as np
+
+    from stickbreaker.topics.evaluation.cross_lingual import one_side
+    from stickbreaker.topics.report_documents import titles_of
+
+    ranges = estimator.vocabulary_.ranges
+    if language is not None and language not in ranges:
+        languages = ", ".join(ranges) or "one language"
+        raise UserError(f"there is no language {language!r}", remedy=f"the model has {languages}")
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        bags = bags if language is None else one_side(bags, ranges[language])
+        known = np.flatnonzero(np.diff(bags.offsets))
+        ids = corpus.ids(block)
+        theta = (
+            estimator.infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
+        )
+        titles = titles_of(corpus, block)
+        yield theta, [{"id": ids[i], **({"title": titles[i]} if titles[i] else {})} for i in known]
+
+
+def _list_nearest(
+    names: list[dict[str, str]], choices: list[dict[str, str]], found: Any, same: bool, top: int
+) -> list[dict[str, Any]]:
+    queries: list[dict[str, Any]] = []
+    for name, positions, affinities in zip(names, found.positions, found.affinity, strict=True):
+        near = [{**choices[p], "affinity": float(a)} for p, a in zip(positions, affinities, strict=True)]
+        near = [one for one in near if not (same and one["id"] == name["id"])][:top]
+        queries.append({**name, "nearest": near})
+    return queries
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for query in result["queries"]:
+        lines.append(_named(query))
+        lines += [f"  {one['affinity']:.4f}  {_named(one)}" for one in query["nearest"]]
+    return "\n".join(lines)
+
+
+def _named(document: dict[str, Any]) -> str:
+    """A document's id, and its title where it has one, on one line."""
+    title = " ".join(document.get("title", "").split())
+    return f"{document['id']}  {title}" if title else document["id"]

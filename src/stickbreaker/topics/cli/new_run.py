@@ -1,0 +1,102 @@
+"""A run of topics at the command line: to begin it, and what is noted first."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from stickbreaker.console.console import note
+from stickbreaker.console.inputs import AnalysisChoice
+from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.running import begin_run
+from stickbreaker.core.errors import counted
+from stickbreaker.topics.cli.word_options import OpenChoice
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+JUDGES = {"bound": "the bound", "held-out": "documents held out"}
+
+
+def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDirectory":
+    """`begin_run` of topics. With an open vocabulary, a corpus that is built has all words that may enter."""
+
+    def look_at(corpus: "Corpus") -> None:
+        model.words = opened.build(corpus.analysis)
+        if opened.is_open:
+            _tell_of_words_left_out(corpus)
+
+    if opened.is_open and isinstance(run.choice, AnalysisChoice):
+        run = replace(run, choice=run.choice.of_all_words())
+    corpus, directory = begin_run(model, run, look_at)
+    _tell_of_guide(model, corpus)
+    _tell_of_concepts(model, corpus)
+    tell_of_topics(model)
+    return directory
+
+
+def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
+    """Note how a model that learns its number of topics comes to one."""
+    if model.documents == "finite":
+        return
+    start, search = model.n_topics_at_start(), None if stream else model.search(1)
+    if search is not None:
+        note(f"searching for the number of topics, by {JUDGES[search.judge]}; --topics K is one run from K")
+    elif isinstance(model.n_topics, int):
+        note(f"starting from {counted(start, 'topic')}, as --topics says; auto searches for their number")
+    else:
+        without = " and ".join(_unsearched_by(model, stream=stream))
+        note(f"starting from {counted(start, 'topic')}: there is no search for their number with {without}")
+
+
+def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
+    """What was chosen with which there is no search for the number of topics."""
+    from stickbreaker.estimators.settings import engine_name
+    from stickbreaker.learning.schedules import Online
+    from stickbreaker.topics.topic_settings import inference_of
+
+    inference = inference_of(model.inference).name
+    online = not stream and not model.is_open and isinstance(model.learning_schedule(), Online)
+    chosen = {
+        "a stream": stream,
+        "--words open": model.is_open,
+        "--concepts": model.has_concepts,
+        f"--inference {inference}": inference != "mean-field",
+        "--schedule online": online,
+        "--representation franchise": getattr(model, "representation", "direct") != "direct",
+        "--engine spark": engine_name(model.engine) != "local",
+    }
+    return [name for name, is_chosen in chosen.items() if is_chosen] or ["eta of each topic"]
+
+
+def _tell_of_words_left_out(corpus: "Corpus") -> None:
+    """Note that a corpus was built with a vocabulary of some of its words."""
+    rule = corpus.about.rule
+    bounds = rule.bounds(corpus.n_documents)
+    if corpus.kind == "text" and (rule.size is not None or bounds != (1, corpus.n_documents)):
+        remedy = "build it with --min-documents 1 --max-share 1 for a model of all words"
+        note(f"the corpus has a vocabulary, and no other words enter; {remedy}")
+
+
+def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
+    """Note how much of each category of a guide the corpus has."""
+    from stickbreaker.topics.topic_settings import guide_of
+
+    guide = guide_of(model.guide)
+    if guide is None:
+        return
+    found = zip(guide.names, guide.found(corpus.vocabulary, corpus.analysis), strict=True)
+    coverage = [f"{name} {known} of {entries}" for name, (known, entries) in found]
+    note("guide: " + ", ".join([f"{coverage[0]} words", *coverage[1:]]))
+
+
+def _tell_of_concepts(model: "TopicEstimator", corpus: "Corpus") -> None:
+    """Note how many concepts tie words of the corpus, and what a user may not expect of them."""
+    from stickbreaker.topics.model import ConceptTree
+    from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
+
+    if not isinstance(model.words, ConceptTree):
+        return
+    tree = compiled(model.words, corpus.vocabulary)
+    for line in (tree.coverage(), *tree.remarks()):
+        note(f"concepts: {line}")

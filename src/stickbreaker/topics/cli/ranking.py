@@ -1,0 +1,11 @@
+"""The option that says which words stand for a topic."""
+
+from stickbreaker.console.console import option
+
+ranking_option = option(
+    "--by",
+    choices=["documents", "company", "relevance", "probability"],
+    default="documents",
+    help="Which words stand for a topic: those in more of its documents than elsewhere (company: of these, "
+    "first those that occur together), those more frequent in it than elsewhere, or the most frequent.",
+)

@@ -1,0 +1,197 @@
+"""The runs of `stickbreaker search-k`, each kept as a model and a file of scores."""
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.locks.directory_claims import watched
+from stickbreaker.core.locks.path_locks import beside
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.topics.evaluation import Topics
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+FORMAT = "stickbreaker search-k"
+SETTINGS, RUNS = "search.json", "runs"
+SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "diversity", "seconds"}
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """What all runs of a search have in common."""
+
+    fingerprint: str
+    inference: str
+    iterations: int | None
+    held_out: float
+    alpha: float | str
+    eta: float | str
+    by: str
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "eta"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not 0.0 < value < float("inf"):
+                raise UserError(f"--{name} is {value}", remedy='give a number above zero, or "learned"')
+
+
+@dataclass(frozen=True)
+class Search:
+    """A directory with the runs of one plan: `runs/k10-seed0.model` and `.json`, and `search.json`."""
+
+    path: Path
+    plan: SearchPlan
+
+    @contextmanager
+    def claim(self) -> Generator[None]:
+        """Make the directory, and write into no other that comes to its path meanwhile.
+
+        Raises UserError where another search's is, or something else.
+        """
+        self._begin()
+        with watched(self.path):
+            yield
+
+    def _begin(self) -> None:
+        """Make the directory. Raises UserError where another search's is, or something else."""
+        settings = self.path / SETTINGS
+        if not settings.is_file():
+            half_made = {RUNS, *(one.name for one in beside(settings, "partial"))}  # by one that was killed
+            empty = self.path.is_dir() and {one.name for one in self.path.iterdir()} <= half_made
+            if self.path.is_symlink() or (self.path.exists() and not empty):
+                raise UserError("exists and is not a search", where=self.path, remedy="choose another path")
+            (self.path / RUNS).mkdir(parents=True, exist_ok=True)
+            self.write({})
+            return
+        try:
+            record = json.loads(settings.read_bytes())
+            before = SearchPlan(**record["plan"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise UserError("is not that of a search, or is damaged", where=settings) from None
+        for name, now in asdict(self.plan).items():
+            was = getattr(before, name)
+            if was != now:
+                values = ["the default" if value is None else value for value in (was, now)]
+                other = f"{name.replace('_', '-')} {values[0]}, not {values[1]}"
+                difference = "another corpus" if name == "fingerprint" else other
+                raise UserError(f"was begun with {difference}", where=self.path, remedy="give another --out")
+
+    def write(self, summary: dict[str, Any]) -> None:
+        """Write search.json."""
+        _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
+
+    def model(self, k: int, seed: int) -> "TopicEstimator":
+        """The model of a finished run."""
+        from stickbreaker.topics.topic_estimator import load_topics
+
+        return load_topics(self._file(k, seed, "model"), "search-k")
+
+    def finished(self, k: int, seed: int) -> dict[str, Any] | None:
+        """The record of a run: its scores; None where it is not done. Raises UserError for a damaged file."""
+        path = self._file(k, seed, "json")
+        if not path.is_file():
+            return None
+        try:
+            record = json.loads(path.read_bytes())
+            if set(record) >= SCORES and (record["topics"], record["seed"]) == (k, seed):
+                return record
+        except (ValueError, TypeError):
+            pass
+        raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
+
+    def run(self, corpus: "Corpus", k: int, seed: int, threads: int | None) -> dict[str, Any]:
+        """Fit and score one model, and write the record of its scores."""
+        from stickbreaker.topics.topic_estimator import load_topics
+
+        path = self._file(k, seed, "model")
+        self._fit(path, corpus, k, seed, threads)
+        model = load_topics(path, "search-k", threads)
+        record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out, self.plan.by)}
+        _write(self._file(k, seed, "json"), record)
+        return record
+
+    def _file(self, k: int, seed: int, kind: str) -> Path:
+        return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
+
+    def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
+        """Learn the model at `path`, or go on with it. Leaves the program when interrupted."""
+        from stickbreaker.console.running import run_on
+        from stickbreaker.core.files import recover
+        from stickbreaker.estimators import fitting
+        from stickbreaker.topics.plain_lda import PlainLDA
+
+        recover(path)
+        begun: Path | ModelDirectory = path
+        if not path.exists():
+            plan = self.plan
+            model = PlainLDA(
+                k,
+                inference=plan.inference,
+                alpha=plan.alpha,
+                eta=plan.eta,
+                max_iter=plan.iterations,
+                random_state=seed,
+                n_jobs=threads,
+            )
+            begun = fitting.begin(model, corpus, path, held_out=self.plan.held_out, stays_locked=True)
+        run_on(begun, 60.0, threads, "the same command goes on from here")
+
+
+def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, Any]:
+    """Scores of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
+    from stickbreaker.topics.evaluation import coherence_of, diversity_of
+    from stickbreaker.topics.open_topics import topics_of
+
+    topics = topics_of(model)
+    nats, tokens = _held_out_nats(topics, corpus, held_out)
+    measured = list(coherence_of(topics, corpus, by=by).values())
+    if not measured:
+        raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
+    return {
+        "nats": nats,
+        "tokens": tokens,
+        "nats_per_word": sum(nats) / sum(tokens),
+        "coherence": {
+            name: sum(getattr(one, name).mean for one in measured) / len(measured)
+            for name in ("npmi", "umass", "c_v")
+        },
+        "diversity": diversity_of(topics, by=by),
+        "passes": model.n_iter_,
+        "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
+    }
+
+
+def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
+    """The nats of every held-out document by completion, and its words that were predicted."""
+    from stickbreaker.corpus.shards import tokens_by_document
+    from stickbreaker.corpus.source import Source
+    from stickbreaker.topics.evaluation import completion_score, split_halves
+
+    source = Source(corpus, held_out)
+    nats: list[float] = []
+    tokens: list[float] = []
+    for block in range(source.n_blocks):
+        observed, rest = split_halves(source.block(block, held_out=True)[1])
+        if rest.counts.sum() > 0:
+            scored = completion_score(rest, topics.infer(observed), topics.topic_word)
+            nats += scored.per_document.tolist()
+            tokens += tokens_by_document(rest.offsets, rest.counts).tolist()
+    return nats, tokens
+
+
+def _write(path: Path, value: dict[str, Any]) -> None:
+    from stickbreaker.core.files import write_atomic
+    from stickbreaker.learning.trace import EXTREME
+
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        problem = "is not written, for some scores are not finite numbers"
+        raise UserError(problem, where=path, remedy=EXTREME) from None
+    write_atomic(path, text.encode("utf-8") + b"\n")

@@ -1,0 +1,275 @@
+"""Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import (
+    NumberRange,
+    ProgressLine,
+    emit,
+    fail,
+    from_option,
+    note,
+    options_into,
+    refuse_written,
+    stop_signals,
+    tell_of_compiling,
+    written,
+)
+from stickbreaker.console.inputs import ReadingChoice, noted_quotes
+from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.running import emit_finished
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.option_names import as_options, command_line
+from stickbreaker.topics.cli.new_run import tell_of_topics
+from stickbreaker.topics.cli.word_options import OpenChoice
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
+    from stickbreaker.estimators.streams.stream_run import StreamRun
+    from stickbreaker.estimators.streams.streaming import Stream
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
+REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen
+    *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
+    *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
+    *("phrases",),
+)
+
+
+@dataclass(frozen=True)
+class StreamChoice:
+    """The stream's options of a command line."""
+
+    stream: bool = from_option(
+        is_flag=True,
+        help="Learn from documents as they come, once each. So is standard input (-) read with --words open "
+        "--schedule online.",
+    )
+    snapshot_documents: int = from_option(
+        least=1, default=10_000, help="Stream: documents from one save of the model to the next."
+    )
+    snapshot_seconds: float = from_option(
+        type=NumberRange(0.0), default=60.0, help="Stream: seconds at most; 0: every step."
+    )
+    date_field: str = from_option(default="date", metavar="FIELD", help="Stream: when a document is of.")
+
+    def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: dict[str, Any]) -> bool:
+        """Whether documents are learned from as they come; the schedule of `settings` is made to fit.
+
+        Raises a usage error for options that do not go together.
+        """
+        unsaid = not written(("schedule",))
+        if unsaid and (self.stream or (opened.is_open and settings["schedule"] is None)):
+            settings["schedule"] = "online"
+        online = settings["schedule"] == "online"
+        if self.stream and not online:
+            raise click.UsageError("--stream needs --schedule online")
+        if self.stream or (inputs == ("-",) and opened.is_open and online):
+            return True
+        refuse_written(("snapshot_documents", "snapshot_seconds", "date_field"), "needs --stream")
+        return False
+
+    def settings(self, inputs: tuple[str, ...], reading: ReadingChoice) -> "StreamSettings":
+        """What is read, and how often the model is saved. Raises a usage error for options of a corpus."""
+        from stickbreaker.estimators.streams.stream_feed import StreamSettings
+
+        refuse_written(REFUSED, "has no meaning for a stream")
+        files = tuple(name if name == "-" else str(Path(name).resolve()) for name in inputs)
+        return StreamSettings(
+            files,
+            reading.format,
+            reading.text_field,
+            reading.id_field,
+            reading.on_error,
+            self.date_field,
+            self.snapshot_documents,
+            self.snapshot_seconds,
+            reading.largest_bytes,
+            reading.date_format,
+            reading.options().separator,
+            reading.quotes,
+        )
+
+
+stream_options = options_into(StreamChoice, "streamed")
+
+
+def fit_stream(
+    model: "TopicEstimator",
+    settings: "StreamSettings",
+    run: NewRun,
+    opened: OpenChoice,
+) -> None:
+    """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
+    from stickbreaker.estimators.streams import streaming
+    from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
+    from stickbreaker.saved.directory import refuse_existing
+
+    if not opened.is_open:
+        remedy = "give --words open, or build a corpus first: stickbreaker corpus build"
+        raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
+    refuse_existing(run.out, run.overwrite)
+    analysis = run.choice.analysis(settings.largest_text)
+    model.words = opened.build(analysis)
+    tell_of_topics(model, stream=True)
+    tell_of_compiling()
+    stop = Stop()
+    with stop_signals(stop.request):
+        try:
+            with noted_quotes():
+                stream = streaming.begin(model, settings, analysis, run.out, stop, overwrite=run.overwrite)
+        except Stopped:
+            fail("interrupted before the first minibatch was there; nothing is saved")
+        _go_on(stream, run.out, stop, run.as_json)
+
+
+def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
+    """Read a stream again, and go on from where the model at `path` was saved."""
+    from stickbreaker.estimators.streams import streaming
+    from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
+
+    tell_of_compiling()
+    stop = Stop()
+    with stop_signals(stop.request):
+        try:
+            stream = streaming.resume(path, stop, threads, on_error)
+        except Stopped:
+            fail(f"interrupted; the model is as it was saved; {REMEDY} {path}")
+        if stream is None:
+            emit_finished(path, as_json)
+            return
+        _go_on(stream, path, stop, as_json)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the model at `path` learns from a stream."""
+    from stickbreaker.saved import ModelDirectory
+
+    return "stream" in ModelDirectory(path).manifest()
+
+
+def refuse_spark(model: "TopicEstimator") -> None:
+    """Raise a usage error for a stream of standard input or of files on Spark."""
+    if model.engine != "local":
+        raise click.UsageError("on Spark, a stream is files that arrive in a directory: stickbreaker stream")
+
+
+def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
+    from stickbreaker.estimators.streams import streaming
+
+    progress = StreamProgress()
+    try:
+        with noted_quotes():
+            ended = streaming.go_on(stream, stop, progress)
+    except UserError:
+        progress.done()
+        if stream.is_saved:
+            note(f"what was learned is saved; {REMEDY} {path}")
+        raise
+    progress.done()
+    for kind, count in stream.feed.problems.counts.items():
+        note(f"skipped {count} ({kind}); the first: {as_options(stream.feed.problems.first[kind])}")
+    if stream.strange_date is not None:
+        note(
+            f"dates as {stream.strange_date[:40]!r} are not known, as 1993-04-05 is: snapshots go without "
+            "them; give --date-format"
+        )
+    if not ended:
+        fail(f"interrupted; the model is saved; {REMEDY} {path}")
+    note_large_minibatches(stream.run)
+    skipped = sum(stream.feed.problems.counts.values())
+    emit({"model": str(path), "status": "done", **stream_summary(stream.run, skipped)}, as_json, stream_text)
+
+
+class StreamProgress:
+    """Progress of a stream: documents, their pace and the vocabulary."""
+
+    def __init__(self) -> None:
+        from stickbreaker.learning.observers import Pace
+
+        self.line = ProgressLine(changes=0.25, lines=5.0)
+        self.pace = Pace()
+        self.entered = self.left = 0
+        self.text = ""
+
+    def __call__(self, record: dict[str, Any]) -> None:
+        """Note the record of a step."""
+        self.entered += record["vocabulary"]["entered"]
+        self.left += record["vocabulary"]["left"]
+        documents = int(record["documents"])
+        self.pace.step(documents)
+        read = ", ".join([counted(documents, "document"), *self.pace.words(documents)])
+        self.text = (
+            f"{read}, {record['vocabulary']['size']:,} words, {self.entered:,} entered, {self.left:,} left"
+            f"{format_prequential(record)}"
+        )
+        note_warnings(record.get("warnings", ()))
+        self.line.show(self.text)
+
+    def done(self) -> None:
+        """Show the last step's text for good."""
+        if self.text:
+            self.line.show(self.text, last=True)
+
+
+def format_prequential(record: dict[str, Any]) -> str:
+    """How the minibatch of a step was predicted, for a line about it.
+
+    >>> format_prequential({"prequential": {"score": -7.5, "unigram": -8.0}})
+    ', predicted at -7.500 nats/word (unigram -8.000)'
+    """
+    if "prequential" not in record:
+        return ""
+    found = record["prequential"]
+    return f", predicted at {found['score']:.3f} nats/word (unigram {found['unigram']:.3f})"
+
+
+def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
+    """A line for each warning of a stream."""
+    from stickbreaker.topics.runs.stream_warnings import text_of
+
+    for warning in warnings:
+        note(f"note: {as_options(text_of(warning))}")
+
+
+def note_large_minibatches(run: "StreamRun") -> None:
+    """A line where a stream has ended, and its minibatches were large beside it."""
+    from stickbreaker.learning.schedules import Online
+    from stickbreaker.topics.runs.stream_warnings import large_minibatches
+
+    assert isinstance(run.job.schedule, Online)
+    note_warnings(large_minibatches(run.job.schedule.batch_size, run.about["documents"]))
+
+
+def stream_summary(run: "StreamRun", skipped: int) -> dict[str, Any]:
+    """What a stream taught, and how many of its documents were skipped."""
+    engine, scores = run.job.engine, run.state.scores
+    return {
+        "topics": len(run.job.model.in_use(engine.table.totals().sum(axis=0))),
+        "words": engine.table.shape[0],
+        "documents": run.about["documents"],
+        "without_words": run.about["empty"],
+        "skipped": skipped,
+        "steps": run.state.step,
+        "score": scores[-1] if scores else None,
+        "kind": "documents",
+        "seed": run.job.seed,
+    }
+
+
+def stream_text(summary: dict[str, Any]) -> str:
+    """The summary of a stream, as two lines: what was learned of it, and the verb to go on with."""
+    empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
+    score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
+    topics, words = counted(summary["topics"], "topic"), counted(summary["words"], "word")
+    return (
+        f"{summary['model']}: {topics} and {words} from "
+        f"{counted(summary['documents'], 'document')}{empty} in {counted(summary['steps'], 'step')}{score}\n"
+        f"Next: {command_line('topics', summary['model'])}"
+    )

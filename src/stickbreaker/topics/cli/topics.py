@@ -1,0 +1,165 @@
+"""`stickbreaker topics` and `transform`: what a saved model tells."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import (
+    command,
+    emit,
+    model_argument,
+    option,
+    refuse_written,
+    tell_of_compiling,
+)
+from stickbreaker.console.inputs import ReadingChoice, open_documents
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.topics.cli.ranking import ranking_option
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+
+@click.command(epilog="Example: stickbreaker topics model --top 15")
+@model_argument
+@option("--top", default=10, least=1, help="Words a topic.")
+@ranking_option
+@option(
+    "--at",
+    metavar="DATE|STEP",
+    help="The topics as they were: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
+)
+@command
+def topics(model: Path, top: int, by: str, at: str | None, as_json: bool) -> None:
+    """Print the topics of a model, the largest first.
+
+    Those that have next to no words of the text are named as unused, at the end. Topics that were given the
+    same name (`stickbreaker name`) are one row, with the numbers of all and the mean of their words.
+
+    With --at, those of the last snapshot not after a date or step, by their lasting numbers; at most 50 words
+    a topic are kept there, the most frequent. A model may be asked while it is still learning.
+    """
+    if at is not None:
+        refuse_written(("by",), "does not go with --at: snapshots keep the most frequent words")
+        emit({"model": str(model), **topics_at(model, at, top)}, as_json, snapshot_as_text)
+        return
+    from stickbreaker.topics.topic_estimator import load_topics
+
+    summaries = summarize_topics(load_topics(model, "topics"), top, by)
+    emit({"model": str(model), "topics": summaries}, as_json, topics_as_text)
+
+
+def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, Any]]:
+    """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
+    first, unused ones at the end. Topics of one name are one; its number is that of the largest of `members`.
+    """
+    from stickbreaker.core.topk import descending
+    from stickbreaker.topics.names.named_topics import NamedTopics
+
+    named = NamedTopics(estimator)
+    ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
+    ranked = {code: named.ranked_words(top, rows, by) for code, rows in ranges.items()}
+    spelled, concepts = estimator.vocabulary_.spelled, named.top_concepts(top)
+
+    def list_words(g: int, code: str | None) -> dict[str, Any]:
+        rows, probabilities = (found[g].tolist() for found in ranked[code])
+        return {"words": [spelled[row] for row in rows], "probabilities": probabilities}
+
+    def topic(g: int) -> dict[str, Any]:
+        common = {
+            "topic": named.members[g][0],
+            "members": sorted(named.members[g]),
+            "name": named.names[g],
+            "share": float(named.shares[g]),
+            "unused": g in named.unused,
+        }
+        if concepts[g]:
+            common["concepts"] = [name for name, _ in concepts[g]]
+            common["concept_shares"] = [share for _, share in concepts[g]]
+        if None in ranges:
+            return {**common, **list_words(g, None)}
+        return {**common, "languages": {code: list_words(g, code) for code in ranges}}
+
+    return [topic(g) for g in descending(named.shares).tolist()]
+
+
+def topics_as_text(result: dict[str, Any]) -> str:
+    """A line a topic: number, share of the tokens, name where topics have some, words; a line a language, and
+    one of concepts where there are some. Unused topics are named on a last line."""
+    shown = [t for t in result["topics"] if not t["unused"]]
+    names = [t["name"] or "" for t in shown]
+    width = max([4, *map(len, names)]) + 2 if any(names) else 0
+    numbers = [",".join(map(str, t["members"])) for t in shown]
+    room = max([5, *map(len, numbers)])
+    lines = [f"{'topic':<{room}}    share  {'name' if width else '':<{width}}words"]
+    for t, name, number in zip(shown, names, numbers, strict=True):
+        head = f"{number:>{room}}  {100 * t['share']:5.1f} %  {_in_a_row([name]):<{width}}"
+        for code, one in t.get("languages", {"": t}).items():
+            lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
+            head = " " * len(head)
+        if "concepts" in t:
+            lines.append(f"{head}concepts  {', '.join(map(_one_line, t['concepts']))}")
+    return "\n".join([*lines, *unused_line(t["topic"] for t in result["topics"] if t["unused"])])
+
+
+def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
+    """A line that names unused topics, `of` a model where there are several; none where there are none."""
+    numbers = ", ".join(map(str, sorted(topics)))
+    return [f"unused{of}: {numbers}"] if numbers else []
+
+
+def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
+    """The snapshot of a model's topics at a date or step. Raises UserError where it kept none so early."""
+    from stickbreaker.saved import ModelDirectory
+
+    evolution = ModelDirectory(model).evolution()
+    if not evolution.moments:
+        raise UserError(
+            "there are no snapshots of its topics",
+            where=model,
+            remedy="leave out --at; models of open vocabularies (fit --words open) keep snapshots",
+        )
+    moment = evolution.at(when)
+    entered = moment.entered()
+    rows = [
+        {
+            "topic": topic,
+            "words": [word for word, _ in words[:top]],
+            "probabilities": [float(f"{p:.7g}") for _, p in words[:top]],  # single precision
+            "entered": [word for _, word, _ in entered.get(topic, ())],
+        }
+        for topic, words in moment.top().items()
+    ]
+    return {"step": moment.step, "documents": moment.documents, "date": moment.date, "topics": rows}
+
+
+def snapshot_as_text(snapshot: dict[str, Any]) -> str:
+    """When it was, then a line a topic: its lasting number and its words."""
+    date = f", {snapshot['date']}" if snapshot["date"] else ""
+    read = counted(snapshot["documents"], "document")
+    lines = [f"step {snapshot['step']:,}: {read} read{date}", "topic  words"]
+    lines += [f"{t['topic']:>5}  {_in_a_row(t['words'])}" for t in snapshot["topics"]]
+    return "\n".join(lines)
+
+
+def _in_a_row(words: list[str]) -> str:
+    """Words on one line, whatever they are made of."""
+    return _one_line(" ".join(words))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def open_model(
+    model: Path, verb: str, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
+) -> "tuple[TopicEstimator, Corpus]":
+    """A model of topics, for a verb, and documents seen through its vocabulary."""
+    from stickbreaker.topics.topic_estimator import load_topics
+
+    tell_of_compiling()
+    estimator = load_topics(model, verb, threads)
+    return estimator, open_documents(estimator, inputs, reading)

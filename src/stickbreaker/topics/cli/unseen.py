@@ -1,0 +1,97 @@
+"""Options of `evaluate` about words that the model does not know, and what it says of them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from stickbreaker.console.console import PATH, option
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.core.records import Array
+    from stickbreaker.topics.evaluation import OpenTopics, StringScore, Topics
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def unseen_options(decorated: Decorated) -> Decorated:
+    """`--unseen` and `--spelling-of`."""
+    unseen = option(
+        "--unseen",
+        choices=["ignored", "spelled"],
+        help="Words that the model does not know: left out, or scored letter by letter, as one more word of "
+        "the vocabulary.  [default: ignored; models of open vocabularies spell always]",
+    )
+    spelling_of = option(
+        "--spelling-of",
+        metavar="MODEL",
+        type=PATH,
+        help="Spell by this model's characters, so that scores can be compared.  [default: the model's own]",
+    )
+    return unseen(spelling_of(decorated))
+
+
+def spelled_topics(
+    estimator: "TopicEstimator", topics: "Topics", unseen: str | None, spelling_of: Path | None
+) -> "OpenTopics | None":
+    """A model's topics over all strings where unseen words are spelled, None where they are ignored.
+
+    Raises UserError where the options do not fit the model.
+    """
+    is_open = estimator.model.words.grows
+    if unseen == "ignored":
+        if spelling_of is not None:
+            raise UserError("--spelling-of spells the words that --unseen ignores", remedy="drop one of them")
+        if is_open:
+            problem = "--unseen ignored, but an open vocabulary gives every word a probability"
+            raise UserError(problem, remedy="drop --unseen")
+    if not is_open and unseen is None and spelling_of is None:
+        return None
+    from stickbreaker.topics.evaluation import OpenTopics, with_one_more_word
+
+    speller = estimator
+    if spelling_of is not None:
+        from stickbreaker.topics.topic_estimator import load_topics
+
+        speller = load_topics(spelling_of, "evaluate")
+    log_spelling = _log_spelling_of(speller)
+    if is_open:
+        return OpenTopics(topics, estimator.rest_, log_spelling)
+    return with_one_more_word(topics, estimator.components_.sum(axis=1), estimator.eta_, log_spelling)
+
+
+def summarize_spelling(scored: "StringScore | None") -> dict[str, float] | None:
+    """How many words no topic has, and their nats, in a score over all strings; None for None."""
+    if scored is None:
+        return None
+    return {
+        "tokens": scored.unseen,
+        "share": scored.unseen / scored.held_out.tokens,
+        "nats": scored.spelling_nats,
+        "share_of_nats": scored.spelling_nats / scored.held_out.nats,
+    }
+
+
+def lines_of_spelling(summary: dict[str, float] | None) -> list[str]:
+    """What `summarize_spelling` gives, on a line of text; no line for None."""
+    if summary is None:
+        return []
+    return [
+        f"  {summary['tokens']:.0f} of them of words that no topic has ({100 * summary['share']:.1f} %); "
+        f"their spelling takes {abs(summary['nats']):.0f} nats, "
+        f"{100 * abs(summary['share_of_nats']):.1f} % of all"
+    ]
+
+
+def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], Array]":
+    """log G0: of an open vocabulary its own, of a closed one learned from its words."""
+    from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
+    from stickbreaker.topics.open_topics import spelling_of
+
+    if estimator.model.words.grows:
+        return spelling_of(estimator)
+    if estimator.vocabulary_.languages:
+        problem = "unseen words of a model of several languages are not spelled"
+        raise UserError(problem, remedy="drop --unseen and --spelling-of")
+    return CharacterModel.learn(estimator.vocabulary_.words, Spelling()).log_probability

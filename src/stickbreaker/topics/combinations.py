@@ -1,0 +1,154 @@
+"""Which choices go together: computed from what slots declare; estimators ask it and the docs print it."""
+
+from collections.abc import Iterable
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
+from stickbreaker.topics.model import (
+    ClosedVocabulary,
+    ConceptVocabulary,
+    CoordinateAscent,
+    DirichletPrior,
+    FranchisePrior,
+    Gibbs,
+    HDPPrior,
+    Hybrid,
+    Inference,
+    OpenWords,
+    TopicPrior,
+    TopicVocabulary,
+)
+
+
+class Combination(NamedTuple):
+    """Choices any of which go with any of the others in the row."""
+
+    documents: tuple[str, ...]
+    words: tuple[str, ...]
+    inference: tuple[str, ...]
+    schedule: tuple[str, ...]
+    engine: tuple[str, ...]
+
+
+DOCUMENTS: dict[str, type[TopicPrior]] = {
+    kind.name: kind for kind in (DirichletPrior, HDPPrior, FranchisePrior)
+}
+WORDS: dict[str, type[TopicVocabulary[Any]]] = {
+    kind.name: kind for kind in (ClosedVocabulary, ConceptVocabulary, OpenWords)
+}
+INFERENCE: dict[str, Inference] = {
+    kind.name: kind for kind in (CoordinateAscent(), Hybrid(), Gibbs(), Gibbs(delayed=True))
+}
+SCHEDULES: dict[str, Schedule] = {
+    "batch": Batch(),
+    "memoised": Memoised(),
+    "online": Online(),
+    "partial_fit": Online(),
+}
+ENGINES = ("local", "spark")
+NAMES = {
+    ("documents", "finite"): "a fixed number of topics",
+    ("documents", "growing"): "growing topics",
+    ("documents", "franchise"): "representation='franchise'",
+    ("words", "concepts"): "a tree of concepts",
+    ("schedule", "partial_fit"): "partial_fit",
+}  # of choices that are not made by a parameter's value
+DIRECT = "set representation='direct'"  # of documents only a representation is refused by the other slots
+CHANGED = (
+    "inference",
+    "schedule",
+    "engine",
+    "documents",
+    "words",
+)  # what is named as wrong, the first of these
+
+
+def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
+    """The schedules and engines of two slots and the ways of inference that they share; None without any.
+
+    A sampler sweeps over all documents, on this machine. A schedule that keeps reports needs topics that are
+    distinguished from documents' tables, and words that stay.
+    """
+    prior, vocabulary = DOCUMENTS[documents], WORDS[words]
+    ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
+    if not ways:
+        return None
+    if INFERENCE[ways[0]].sampling is not None:
+        return Combination((documents,), (words,), ways, ("batch",), ("local",))
+    keeps = prior.direct and vocabulary.dirichlet
+    schedules = tuple(name for name, schedule in SCHEDULES.items() if keeps or not schedule.keeps_reports)
+    return Combination((documents,), (words,), ways, schedules, ENGINES)
+
+
+def legal() -> tuple[Combination, ...]:
+    """The table, from what slots and ways of inference declare; documents that go with the same in every way
+    share their rows.
+
+    >>> len(legal())
+    9
+    """
+    samplers = {name for name, way in INFERENCE.items() if way.sampling is not None}
+    kinds = [[name for name in INFERENCE if (name in samplers) == sampled] for sampled in (False, True)]
+    rows: list[dict[tuple[Combination, ...], Combination]] = [{} for _ in kinds]
+    for words, documents in product(WORDS, DOCUMENTS):
+        own = [_row(documents, words, kind) for kind in kinds]
+        alike = tuple(row._replace(documents=()) for row in own if row is not None)
+        for table, row in zip(rows, own, strict=True):
+            if row is not None:
+                before = table[alike].documents if alike in table else ()
+                table[alike] = row._replace(documents=(*before, documents))
+    return tuple(row for table in rows for row in table.values())
+
+
+LEGAL = legal()
+
+
+def refuse_illegal(chosen: Combination) -> None:
+    """Raise UserError unless one row of the table has all that was chosen (one choice a slot).
+
+    >>> refuse_illegal(Combination(("finite",), ("closed",), ("hybrid",), ("online",), ("local",)))
+    """
+    for slot, (value,) in zip(Combination._fields, chosen, strict=True):
+        known = dict.fromkeys(choice for row in LEGAL for choice in getattr(row, slot))
+        if not isinstance(value, str) or value not in known:
+            alternatives = " or ".join(repr(choice) for choice in known)
+            raise UserError(f"{slot}={value!r}", remedy=f"{slot} is {alternatives}")
+    together = _apart(chosen)
+    if together:
+        slot = next(slot for slot in CHANGED if slot in together)
+        others = [other for other in Combination._fields if other in together and other != slot]
+        rows = [row for row in LEGAL if _has(row, chosen, [s for s in Combination._fields if s != slot])]
+        rows = rows or [row for row in LEGAL if _has(row, chosen, others)]
+        values = (choice for row in rows for choice in getattr(row, slot) if (slot, choice) not in NAMES)
+        there = dict.fromkeys(map(repr, values))
+        beside = " and ".join(_named(other, getattr(chosen, other)[0]) for other in others)
+        raise UserError(
+            f"{_named(slot, getattr(chosen, slot)[0])} does not go with {beside}",
+            remedy=DIRECT if slot == "documents" else f"there {slot} is {' or '.join(there)}",
+        )
+
+
+def _apart(chosen: Combination) -> tuple[str, ...]:
+    """The fewest slots whose choices no row of the table has together; none where a row has all."""
+    slots = Combination._fields
+    groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
+    return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())
+
+
+def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
+    """Whether a row has what was chosen in some slots."""
+    return all(getattr(chosen, slot)[0] in getattr(row, slot) for slot in slots)
+
+
+def _named(slot: str, choice: str) -> str:
+    """A choice as a message names it."""
+    return NAMES.get((slot, choice), f"{slot}={choice!r}")
+
+
+def as_markdown() -> str:
+    """The table as the docs print it."""
+    lines = ["| " + " | ".join(Combination._fields) + " |", "|" + "---|" * len(Combination._fields)]
+    lines += ["| " + " | ".join(", ".join(choices) for choices in row) + " |" for row in LEGAL]
+    return "\n".join(lines)

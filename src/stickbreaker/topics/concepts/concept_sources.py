@@ -1,0 +1,262 @@
+"""Trees of concepts from dictionaries and the like, for the words of a vocabulary."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
+from stickbreaker.corpus.vocabulary import tagged
+from stickbreaker.topics.concepts.dictionaries import Entry, Synset
+from stickbreaker.topics.model.vocabularies.concept_tree import Concept
+
+KINDS = ("one-to-one", "all")
+BY_CHARACTERS = "most words have several characters, and each character is a word of the corpus"
+BY_WORDS = "build the corpus with the segmentation icu, which finds words"
+
+
+@dataclass
+class Selection:
+    """Concepts that were made, and what became of the entries: read, passed over since one side is not one
+    word, passed over since the vocabulary lacks a side, and pairs that remained. `reversed_pairs`: entries
+    whose sides the vocabulary has in the languages the other way round.
+
+    `by_characters`: of those of several words, one word that the analysis reads by characters. `coverage`: by
+    language, the share of the vocabulary's tokens whose words are of a concept.
+    """
+
+    concepts: list[Concept] = field(default_factory=list[Concept])
+    entries: int = 0
+    several_words: int = 0
+    by_characters: int = 0
+    not_in_vocabulary: int = 0
+    pairs: int = 0
+    reversed_pairs: int = 0
+    coverage: dict[str, float] = field(default_factory=dict[str, float])
+
+    def mostly_characters(self) -> bool:
+        """Whether most entries of one word a side are of words that the corpus has by characters."""
+        return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
+
+    def is_reversed(self) -> bool:
+        """Whether clearly more entries fit the vocabulary with the two languages the other way round."""
+        fitting = self.entries - self.several_words - self.not_in_vocabulary
+        return self.reversed_pairs > 2 * fitting
+
+
+def concepts_of_pairs(
+    entries: Iterable[Entry],
+    vocabulary: Vocabulary,
+    analysis: AnyAnalysis | None,
+    languages: tuple[str, str],
+    kind: str = "one-to-one",
+    most: int = 5,
+    least_count: float = 0.0,
+) -> Selection:
+    """A concept for each pair of words of a dictionary that the vocabulary has (Zhai 2014, section 5.3).
+
+    Entries are single words on both sides, spelled as the analysis makes them. `languages` are those of the
+    entries' words and of their translations. Kinds: "one-to-one", where a word is in one concept at most, and
+    "all", where it may be in `most`, which are as many senses. The best come first: pairs that met most often
+    where that was counted, then those most alike in how many documents they are in, then by spelling.
+    Raises UserError for a language that the vocabulary does not have, and where no pair is left.
+    """
+    _refuse_other_languages(vocabulary, languages)
+    selection, met = Selection(), defaultdict[tuple[str, str], float](float)
+    spell = [_Speller(vocabulary, analysis, code) for code in languages]
+    round_about = (spell[1], spell[0])
+    for entry in entries:
+        selection.entries += 1
+        if len(entry.word.split()) != 1 or len(entry.translation.split()) != 1:
+            selection.several_words += 1
+            continue
+        texts = (entry.word, entry.translation)
+        swapped = [one(side) for one, side in zip(round_about, texts, strict=True)]
+        selection.reversed_pairs += all(side is not None for side in swapped)
+        sides = [one.parts(side) for one, side in zip(spell, texts, strict=True)]
+        if any(len(parts) > 1 for parts in sides):
+            selection.several_words += 1
+            selection.by_characters += any(len(p) > 1 and max(map(len, p)) == 1 for p in sides)
+            continue
+        word, translation = spell[0](entry.word), spell[1](entry.translation)
+        if word is None or translation is None:
+            selection.not_in_vocabulary += 1
+        else:
+            met[word, translation] += entry.times
+    first, second = languages
+    documents = dict(zip(vocabulary.words, vocabulary.documents.tolist(), strict=True))
+
+    def rank(pair: tuple[str, str]) -> tuple[float, float, tuple[str, str]]:
+        in_documents = [documents[tagged(code, word)] for code, word in zip(languages, pair, strict=True)]
+        apart = abs(math.log(max(in_documents[0], 1)) - math.log(max(in_documents[1], 1)))
+        return -met[pair], apart, pair
+
+    if met and max(met.values()) < least_count:
+        raise UserError(
+            f"no pair met {least_count:g} times or more; the best has {max(met.values()):g}",
+            remedy="lower the least count",
+        )
+    pairs = sorted((pair for pair, count in met.items() if count >= least_count), key=rank)
+    times, limit = (Counter[str](), Counter[str]()), 1 if kind == "one-to-one" else most
+    for word, translation in pairs:
+        if times[0][word] < limit and times[1][translation] < limit:
+            times[0][word] += 1
+            times[1][translation] += 1
+            words = {first: (word,), second: (translation,)}
+            selection.concepts.append(Concept(f"{word}/{translation}", dict(sorted(words.items()))))
+    selection.pairs = len(pairs)
+    remedy = f"see that words are of {first}, translations of {second}, and the corpus has them"
+    if selection.is_reversed():
+        remedy = f"its first column seems to be in {second}: give {second} before {first}"
+    return _covered(selection, vocabulary, remedy)
+
+
+def concepts_of_constraints(
+    constraints: Iterable[tuple[int, Sequence[str]]], vocabulary: Vocabulary, analysis: AnyAnalysis | None
+) -> Selection:
+    """A concept for each list of words of one language; those that the vocabulary lacks are passed over."""
+    _refuse_several_languages(vocabulary)
+    selection, spell = Selection(), _Speller(vocabulary, analysis, "")
+    names: set[str] = set()
+    for line, words in constraints:
+        selection.entries += 1
+        known = dict.fromkeys(found for word in words if (found := spell(word)) is not None)
+        if len(known) < 2:
+            selection.not_in_vocabulary += 1
+            continue
+        name = "/".join(list(known)[:3])
+        name = name if name not in names else f"{name} ({line})"
+        names.add(name)
+        selection.concepts.append(Concept(name, {"": tuple(known)}))
+    return _covered(selection, vocabulary)
+
+
+def concepts_of_synsets(
+    synsets: Iterable[Synset], vocabulary: Vocabulary, analysis: AnyAnalysis | None, depth: int | None = None
+) -> Selection:
+    """A concept for each set of synonyms with a word of the vocabulary, named by the first and the set's key.
+
+    Its parent is the nearest set that it is a kind of and that has such a word too; sets deeper than `depth`
+    levels give their words to their ancestor there.
+    """
+    _refuse_several_languages(vocabulary)
+    selection, spell = Selection(), _Speller(vocabulary, analysis, "")
+    parents: dict[str, str | None] = {}
+    words: dict[str, dict[str, None]] = {}
+    for synset in synsets:
+        selection.entries += 1
+        parents[synset.key] = synset.parent
+        known = dict.fromkeys(found for word in synset.words if (found := spell(word)) is not None)
+        if known:
+            words[synset.key] = known
+        else:
+            selection.not_in_vocabulary += 1
+    kept = {key: _nearest(key, parents, words) for key in words}
+    for key in kept:
+        if _levels(key, kept) > len(kept):  # a circle, which WordNet does not have
+            kept[key] = None
+    if depth is not None:
+        _cut(kept, words, depth)
+    names = {key: f"{next(iter(own))} ({key})" for key, own in words.items()}
+    for key, parent in kept.items():
+        above = None if parent is None else names[parent]
+        selection.concepts.append(Concept(names[key], {"": tuple(words[key])}, above))
+    return _covered(selection, vocabulary)
+
+
+def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, object]) -> str | None:
+    """The nearest ancestor that has words; None where there is none, or the ancestors go in a circle."""
+    met, at = {key}, parents.get(key)
+    while at is not None and at not in met:
+        if at in words:
+            return at
+        met.add(at)
+        at = parents.get(at)
+    return None
+
+
+def _cut(kept: dict[str, str | None], words: dict[str, dict[str, None]], depth: int) -> None:
+    """Move the words of sets below `depth` levels to their ancestors at that level."""
+    for key in list(kept):
+        way, at = list[str](), key
+        while at is not None and at not in way:
+            way.append(at)
+            at = kept.get(at)
+        if len(way) > depth:
+            words[way[-depth]].update(words[key])
+    deep = [key for key in kept if _levels(key, kept) > depth]
+    for key in deep:
+        del words[key]
+    for key in deep:
+        del kept[key]
+
+
+def _levels(key: str, kept: Mapping[str, str | None]) -> int:
+    levels, at = 0, key
+    while at is not None and levels <= len(kept):
+        levels, at = levels + 1, kept.get(at)
+    return levels
+
+
+class _Speller:
+    """How a vocabulary spells the words of a language, by the help of the analysis."""
+
+    def __init__(self, vocabulary: Vocabulary, analysis: AnyAnalysis | None, language: str) -> None:
+        own = analysis.by_language.get(language) if isinstance(analysis, PolylingualAnalysis) else analysis
+        self.analysis = own if isinstance(own, Analysis) else None
+        self.vocabulary, self.language = vocabulary, language
+        self.known: dict[str, list[str]] = {}
+
+    def parts(self, word: str) -> list[str]:
+        """The words that the analysis makes of one; none of a stop word."""
+        if word not in self.known:
+            self.known[word] = [word] if self.analysis is None else self.analysis.analyse(word).words
+        return self.known[word]
+
+    def __call__(self, word: str) -> str | None:
+        """The word as the vocabulary has it, or None."""
+        parts = self.parts(word)
+        if len(parts) != 1:
+            return None
+        row = tagged(self.language, parts[0]) if self.language else parts[0]
+        return parts[0] if row in self.vocabulary.index else None
+
+
+def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) -> None:
+    if not vocabulary.languages:
+        remedy = "build it with a text in each, as --text-field de=german,en=english"
+        raise UserError("the corpus has one language, and a dictionary has two", remedy=remedy)
+    for code in languages:
+        if code not in vocabulary.languages:
+            remedy = f"it has {', '.join(vocabulary.languages)}"
+            raise UserError(f"the corpus has no language {code!r}", remedy=remedy)
+    if languages[0] == languages[1]:
+        raise UserError(f"from {languages[0]} to itself", remedy="give two languages")
+
+
+def _refuse_several_languages(vocabulary: Vocabulary) -> None:
+    if vocabulary.languages:
+        raise UserError(
+            f"the corpus has the languages {', '.join(vocabulary.languages)}",
+            remedy="give one in one language",
+        )
+
+
+def _covered(
+    selection: Selection, vocabulary: Vocabulary, remedy: str = "see that the corpus has these words"
+) -> Selection:
+    """The selection with the share of tokens that its words have. Raises UserError where it is empty."""
+    if not selection.concepts:
+        cause = ""
+        if selection.mostly_characters():
+            cause, remedy = f", since {BY_CHARACTERS}", BY_WORDS
+        raise UserError(f"no concept comes of {selection.entries:,} entries{cause}", remedy=remedy)
+    for code, rows in (vocabulary.ranges or {"": slice(0, len(vocabulary))}).items():
+        words = {word for concept in selection.concepts for word in concept.words.get(code, ())}
+        tied = [vocabulary.index[tagged(code, word) if code else word] for word in words]
+        total = float(vocabulary.tokens[rows].sum())
+        selection.coverage[code] = float(vocabulary.tokens[tied].sum()) / total if total else 0.0
+    return selection

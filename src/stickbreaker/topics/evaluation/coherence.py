@@ -1,0 +1,253 @@
+"""Do the top words of a topic keep company? NPMI, UMass and C_v from how often the words meet."""
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.blocks import Entries
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.vocabulary import language_of
+from stickbreaker.topics.evaluation.cooccurrence import Meetings, Tokens
+
+WINDOW = 110  # tokens of a window of C_v (Röder et al. 2015)
+EPSILON = 1e-12  # that C_v adds to the probability of a pair (the same)
+
+
+class Coherence(NamedTuple):
+    """Scores of topics: `per_topic` (K), their `mean`, and how many pairs of top words never met."""
+
+    per_topic: NDArray[np.float64]
+    mean: float
+    unseen_pairs: int
+
+
+class Coherences(NamedTuple):
+    """The three measures of the same topics, and the `documents` and `windows` that words were counted in.
+
+    `ordered`: C_v counted windows of text; otherwise, in bags, whole documents.
+    """
+
+    npmi: Coherence
+    umass: Coherence
+    c_v: Coherence
+    documents: int
+    windows: int
+    ordered: bool
+
+
+def coherence(
+    top_words: Sequence[Sequence[str]], corpus: Corpus, window: int = WINDOW, language: str | None = None
+) -> Coherences:
+    """All three measures, from one read of a reference corpus; words are matched by spelling.
+
+    `top_words`: of each topic the same number of words, two or more, the most probable first. What counts
+    are the corpus's tokens, whatever its vocabulary: they should be analysed as those of the topics were.
+    `language`: one side of a polylingual corpus; words carry it, and documents without the side are left
+    out. Raises UserError without documents or pairs.
+
+    >>> corpus = Corpus.from_tokens([["river", "bank"], ["river", "bank"], ["money"]])
+    >>> coherence([["river", "bank"], ["bank", "money"]], corpus).npmi.per_topic
+    array([ 1., -1.])
+    """
+    words = TopWords(top_words, language)
+    top, documents, windows = words.top, words.documents, Meetings(words.documents.n_words)
+    for block in range(len(corpus.block_sizes)):
+        tokens = words.add(corpus.source.entries(block))
+        if corpus.ordered:
+            windows.add_windows(tokens, window)
+    counted = windows if corpus.ordered else documents
+    return Coherences(
+        words.npmi(),
+        _umass(top, documents),
+        _c_v(top, counted),
+        documents.total,
+        counted.total,
+        corpus.ordered,
+    )
+
+
+class TopWords:
+    """Top words of topics, given by spelling, and how often they meet in the documents that are added.
+
+    Arguments and errors as for `coherence`.
+    """
+
+    def __init__(self, top_words: Sequence[Sequence[str]], language: str | None = None) -> None:
+        distinct = dict.fromkeys(word for topic in top_words for word in topic)
+        self.language = language
+        self.column = {word: n for n, word in enumerate(distinct)}
+        if len({len(topic) for topic in top_words}) > 1:
+            raise UserError("topics have different numbers of top words", remedy="give each as many")
+        self.top = np.array([[self.column[word] for word in topic] for topic in top_words], np.int64)
+        _check(self.top.shape)
+        self.documents = Meetings(len(self.column))
+
+    def add(self, entries: Entries) -> Tokens:
+        """Count a block of documents, those that have the language; they are returned as columns."""
+        tokens = _tokens_of(entries, self.column, self.language)
+        self.documents.add_documents(tokens)
+        return tokens
+
+    def plus(self, other: "TopWords") -> "TopWords":
+        """The same words, counted in the documents of both."""
+        both = copy.copy(self)
+        both.documents = self.documents.plus(other.documents)
+        return both
+
+    def npmi(self) -> Coherence:
+        """NPMI of each topic. Raises UserError where no document was counted."""
+        return _npmi(self.top, self.documents)
+
+
+def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
+    """A block's tokens as columns, -1 for other words; of one language alone, where it is given."""
+    words = entries.words()
+    columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
+    if language is None:
+        return Tokens(entries.offsets, columns[entries.codes])
+    spoken = np.fromiter((language_of(word) == language for word in words), np.bool_, len(columns))
+    kept = spoken[entries.codes]
+    offsets = np.concatenate([[0], np.cumsum(kept)])[entries.offsets]
+    return Tokens(np.unique(offsets), columns[entries.codes[kept]])  # equal offsets: an empty document
+
+
+def npmi(top_words: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coherence:
+    """Mean over the pairs of a topic's top words of log(p_ij / p_i p_j) / -log p_ij, in [-1, 1] (Bouma 2009).
+
+    `top_words` (K × N, integers below `n_words`), N of 2 or more, as a rule 10; `blocks` are the documents
+    of the reference corpus, read once; p are shares of documents that have the word or both words.
+    Nothing is smoothed, the limits are taken instead: a pair that never meets counts -1, also where one
+    of its words never occurs; a pair that is in every document counts 0. So the result is never NaN.
+    Memory: the pairs of the distinct top words that meet. Raises UserError without documents or pairs.
+
+    >>> bags = Bags(np.array([0, 2, 3]), np.array([0, 1, 2]), np.ones(3), np.zeros(2))
+    >>> npmi([[0, 1], [0, 2]], [bags], 3).per_topic
+    array([ 1., -1.])
+    """
+    distinct, top = distinct_words(top_words, n_words)
+    return _npmi(top, in_documents(distinct, blocks, n_words))
+
+
+def umass(top_words: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coherence:
+    """Mean over pairs of log((D_ij + 1) / D_j), word j before word i (Mimno et al. 2011, who take the sum).
+
+    Arguments as for `npmi`, words in the order of their probability; D counts documents. At most log 2,
+    higher is better. Where word j never occurs the pair counts as the worst that can be, log(1 / D).
+
+    >>> bags = Bags(np.array([0, 2, 3]), np.array([0, 1, 0]), np.ones(3), np.zeros(2))
+    >>> umass([[0, 1]], [bags], 2).per_topic  # log((1 + 1) / 2)
+    array([0.])
+    """
+    distinct, top = distinct_words(top_words, n_words)
+    return _umass(top, in_documents(distinct, blocks, n_words))
+
+
+def c_v(top_words: ArrayLike, texts: Iterable[Tokens], n_words: int, window: int = WINDOW) -> Coherence:
+    """C_v of Röder, Both and Hinneburg (2015), at most 1: do the top words meet the same of the others?
+
+    Arguments as for `npmi`, but the documents are `Tokens` in order. Probabilities are shares of the windows
+    of `window` consecutive tokens. Each top word has the vector of its NPMI with all top words of the topic
+    (itself too; 1e-12 is added to p_ij; power 1); the score is the mean cosine between a word's vector and
+    the sum of all. A word that never occurs, or is in every window, counts 0.
+
+    >>> texts = Tokens(np.array([0, 2, 4]), np.array([0, 1, 2, 3]))
+    >>> c_v([[0, 1]], [texts], 4).per_topic.round(6)
+    array([1.])
+    """
+    distinct, top = distinct_words(top_words, n_words)
+    column = _columns(distinct, n_words)
+    windows = Meetings(len(distinct))
+    for tokens in texts:
+        windows.add_windows(Tokens(tokens.offsets, column[tokens.words]), window)
+    return _c_v(top, windows)
+
+
+def in_documents(distinct: NDArray[np.int64], blocks: Iterable[Bags], n_words: int) -> Meetings:
+    """The meetings of some words in documents."""
+    column, meetings = _columns(distinct, n_words), Meetings(len(distinct))
+    for bags in blocks:
+        meetings.add_documents(Tokens(bags.offsets, column[bags.words]))
+    return meetings
+
+
+def _columns(distinct: NDArray[np.int64], n_words: int) -> NDArray[np.int64]:
+    """The place of each word among the distinct ones; -1 for all others, and (the last) for the word -1."""
+    column = np.full(n_words + 1, -1, np.int64)
+    column[distinct] = np.arange(len(distinct))
+    return column
+
+
+def distinct_words(top_words: ArrayLike, n_words: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct top words, ascending, and each top word (K × N) as its place among them."""
+    top = np.asarray(top_words, np.int64)
+    _check(top.shape)
+    if top.min() < 0 or top.max() >= n_words:
+        raise UserError(f"a top word is outside the vocabulary of {n_words} words")
+    distinct, position = np.unique(top, return_inverse=True)
+    return distinct, position.reshape(top.shape)
+
+
+def _check(shape: tuple[int, ...]) -> None:
+    """Raise UserError unless topics × top words of that shape have pairs."""
+    if len(shape) != 2 or shape[0] < 1 or shape[1] < 2:
+        raise UserError("coherence needs at least one topic with two top words")
+
+
+def _total(meetings: Meetings) -> int:
+    if not meetings.total:
+        raise UserError("coherence needs documents")
+    return meetings.total
+
+
+def _npmi(top: NDArray[np.int64], documents: Meetings) -> Coherence:
+    first, second = np.triu_indices(top.shape[1], 1)
+    return npmi_of(top[:, first], top[:, second], documents)
+
+
+def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meetings) -> Coherence:
+    """NPMI of pairs of words, given by their places (K × pairs, each)."""
+    total = _total(documents)
+    both, left, right = (counts / total for counts in documents.pairs(first, second))
+    return _means(npmi_of_shares(both, left, right), both)
+
+
+def npmi_of_shares(
+    both: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """NPMI of pairs of words, from the shares of documents that have both, and each (arrays of one shape)."""
+    scores = np.where(both > 0, 0.0, -1.0)
+    inner = (both > 0) & (both < 1)
+    scores[inner] = np.log(both[inner] / (left[inner] * right[inner])) / -np.log(both[inner])
+    return scores
+
+
+def _umass(top: NDArray[np.int64], documents: Meetings) -> Coherence:
+    total = _total(documents)
+    before, after = np.triu_indices(top.shape[1], 1)
+    both, given, _ = documents.pairs(top[:, before], top[:, after])
+    return _means(np.log((both + 1) / np.where(given > 0, given, total)), both)
+
+
+def _c_v(top: NDArray[np.int64], windows: Meetings) -> Coherence:
+    total, (topics, size) = _total(windows), top.shape
+    rows, columns = np.indices((size, size)).reshape(2, -1)
+    both, left, right = (counts / total for counts in windows.pairs(top[:, rows], top[:, columns]))
+    vectors = np.zeros(both.shape)
+    finite = (left > 0) & (right > 0) & (both < 1)
+    smoothed = both[finite] + EPSILON
+    vectors[finite] = np.log(smoothed / (left[finite] * right[finite])) / -np.log(smoothed)
+    vectors = vectors.reshape(topics, size, size)
+    whole = vectors.sum(axis=1, keepdims=True)
+    lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(whole, axis=2)
+    cosines = np.divide((vectors * whole).sum(axis=2), lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return _means(cosines, both.reshape(topics, size, size)[:, *np.triu_indices(size, 1)])
+
+
+def _means(scores: NDArray[np.float64], both: NDArray[np.float64]) -> Coherence:
+    per_topic = scores.mean(axis=1)
+    return Coherence(per_topic, float(per_topic.mean()), int((both == 0).sum()))

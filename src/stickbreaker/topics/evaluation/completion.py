@@ -1,0 +1,160 @@
+"""Document completion: one half of a document is seen, the other half is predicted.
+
+The score of any topic-word matrix, whichever program made it: split, infer the topics of the observed
+halves with the program itself, score the other halves here. Print the unigram score beside it: a model
+that does not beat it has learned nothing (Wallach et al. 2009, section 5.1, use the same split).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import stream
+from stickbreaker.corpus.shards import Bags, content_of
+from stickbreaker.topics import purposes
+
+ENTRIES_AT_ONCE = 1 << 17  # bounds what a score needs beside a few numbers for each entry
+
+Words = NDArray[np.int32]
+Counts = NDArray[np.float32]
+
+
+class Completion(NamedTuple):
+    """The sum of log probabilities (`nats`) of `tokens` words, and the nats of each document (D)."""
+
+    nats: float
+    tokens: float
+    per_document: NDArray[np.float64]
+
+    @property
+    def nats_per_word(self) -> float:
+        """Mean log probability of a word: below zero, higher is better."""
+        return self.nats / self.tokens
+
+    @property
+    def perplexity(self) -> float:
+        """exp(-nats per word): the size of a uniform vocabulary that is as hard to guess."""
+        return float(np.exp(-self.nats_per_word))
+
+
+def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = None) -> tuple[Bags, Bags]:
+    """Split each document's tokens at random into those observed and the rest, which are to be predicted.
+
+    Of n tokens, floor(share · n) are observed, so a one-token document is predicted from nothing and no
+    token is lost. Whole counts are split token by token, without replacement; a document with fractional
+    weights is split word by word. Tokens outside the vocabulary stay with the rest. The draw is keyed by
+    the document's words and counts alone: its split depends neither on its number nor on other documents.
+    With `words`, ascending, the spelling of all rows, nor does it depend on which words the vocabulary has.
+    Raises UserError unless 0 <= share < 1.
+
+    >>> bags = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
+    >>> [half.counts.tolist() for half in split_halves(bags)]
+    [[2.0], [2.0]]
+    """
+    if not 0 <= share < 1:
+        raise UserError(f"the observed share must be at least 0 and below 1, not {share}")
+    observed = np.zeros(len(bags.counts), np.float32)
+    for start, stop in zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True):
+        rows, counts = bags.words[start:stop], bags.counts[start:stop]
+        key = content_of(rows, counts) if words is None else _spelled(words, rows, counts)
+        observed[start:stop] = _observed(key, counts, share)
+    nothing = np.zeros_like(bags.unseen)
+    return _with_counts(bags, observed, nothing), _with_counts(bags, bags.counts - observed, bags.unseen)
+
+
+def completion_score(rest: Bags, theta: NDArray[np.floating], topic_word: NDArray[np.floating]) -> Completion:
+    """Log probability of the words of `rest` under Σ_k θ_dk φ_kw, tokens outside the vocabulary left out.
+
+    `theta` (D × K) and `topic_word` (K × V), rows sum to one. A document's score is the same to the last
+    bit whichever others are scored. A word of probability zero gives -inf. Raises UserError when shapes
+    do not fit or there is no word to score.
+
+    >>> rest = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
+    >>> round(completion_score(rest, np.ones((1, 1)), np.full((1, 50), 1 / 50)).perplexity, 6)
+    50.0
+    """
+    documents, topics = len(rest.offsets) - 1, len(topic_word)
+    if theta.shape != (documents, topics):
+        raise UserError(f"theta is {theta.shape}, but there are {documents} documents and {topics} topics")
+    owner = _owners(rest)
+    probability = np.zeros(len(owner))
+    for start in range(0, len(owner), ENTRIES_AT_ONCE):
+        here = slice(start, start + ENTRIES_AT_ONCE)
+        for topic in range(topics):  # topic by topic: one order of addition for every document
+            weight = theta[owner[here], topic].astype(np.float64)
+            probability[here] += weight * topic_word[topic, rest.words[here]]
+    return _score(rest, owner, probability)
+
+
+def completion_of_rest(
+    rest: Bags,
+    theta: NDArray[np.floating],
+    topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
+) -> Completion:
+    """`completion_score` where topics are read word by word: `topic_words` gives those of some words, by
+    ascending number (topics × words)."""
+    rows, places = np.unique(rest.words, return_inverse=True)
+    topic_word = np.ascontiguousarray(topic_words(rows))
+    return completion_score(rest._replace(words=places.astype(np.int32)), theta, topic_word)
+
+
+def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Completion:
+    """Log probability of the words of `rest` when every document has the same word probabilities (V).
+
+    Give it the shares of the words in the training corpus, smoothed: a word of probability zero gives -inf.
+
+    >>> rest = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
+    >>> round(unigram_score(rest, np.full(50, 1 / 50)).perplexity, 6)
+    50.0
+    """
+    return _score(rest, _owners(rest), np.asarray(word_probability, np.float64)[rest.words])
+
+
+def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:
+    """The bytes of a document by the spelling of its words."""
+    spelled = [words[int(row)] for row in rows.tolist()]
+    lengths = np.array([len(word) for word in spelled], np.int32)
+    return content_of(lengths, counts) + "".join(spelled).encode()
+
+
+def _observed(key: bytes, counts: Counts, share: float) -> Counts:
+    """How much of each word of one document is observed."""
+    draw = stream(0, purposes.COMPLETION, key=key)
+    whole = np.rint(counts).astype(np.int64)
+    if (whole == counts).all():
+        seen = draw.multivariate_hypergeometric(whole, _floor(share * whole.sum()), method="marginals")
+        return seen.astype(np.float32)
+    chosen = draw.permutation(len(counts))[: _floor(share * len(counts))]
+    observed = np.zeros_like(counts)
+    observed[chosen] = counts[chosen]
+    return observed
+
+
+def _floor(amount: float) -> int:
+    return int(np.floor(amount + 1e-9))  # 0.29 * 100 is a little less than 29
+
+
+def _with_counts(bags: Bags, counts: NDArray[np.float32], unseen: NDArray[np.float32]) -> Bags:
+    """The same documents with other counts; words whose count is zero leave."""
+    kept = counts > 0
+    offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
+    return Bags(offsets, bags.words[kept], counts[kept], unseen)
+
+
+def _owners(bags: Bags) -> NDArray[np.int64]:
+    """The document of each entry."""
+    return np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
+
+
+def _score(rest: Bags, owner: NDArray[np.int64], probability: NDArray[np.float64]) -> Completion:
+    tokens = float(rest.counts.sum(dtype=np.float64))
+    if tokens == 0:
+        raise UserError("no word to score", remedy="score longer documents, or of the same vocabulary")
+    with np.errstate(divide="ignore"):
+        nats = rest.counts * np.log(probability)
+    per_document = np.zeros(len(rest.offsets) - 1)
+    np.add.at(per_document, owner, nats)
+    return Completion(float(per_document.sum()), tokens, per_document)

@@ -1,0 +1,265 @@
+"""Scores of a whole corpus, block by block, for topics of any kind and whoever infers documents.
+
+What is asked of the topics is one record, `Topics`; nothing here knows an estimator.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.topics.evaluation.coherence import Coherence, Coherences, coherence
+from stickbreaker.topics.evaluation.completion import (
+    completion_of_rest,
+    split_halves,
+    unigram_score,
+)
+from stickbreaker.topics.evaluation.cross_lingual import (
+    both_sides,
+    chance_mrr,
+    cross_lingual_npmi,
+    one_side,
+    retrieval_mrr,
+)
+from stickbreaker.topics.evaluation.diversity import TOP, top_words_of, topic_diversity
+from stickbreaker.topics.evaluation.left_to_right import left_to_right_score, refuse_weights
+from stickbreaker.topics.model.topic_words import Dense
+from stickbreaker.topics.model.word_documents import WordDocuments
+from stickbreaker.topics.model.word_ranking import DOCUMENTS, WordEvidence, ranking
+
+UNIGRAM_PRIOR = 0.01  # tokens that the unigram model adds to each word
+
+
+class Topics(NamedTuple):
+    """Topics to be scored.
+
+    `topic_word` (K × V), rows sum to one, for each language of a polylingual vocabulary; `alpha` (K);
+    `vocabulary` (V words) with the words' tokens in the training corpus; `infer`: from bags to topic shares
+    (documents × K). `shares` (K) are the topics' parts of all tokens, which rankings need; None: even ones.
+    `counted` is what words are ranked by, the estimator's `word_documents_`; None: from the table.
+    `counts_words`: whether the vocabulary's documents and tokens are those of a corpus.
+    """
+
+    topic_word: NDArray[np.floating]
+    alpha: NDArray[np.floating]
+    vocabulary: Vocabulary
+    infer: Callable[[Bags], NDArray[np.floating]]
+    shares: NDArray[np.floating] | None = None
+    counted: WordDocuments | None = None
+    counts_words: bool = True
+
+    def ranked(self, n: int, rows: slice = slice(None), by: str = DOCUMENTS) -> NDArray[np.int64]:
+        """The first `n` words of each topic among some rows of the vocabulary, by number (K × n)."""
+        n_topics = len(self.topic_word)
+        shares = np.full(n_topics, 1.0 / max(n_topics, 1)) if self.shares is None else self.shares
+        words = Dense(np.asarray(self.topic_word, np.float64))
+        per_token = self.vocabulary.documents_per_token if self.counts_words else None
+        evidence = WordEvidence(words, np.asarray(shares, np.float64), per_token, self.counted)
+        return ranking(by)(evidence, n, rows).words
+
+
+class Sides(NamedTuple):
+    """Two languages of aligned documents: the mean reciprocal rank of a document's other side (both ways),
+    what chance would give, and the NPMI of top words across the languages."""
+
+    documents: int
+    mrr: float
+    chance: float
+    cross_lingual_npmi: Coherence
+
+
+class HeldOutScore(NamedTuple):
+    """Nats of `tokens` words under the topics and under the unigram model."""
+
+    nats: float
+    unigram_nats: float
+    tokens: float
+
+    @property
+    def nats_per_word(self) -> float:
+        """Mean log probability of a word under the topics."""
+        return self.nats / self.tokens
+
+    @property
+    def perplexity(self) -> float:
+        """exp(-nats per word)."""
+        return float(np.exp(-self.nats_per_word))
+
+    @property
+    def unigram_perplexity(self) -> float:
+        """The same under the unigram model."""
+        return float(np.exp(-self.unigram_nats_per_word))
+
+    @property
+    def unigram_nats_per_word(self) -> float:
+        """The same under the unigram model."""
+        return self.unigram_nats / self.tokens
+
+
+def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
+    """Shares of the words in the training corpus, smoothed (V): they sum to one, or to one in each language.
+
+    >>> unigram_probabilities(Vocabulary.of(["river", "bank"])).tolist()
+    [0.5, 0.5]
+    """
+    weights = vocabulary.tokens + UNIGRAM_PRIOR
+    for rows in _ranges(vocabulary).values():
+        weights[rows] /= weights[rows].sum()
+    return weights
+
+
+def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOutScore:
+    """Document completion of a corpus seen through the topics' vocabulary; `share`: how much is observed.
+
+    A document's score is the same whichever others are scored. Raises UserError without a word to score.
+    """
+    unigram = unigram_probabilities(topics.vocabulary)
+    scored = completion_of_blocks(
+        topics.infer, lambda rows: topics.topic_word[:, rows], unigram, _blocks(corpus), share
+    )
+    _some(scored.tokens)
+    return scored
+
+
+def completion_of_blocks(
+    infer: Callable[[Bags], NDArray[np.floating]],
+    topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
+    unigram: NDArray[np.floating],
+    blocks: Iterable[Bags],
+    share: float = 0.5,
+) -> HeldOutScore:
+    """Document completion of some blocks of a corpus, by topics that are read word by word: see
+    `completion_of_rest`. Sums, so that those of several blocks add up."""
+    nats = base = tokens = 0.0
+    for bags in blocks:
+        observed, rest = split_halves(bags, share)
+        if rest.counts.sum() > 0:
+            scored = completion_of_rest(rest, infer(observed), topic_words)
+            nats += scored.nats
+            tokens += scored.tokens
+            base += unigram_score(rest, unigram).nats
+    return HeldOutScore(nats, base, tokens)
+
+
+def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> HeldOutScore:
+    """Left-to-right likelihood of a corpus seen through the topics' vocabulary: whole documents.
+
+    Time grows with the squares of the documents' lengths and with `particles`. Raises UserError without a
+    word to score, and for weights that are not whole.
+    """
+    unigram = unigram_probabilities(topics.vocabulary)
+    languages = max(1, len(topics.vocabulary.languages))
+    nats = base = tokens = 0.0
+    first = 0
+    for bags in _blocks(corpus):
+        refuse_weights(bags, first)
+        first += len(bags.unseen)
+        if bags.counts.sum() > 0:
+            # one distribution over the words of all languages is needed: each is as likely, then all certain
+            scored = left_to_right_score(bags, topics.topic_word / languages, topics.alpha, particles)
+            nats += scored.nats + scored.tokens * np.log(languages)
+            tokens += scored.tokens
+            base += unigram_score(bags, unigram).nats
+    return HeldOutScore(float(nats), base, _some(tokens))
+
+
+def coherence_of(
+    topics: Topics, corpus: Corpus, n: int = 10, by: str = DOCUMENTS
+) -> dict[str | None, Coherences]:
+    """Coherence of `n` words of each topic in a reference corpus: {None: …}, or for each language.
+
+    The words are ranked `by` "documents", "company", "relevance" or "probability". A language of fewer than
+    two words is left out, and one that the reference has not. Raises UserError for another `by`, and for
+    "company" of topics that have not counted it.
+    """
+    top = spelled_top_words(topics, n, by)
+    known = corpus.languages
+    return {
+        language: coherence(words, corpus, language=language)
+        for language, words in top.items()
+        if language is None or not known or language in known
+    }
+
+
+def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
+    """Diversity of `n` words of each topic, ranked as by `coherence_of`; of a polylingual vocabulary the mean
+    over its languages.
+
+    >>> words, infer = Vocabulary.of(["river", "bank"]), lambda bags: np.ones((len(bags.unseen), 2))
+    >>> diversity_of(Topics(np.array([[0.6, 0.4], [0.4, 0.6]]), np.ones(2), words, infer), 1)
+    1.0
+    """
+    each = [topic_diversity(topics.ranked(n, rows, by)) for rows in topics.vocabulary.parts]
+    return sum(each) / len(each)
+
+
+def spelled_top_words(topics: Topics, n: int = 10, by: str = DOCUMENTS) -> dict[str | None, list[list[str]]]:
+    """The first `n` words of each topic: {None: …}, or for each language, if that has two words or more."""
+    return spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
+
+
+def spelled_tops(
+    top: Callable[[slice], NDArray[np.int64]], vocabulary: Vocabulary
+) -> dict[str | None, list[list[str]]]:
+    """`spelled_top_words` of topics that are read elsewhere; `top`: of some rows, each topic's (K × n)."""
+    tops = {language: top(rows) for language, rows in _ranges(vocabulary).items()}
+    return {
+        language: [[vocabulary.words[row] for row in topic] for topic in found.tolist()]
+        for language, found in tops.items()
+        if found.shape[1] >= 2
+    }
+
+
+def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tuple[str, str], Sides]:
+    """For each pair of languages of a polylingual vocabulary: do the sides of documents go together?
+
+    Topics are inferred from one side alone, of the first `most` documents that have both; pairs of languages
+    without such documents are left out.
+    """
+    pairs: dict[tuple[str, str], Sides] = {}
+    for first, second in combinations(topics.vocabulary.languages, 2):
+        rows = [topics.vocabulary.ranges[code] for code in (first, second)]
+        aligned = _aligned(corpus, rows[0], rows[1], most)
+        found = len(aligned.unseen)
+        if found:
+            one, other = (topics.infer(one_side(aligned, side)) for side in rows)
+            mrr = (retrieval_mrr(one, other) + retrieval_mrr(other, one)) / 2
+            tops = [top_words_of(topics.topic_word, 10, side) for side in rows]
+            meetings = cross_lingual_npmi(tops[0], tops[1], [aligned], len(topics.vocabulary))
+            pairs[first, second] = Sides(found, mrr, chance_mrr(found), meetings)
+    return pairs
+
+
+def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
+    """The first `most` documents that have words of both sides."""
+    parts: list[Bags] = []
+    left = most
+    for bags in _blocks(corpus):
+        both = both_sides(bags, first, second)
+        parts.append(both.slice(0, min(left, len(both.unseen))))
+        left -= len(parts[-1].unseen)
+        if left == 0:
+            break
+    return Bags.join(parts)
+
+
+def _ranges(vocabulary: Vocabulary) -> Mapping[str | None, slice]:
+    """The rows of each language; of a plain vocabulary, all rows."""
+    return {**vocabulary.ranges} or {None: slice(None)}
+
+
+def _blocks(corpus: Corpus) -> Iterator[Bags]:
+    return (corpus.bags(block) for block in range(len(corpus.block_sizes)))
+
+
+def _some(tokens: float) -> float:
+    if tokens == 0.0:
+        raise UserError(
+            "there is nothing to score", remedy="no document has a word of the model's vocabulary"
+        )
+    return tokens

@@ -1,0 +1,94 @@
+"""Document completion of held-out documents while a model is learning."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Record
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.source import Source, cut_shards
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.topics.evaluation.completion import completion_of_rest, split_halves
+from stickbreaker.topics.model import TopicModel
+from stickbreaker.topics.model.slots import WordTopics
+
+
+class HeldOut:
+    """Scores a source's held-out documents, in nats a token: half of each is observed, the rest predicted.
+
+    Read block by block, wherever the engine reads them, so that their number is not bounded by memory.
+    """
+
+    def __init__(self, source: Source, seed: int) -> None:
+        self.source = source
+        self.seed = seed
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether no held-out document has a word to predict."""
+        return not any(halves(self.source, block) for block in range(self.source.n_blocks))
+
+    def __call__(self, engine: Engine, model: TopicModel, params: Record) -> float:
+        score = BlockScore(self.source, model, params, self.seed)
+        scored = engine.map_items(score, self.source.parts())
+        nats, tokens = np.sum(scored, axis=0).tolist()
+        return nats / tokens
+
+
+@dataclass
+class BlockScore:
+    """Nats and tokens of the held-out documents of some blocks, all by one engine."""
+
+    source: Source
+    model: TopicModel
+    params: Record
+    seed: int
+    topic_words: WordTopics | None = None  # made from the engine's table by the first block that has words
+
+    def __call__(self, engine: LocalEngine, blocks: range) -> tuple[float, float]:
+        nats = tokens = 0.0
+        for block in blocks:
+            found = halves(self.source, block)
+            if found is not None:
+                more = self._scored(engine, *found)
+                nats, tokens = nats + more[0], tokens + more[1]
+        return nats, tokens
+
+    def _scored(self, engine: LocalEngine, observed: Bags, rest: Bags) -> tuple[float, float]:
+        self.topic_words = self.topic_words or self._topic_words(engine)
+        numbers, words = np.arange(len(observed.unseen)), (self.source.n_words, self.source.words)
+        theta = infer_shares(engine, self.model, self.params, numbers, observed, words, self.seed)
+        scored = completion_of_rest(rest, theta, self.topic_words)
+        return scored.nats, scored.tokens
+
+    def _topic_words(self, engine: LocalEngine) -> WordTopics:
+        """Gives E[beta] of some of the corpus's words, by ascending number (topics × words)."""
+        return self.model.words.predictions(self.params, engine.table, self.source.words)
+
+
+def infer_shares(
+    engine: LocalEngine,
+    model: TopicModel,
+    params: Record,
+    numbers: NDArray[np.int64],
+    bags: Bags,
+    words: tuple[int, Sequence[str] | None],
+    seed: int,
+) -> NDArray[np.floating]:
+    """Topics' shares of documents (documents × topics), by an engine's table as it is.
+
+    `numbers` are the keys of what is drawn for each; `words`: how many there are, and what spells them where
+    the rows of the table have keys.
+    """
+    shards = cut_shards(numbers, bags, *words, model.shard_size)
+    gamma = np.concatenate([local["gamma"].values for local in engine.infer(params, shards, seed)])
+    return gamma / gamma.sum(axis=1, keepdims=True)
+
+
+def halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
+    """Observed and predicted halves of a block's held-out documents, if these have words to predict."""
+    observed, rest = split_halves(source.block(block, held_out=True)[1])
+    return (observed, rest) if rest.counts.sum() > 0 else None

@@ -1,0 +1,194 @@
+"""Left-to-right held-out likelihood: whole documents under given topics, whichever program made them.
+
+Document completion asks how well the rest of a document is predicted from its first half; this asks for
+log p(w | phi, alpha) of all of it, each word predicted from those before it (Wallach et al. 2009): by
+expected counts (`log_probability`: what `score` and `perplexity` of topic models are), or by particles.
+Why these and no bound: docs/decisions/0032-scores-are-probabilities.md.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import stream
+from stickbreaker.corpus.shards import Bags, content_of, cut_blocks
+from stickbreaker.topics import purposes
+from stickbreaker.topics.evaluation.completion import Completion
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.kernels.left_to_right import Orders
+
+WEIGHTS_AT_ONCE = 1 << 22  # words × topics of a block, in double precision and twice: 64 MiB
+MOST_UNITS = 1 << 17  # of a document; a larger one is predicted several tokens at a time
+SUM_TOLERANCE = 1e-3
+
+WordTopics = Callable[[NDArray[np.integer]], NDArray[np.floating]]
+
+
+def left_to_right_score(
+    bags: Bags, topic_word: ArrayLike, alpha: ArrayLike, particles: int = 20, seed: int = 0
+) -> Completion:
+    """Estimate log p(w | phi, alpha) of each document, in nats (Wallach et al. 2009, algorithm 3).
+
+    `topic_word` (K × V), rows sum to one, or to less where words are missing; `alpha` (K), Dirichlet
+    parameters, not shares. A document's words come in a random order, which does not change p(w); there
+    is no multinomial coefficient. Time grows with the square of a document's length, and with `particles`.
+    Tokens outside the vocabulary are left out, an empty document scores 0, a word of probability zero
+    gives -inf. Order and draws are keyed by the document's words and counts: its score depends neither on
+    its number nor on other documents.
+
+    How exact: with one particle exp(score) has mean p(w), so the score is too low on average (Jensen).
+    More particles make it vary less, and it tends to a limit near log p(w) but not equal to it, below or
+    above: the particles are not weighted by the words before (six words, random topics: 0.1 nats off).
+    Averaged over documents drawn from the model itself the score is never too high, for the probabilities
+    given to each next word sum to one.
+    Raises UserError for counts that are not whole, shapes that do not fit, or no word to score.
+
+    >>> bags = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
+    >>> round(left_to_right_score(bags, np.full((2, 50), 1 / 50), [0.1, 0.3]).perplexity, 6)
+    50.0
+    """
+    topics, prior = _checked_model(topic_word, alpha)
+    _check_documents(bags, topics.shape[1], particles)
+    nats = np.zeros(len(bags.offsets) - 1)
+    most = max(1, WEIGHTS_AT_ONCE // len(prior))
+    for start, stop in cut_blocks(bags.offsets, most, len(nats)):
+        nats[start:stop] = _score_block(bags.slice(start, stop), topics, prior, particles, seed)
+    return Completion(float(nats.sum()), float(bags.counts.sum(dtype=np.float64)), nats)
+
+
+def _score_block(
+    bags: Bags, topic_word: NDArray[np.floating], alpha: NDArray[np.float64], particles: int, seed: int
+) -> NDArray[np.float64]:
+    """The nats of each document of a block, from one call of the kernel."""
+    from stickbreaker.topics.kernels.left_to_right import Documents, left_to_right  # takes numba
+
+    size = len(bags.offsets) - 1
+    orders, keys = [np.zeros(0, np.int32)], np.zeros(size, np.uint64)
+    for document in range(size):
+        order, keys[document] = _drawn(bags.slice(document, document + 1), seed)
+        orders.append(order)
+    lengths = np.array([len(order) for order in orders])  # of nothing, then of each document
+    words, codes = np.unique(np.concatenate(orders), return_inverse=True)
+    weights = np.ascontiguousarray(topic_word[:, words].T, dtype=np.float64)
+    sums = np.zeros(len(codes))
+    documents = Documents(np.cumsum(lengths), codes.astype(np.int32), keys)
+    left_to_right(documents, weights, alpha, particles, sums)
+    with np.errstate(divide="ignore"):
+        nats = np.log(sums / particles)
+    per_document = np.zeros(size)
+    np.add.at(per_document, np.repeat(np.arange(size), lengths[1:]), nats)
+    return per_document
+
+
+def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
+    """A document's tokens in random order and the key of its draws, both from its content alone."""
+    tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
+    draw = stream(seed, purposes.LEFT_TO_RIGHT, key=tokens.tobytes())
+    return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)
+
+
+def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.floating]) -> Completion:
+    """Log probability of documents, each word predicted from those before it, in nats.
+
+    `topic_words`: E[phi] of some words, by ascending number (topics × words); `alpha` (topics): Dirichlet
+    parameters. p(w_1 … w_N) is the product of Σ_k θ_k φ_kw, with θ the mean of the document's topic shares
+    given the words before: α / Σα before the first. So the probabilities of a next word sum to one, and so
+    do those of all documents of a length. Exact for documents of one or two words; of longer ones θ is an
+    approximation (expected counts, revised after 2, 4, 8, … words). Time is linear in the words.
+
+    The words of a bag come in a random order that its words and counts alone decide: its score is the same
+    whichever others are scored. There is no multinomial coefficient. Tokens outside the vocabulary are left
+    out, a word of probability zero gives -inf. Counts need not be whole: half a token counts half its nats.
+
+    >>> bags = Bags(np.array([0, 1]), np.array([1]), np.array([1.0], np.float32), np.zeros(1, np.float32))
+    >>> topics = np.array([[0.9, 0.1], [0.5, 0.5]])
+    >>> round(float(np.exp(log_probability(bags, lambda rows: topics[:, rows], np.ones(2)).nats)), 6)
+    0.3
+    """
+    from stickbreaker.topics.kernels.left_to_right import log_probabilities  # takes numba
+
+    nats, prior = np.zeros(len(bags.unseen)), np.ascontiguousarray(alpha, np.float64)
+    most = max(1, WEIGHTS_AT_ONCE // len(prior))
+    for start, stop in cut_blocks(bags.offsets, most, max(1, len(nats))):
+        block = bags.slice(start, stop)
+        rows, words = np.unique(block.words, return_inverse=True)
+        weights = np.ascontiguousarray(topic_words(rows).T, np.float64)
+        log_probabilities(_orders(block, words.astype(np.int32)), weights, prior, nats[start:stop])
+    return Completion(float(nats.sum()), float(bags.counts.sum(dtype=np.float64)), nats)
+
+
+def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
+    """The units of some documents, as the kernel takes them; `words`: the row of each entry."""
+    from stickbreaker.topics.kernels.left_to_right import Orders
+
+    entries, sizes = [np.zeros(0, np.int32)], [np.zeros(0)]
+    for start, stop in zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True):
+        key = content_of(bags.words[start:stop], bags.counts[start:stop])
+        of_document = _units(bags.counts[start:stop].astype(np.float64), key)
+        entries.append(of_document[0])
+        sizes.append(of_document[1])
+    offsets = np.cumsum([len(part) for part in entries])  # of nothing, then of each document
+    return Orders(offsets, np.concatenate(entries), np.concatenate(sizes), bags.offsets, words)
+
+
+def _units(counts: NDArray[np.float64], key: bytes) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """A document's tokens in random order: which entry each is of, and how much of a token it is.
+
+    A count c is cut into ⌈c⌉ equal units, or into fewer where the document has more than `MOST_UNITS`.
+    """
+    numbers = np.ceil(counts / max(1.0, float(counts.sum()) / MOST_UNITS)).astype(np.int64)
+    order = stream(0, purposes.LEFT_TO_RIGHT, key=key).permutation(int(numbers.sum()))
+    entries = np.repeat(np.arange(len(counts), dtype=np.int32), numbers)[order]
+    return entries, (counts / np.maximum(numbers, 1))[entries]
+
+
+def _checked_model(
+    topic_word: ArrayLike, alpha: ArrayLike
+) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
+    """The topics (K × V) and alpha (K) as arrays, if they can be probabilities and Dirichlet parameters."""
+    topics, prior = np.asarray(topic_word), np.ascontiguousarray(alpha, np.float64)
+    if topics.ndim != 2 or prior.shape != (len(topics),) or not len(prior):
+        raise UserError(
+            f"topic_word is {topics.shape} and alpha {prior.shape}",
+            remedy="give topics × words, and one alpha for each topic",
+        )
+    totals = topics.sum(axis=1, dtype=np.float64)
+    if not ((topics >= 0).all() and (totals <= 1 + SUM_TOLERANCE).all()):
+        row = int(np.argmax(~((topics >= 0).all(axis=1) & (totals <= 1 + SUM_TOLERANCE))))
+        raise UserError(
+            f"topic {row} of topic_word is not a distribution (its sum is {totals[row]:.6g})",
+            remedy="divide each row by its sum",
+        )
+    if not (np.isfinite(prior).all() and (prior >= 0).all() and prior.sum() > 0):
+        raise UserError("alpha must be finite, not negative, and above zero for some topic")
+    return topics, prior
+
+
+def _check_documents(bags: Bags, n_words: int, particles: int) -> None:
+    """Raises UserError unless the kernel can run on these documents."""
+    if particles < 1:
+        raise UserError(f"particles must be at least 1, not {particles}")
+    if not bags.counts.sum() > 0:
+        raise UserError("no word to score", remedy="score longer documents, or of the same vocabulary")
+    if bags.words.min() < 0 or bags.words.max() >= n_words:
+        raise UserError(
+            f"a word's number is {bags.words.max()}, but topic_word has {n_words} words",
+            remedy="use the vocabulary of the model",
+        )
+    refuse_weights(bags)
+
+
+def refuse_weights(bags: Bags, first: int = 0) -> None:
+    """Raise UserError for a count that is not a whole number; `first`: the number of the first document."""
+    odd = np.flatnonzero((bags.counts != np.rint(bags.counts)) | (bags.counts < 0))
+    if len(odd):
+        row = int(np.searchsorted(bags.offsets, odd[0], side="right")) - 1
+        raise UserError(
+            f"a word counts {bags.counts[odd[0]]:.6g}, and left-to-right needs whole tokens",
+            where=f"document {first + row}",
+            remedy="use completion_score for weights",
+        )

@@ -1,0 +1,214 @@
+"""Scores over all strings: a word that the model does not know is spelled, letter by letter.
+
+So models of open and of closed vocabularies can be compared, whatever words each knows: every token of a
+document is scored, and every model's probabilities of all strings sum to one. Words that are not known form
+one more column of the topics here, since they differ between topics by a factor alone.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.topics.evaluation.completion import completion_score, split_halves, unigram_score
+from stickbreaker.topics.evaluation.corpus_scores import HeldOutScore, Topics, unigram_probabilities
+from stickbreaker.topics.evaluation.left_to_right import (
+    left_to_right_score,
+    log_probability,
+    refuse_weights,
+)
+
+LogSpelling = Callable[[Sequence[str]], Array]
+
+
+class OpenTopics(NamedTuple):
+    """Topics that give every string a probability, p(w | k) = topic_word[k, w] + rest[k] · G0(w).
+
+    Rows of `topics.topic_word` (K × V) sum to one less `rest` (K); of strings beyond the vocabulary the first
+    term is 0. `log_spelling` tells log G0 of words, a distribution over all strings (nats).
+    """
+
+    topics: Topics
+    rest: NDArray[np.floating]
+    log_spelling: LogSpelling
+
+
+class StringScore(NamedTuple):
+    """A score over all strings. `unseen` of the tokens scored are of words that no topic has; `spelling_nats`
+    of the nats are for their letters, log G0."""
+
+    held_out: HeldOutScore
+    unseen: float
+    spelling_nats: float
+
+
+def with_one_more_word(
+    topics: Topics, totals: NDArray[np.floating], eta: object, log_spelling: LogSpelling
+) -> OpenTopics:
+    """Topics of a closed vocabulary with one word more, "unknown", which is spelled.
+
+    Its share is what the prior gives a word that never occurred, eta / (totals + eta): `totals` (K) are sums
+    of a topic's Dirichlet parameters, `eta` (a number, or an array of which the median is taken) is that of a
+    word. All other shares shrink accordingly. Raises UserError for topics that are no distribution over
+    single words: of several languages, or over rows that words share.
+
+    >>> known = Topics(np.array([[0.5, 0.5]]), np.ones(1), Vocabulary.of(["a", "b"]), lambda bags: np.ones(1))
+    >>> with_one_more_word(known, np.array([9.0]), 1.0, lambda words: np.zeros(len(words))).rest.tolist()
+    [0.1]
+    """
+    if topics.vocabulary.languages or topics.vocabulary.hashed:
+        kind = "several languages" if topics.vocabulary.languages else "hashed words"
+        raise UserError(f"unseen words of a model of {kind} are not spelled", remedy="leave them ignored")
+    share = float(np.median(np.asarray(eta, np.float64)))
+    rest = share / (np.asarray(totals, np.float64) + share)
+    shrunk = topics._replace(topic_word=topics.topic_word * (1.0 - rest[:, None]))
+    return OpenTopics(shrunk, rest, log_spelling)
+
+
+def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5) -> StringScore:
+    """Document completion of all words of a corpus: `completion_of` over all strings.
+
+    Topics are inferred from the known words of the observed part. Which words are observed depends on a
+    document's words and counts, not on the model: it is the same for all models. Raises UserError without a
+    word to score.
+    """
+    return _some(completion_of_string_blocks(topics, corpus, range(len(corpus.block_sizes)), share))
+
+
+def completion_of_string_blocks(
+    topics: OpenTopics, corpus: Corpus, blocks: Sequence[int], share: float = 0.5
+) -> StringScore:
+    """The same of some blocks of a corpus: sums, so that those of several add up."""
+    table = _Table(topics, corpus, blocks)
+    for block in blocks:
+        observed, rest = split_halves(table.corpus.bags(block), share, table.words)
+        if rest.counts.sum() > 0:
+            theta = topics.topics.infer(_known(table.through(observed), table.unknown))
+            table.add(rest, completion_score(table.through(rest), theta, table.topic_word).nats)
+    return table.score()
+
+
+def _some(scored: StringScore) -> StringScore:
+    """Raises UserError for a score of no word."""
+    if scored.held_out.tokens == 0.0:
+        raise UserError("there is nothing to score", remedy="no document has a word")
+    return scored
+
+
+def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int = 20) -> StringScore:
+    """Left-to-right likelihood of all words of a corpus: `left_to_right_of` over all strings.
+
+    Raises UserError without a word to score, and for weights that are not whole.
+    """
+    blocks = range(len(corpus.block_sizes))
+    table, first = _Table(topics, corpus, blocks), 0
+    for block in blocks:
+        bags = table.corpus.bags(block)
+        refuse_weights(bags, first)
+        first += len(bags.unseen)
+        if bags.counts.sum() > 0:
+            through = table.through(bags)
+            scored = left_to_right_score(through, table.topic_word, topics.topics.alpha, particles)
+            table.add(bags, scored.nats)
+    return _some(table.score())
+
+
+def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScore:
+    """Log probability of all words of a corpus: `log_probability` over all strings; of no word it is 0."""
+    blocks = range(len(corpus.block_sizes))
+    table = _Table(topics, corpus, blocks)
+    for block in blocks:
+        bags = table.corpus.bags(block)
+        scored = log_probability(
+            table.through(bags), lambda rows: table.topic_word[:, rows], topics.topics.alpha
+        )
+        table.add(bags, scored.nats)
+    return table.score()
+
+
+class _Table:
+    """A corpus seen through all words of some blocks, topics with one column more, and sums of scores.
+
+    Column `unknown` is any word that no topic has; which of them it is has a probability of its own, by G0
+    among the unknown, the same in all topics. `topic_word` (K × (V + 1)), rows sum to one. The unigram model
+    has the mean of the topics' rests.
+    """
+
+    def __init__(self, topics: OpenTopics, corpus: Corpus, blocks: Sequence[int]) -> None:
+        known, alpha = topics.topics.vocabulary, topics.topics.alpha
+        self.words = _words_of(corpus, known, blocks)
+        self.corpus = corpus.with_vocabulary(Vocabulary.of(self.words))
+        self.unknown = len(known)
+        in_topics = topics.topics.topic_word.any(axis=0)
+        rows = known.lookup(self.words)
+        self._columns = np.where(np.append(in_topics, False)[rows], rows, self.unknown)
+        spelled = np.where(in_topics, np.exp(topics.log_spelling(known.words)), 0.0)
+        left = max(1.0 - float(spelled.sum()), 1e-300)
+        self.topic_word = _with_column(topics.topics.topic_word, topics.rest, spelled, left)
+        unigram, mean_rest = unigram_probabilities(known) * in_topics, topics.rest @ (alpha / alpha.sum())
+        shares = unigram / max(unigram.sum(), 1e-300) * (1.0 - mean_rest)
+        self._unigram = _with_column(shares[None, :], np.array([mean_rest]), spelled, left)[0]
+        self._strange = self._columns == self.unknown
+        strange = [self.words[i] for i in np.flatnonzero(self._strange)]
+        self._letters = np.zeros(len(self.words))
+        self._letters[self._strange] = topics.log_spelling(strange)
+        self._log_left = float(np.log(left))
+        self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
+
+    def through(self, bags: Bags) -> Bags:
+        """The same documents by the topics' columns."""
+        from scipy.sparse import csr_array
+
+        shape = (len(bags.unseen), self.unknown + 1)
+        matrix = csr_array((bags.counts, self._columns[bags.words], bags.offsets), shape=shape, copy=True)
+        matrix.sum_duplicates()
+        words, counts = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
+        return Bags(matrix.indptr.astype(np.int64), words, counts, bags.unseen)
+
+    def add(self, bags: Bags, nats: float) -> None:
+        """Add a block's score, in which all unknown words count as one word so far."""
+        counts = bags.counts.astype(np.float64)
+        unseen = float(counts[self._strange[bags.words]].sum())
+        letters = float(counts @ self._letters[bags.words])
+        which = letters - unseen * self._log_left
+        self._nats += nats + which
+        self._base += unigram_score(self.through(bags), self._unigram).nats + which
+        self._tokens += float(counts.sum())
+        self._unseen += unseen
+        self._spelling += letters
+
+    def score(self) -> StringScore:
+        return StringScore(HeldOutScore(self._nats, self._base, self._tokens), self._unseen, self._spelling)
+
+
+def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple[str, ...]:
+    """All words that count in some blocks, in the order of their spelling: the eligible and the known."""
+    found: set[str] = set()
+    for block in blocks:
+        found.update(corpus.source.entries(block).words())
+    words = sorted(found - {""})
+    if corpus.kind != "text" or not isinstance(corpus.analysis, Analysis):
+        return tuple(words)
+    counts = corpus.analysis.eligible(words) | (known.lookup(words) >= 0)
+    return tuple(word for word, one in zip(words, counts.tolist(), strict=True) if one)
+
+
+def _with_column(
+    topic_word: NDArray[np.floating], rest: NDArray[np.floating], spelled: Array, left: float
+) -> Array:
+    """Topics (K × V) with what their rest gives the words known, and a column for all others."""
+    wide = np.hstack([topic_word + rest[:, None] * spelled, (rest * left)[:, None]])
+    return wide.astype(np.float64, copy=False)
+
+
+def _known(bags: Bags, unknown: int) -> Bags:
+    """The same documents without the column of unknown words."""
+    kept = bags.words < unknown
+    offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
+    return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

@@ -1,0 +1,189 @@
+"""Prequential scores: how well the next minibatch of a stream is predicted before it is learned from.
+
+Every document of a stream is held out until it is learned from (Dawid 1984), so a stream needs no test set:
+half of each document's tokens tell its topics, the other half is predicted. Compared with it are unigrams of
+the same stream, whose counts fade at five rates; reported is the one that has predicted best up to then.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from stickbreaker.core.random_streams import derived_seed, stream
+from stickbreaker.core.records import Array, Record
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.source import Shards, Source
+from stickbreaker.corpus.vocabulary import language_of
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.learning.fading_counts import FADING, FadingCounts
+from stickbreaker.topics import purposes
+from stickbreaker.topics.evaluation.completion import completion_score, split_halves
+from stickbreaker.topics.evaluation.held_out import infer_shares
+from stickbreaker.topics.model import TopicModel, TopicVocabulary
+from stickbreaker.topics.model.vocabularies.open import LEAST_SPELLING
+
+MOST = 100  # documents of a minibatch that are scored
+
+
+class Prequential(NamedTuple):
+    """Nats per word of the topics (`score`) and of a fading `unigram`, both of the same `tokens`.
+
+    The unigram is the one whose rate, `fading`, has predicted the minibatches before this one best.
+    `unseen` tokens are of words that the model does not know: where the vocabulary is open they are among the
+    tokens, spelled; where it is closed they are left out. In the trace a step has this as "prequential".
+    """
+
+    score: float
+    unigram: float
+    tokens: float
+    unseen: float
+    documents: int
+    fading: float
+
+
+def prequential_score(
+    engine: Engine,
+    model: TopicModel,
+    params: Record,
+    shards: Shards,
+    seed: int,
+    step: int,
+    fading: FadingCounts,
+) -> Prequential | None:
+    """The score of a minibatch by the table as it is; None where no word is left to predict.
+
+    If a minibatch has more than `MOST` documents, that many are scored, drawn by the run's seed and the
+    step's number. `fading` are the counts of the minibatches before this one; what their unigrams predict is
+    added to their `nats`.
+    """
+    numbers = shards.numbers()
+    places = np.arange(len(numbers))
+    if len(places) > MOST:
+        places = np.sort(stream(seed, purposes.PREQUENTIAL, step).choice(places, MOST, replace=False))
+    seed = derived_seed(seed, purposes.PREQUENTIAL, step)
+    work = DocumentScore(shards.source, model, params, numbers[places], seed)
+    found = engine.map_items(work, [places])[0]
+    if found is None:
+        return None
+    corpus, words = shards.source.corpus, found.words
+    assert isinstance(corpus, Corpus)
+    if words is None:
+        words = [corpus.vocabulary.words[row] for row in found.rows.tolist()]
+    base = unigram_base(model.words, params, corpus.vocabulary, words)
+    nats, best = unigram_nats(fading, words, found.counts, base), fading.best()
+    fading.nats += nats
+    unigram = float(nats[best] / found.tokens)
+    return Prequential(found.score, unigram, found.tokens, found.unseen, len(places), FADING[best])
+
+
+class Base(NamedTuple):
+    """The pseudo-counts of a unigram, by language if there are several."""
+
+    languages: tuple[str, ...]
+    counts: Array  # of the words asked for
+    totals: Array  # of all words of each one's language
+
+
+def unigram_base(
+    slot: TopicVocabulary[Any], params: Record, vocabulary: Vocabulary, words: Sequence[str]
+) -> Base:
+    """Half a count for each word of a known vocabulary; if words are spelled, the share that their spelling
+    has of the topics' concentration."""
+    if slot.grows:
+        concentration = slot.hyperparameter(params)[1]
+        logs = np.maximum(slot.log_spelling(params, words), LEAST_SPELLING)
+        return Base((), concentration * np.exp(logs), np.full(len(words), concentration))
+    halves = np.full(len(words), 0.5)
+    if not vocabulary.languages:
+        return Base((), halves, np.full(len(words), 0.5 * len(vocabulary)))
+    sizes = {code: 0.5 * (part.stop - part.start) for code, part in vocabulary.ranges.items()}
+    return Base(vocabulary.languages, halves, np.array([sizes[language_of(word)] for word in words]))
+
+
+def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base: Base) -> Array:
+    """Log probability (rates, nats) of distinct words, each `tokens` times, by the unigram of each rate.
+
+    A word has its share of the counts plus `base`, in its language.
+    """
+    totals = fading.totals(base.languages)
+    own = totals[[base.languages.index(language_of(word)) for word in words]] if base.languages else totals
+    shares = (fading.of(words) + base.counts[:, None]) / (own + base.totals[:, None])
+    return np.asarray(tokens @ np.log(shares))
+
+
+class Predicted(NamedTuple):
+    """Nats per word of the topics, and the distinct words that were predicted: by row, by spelling too where
+    the vocabulary is open."""
+
+    score: float
+    tokens: float
+    unseen: float
+    rows: NDArray[np.int64]
+    words: list[str] | None
+    counts: Array
+
+
+@dataclass(frozen=True)
+class DocumentScore:
+    """The score of some documents, wherever an engine reads them; `places` are theirs in the minibatch."""
+
+    source: Source
+    model: TopicModel
+    params: Record
+    numbers: NDArray[np.int64]
+    seed: int
+
+    def __call__(self, engine: LocalEngine, places: NDArray[np.int64]) -> Predicted | None:
+        bags, words = self.source.read(self.numbers), self.source.words
+        n_words = self.source.n_words
+        if words is not None:
+            bags, words = _by_spelling(bags, words)
+            n_words = len(words)
+        observed, rest = split_halves(bags, words=words)
+        if rest.counts.sum() == 0:
+            return None
+        theta = infer_shares(engine, self.model, self.params, places, observed, (n_words, words), self.seed)
+        rows, renumbered = np.unique(rest.words, return_inverse=True)
+        near = rest._replace(words=renumbered.astype(np.int32))
+        slot, table = self.model.words, engine.table
+        topic_word = np.ascontiguousarray(slot.predictions(self.params, table, words)(rows))
+        scored = completion_score(near, theta, topic_word)
+        counts = np.asarray(np.bincount(near.words, near.counts, len(rows)), np.float64)
+        unseen = float(rest.unseen.sum(dtype=np.float64))
+        if words is not None:
+            words = [words[row] for row in rows.tolist()]
+            unseen = float(counts[table.positions(words) < 0].sum())
+        return Predicted(scored.nats_per_word, scored.tokens, unseen, rows.astype(np.int64), words, counts)
+
+
+def count_words(fading: FadingCounts, shards: Shards) -> None:
+    """Let a minibatch's words into the counts, once it has been predicted."""
+    source, corpus = shards.source, shards.source.corpus
+    assert isinstance(corpus, Corpus)
+    bags = source.read(shards.numbers())
+    rows, places = np.unique(bags.words, return_inverse=True)
+    spelled = corpus.vocabulary.words
+    tokens = np.asarray(np.bincount(places, bags.counts, len(rows)), np.float64)
+    fading.add([spelled[row] for row in rows.tolist()], tokens)
+
+
+def _by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
+    """The same documents over their own words, ascending by spelling, so that how they are cut in two depends
+    on nothing else."""
+    rows = np.unique(bags.words)
+    spelled = [words[int(row)] for row in rows]
+    order = np.array(sorted(range(len(rows)), key=spelled.__getitem__), np.int64)
+    place = np.empty(len(rows), np.int32)
+    place[order] = np.arange(len(rows))
+    columns = place[np.searchsorted(rows, bags.words)]
+    matrix = csr_array(
+        (bags.counts, columns, bags.offsets), shape=(len(bags.unseen), max(1, len(rows))), copy=True
+    )
+    matrix.sort_indices()
+    content = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
+    return Bags(*content, bags.unseen), [spelled[i] for i in order.tolist()]

@@ -1,0 +1,226 @@
+"""Topics and topic shares in the formats of other programs: MALLET, gensim, pyLDAvis.
+
+With `overwrite` a file that is there is replaced; without, UserError is raised where one is.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import atomic_file
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.shards import tokens_by_document
+from stickbreaker.topics.evaluation.cross_lingual import one_side
+from stickbreaker.topics.model.word_ranking import PROBABILITY
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+
+def write_doc_topics(
+    estimator: TopicEstimator, corpus: Corpus, path: str | Path, *, overwrite: bool = True
+) -> None:
+    """Write topic shares as MALLET's `--output-doc-topics` does: `number TAB id TAB share TAB share …`.
+
+    `corpus` is seen through the model's vocabulary, block by block. Blanks in an id become single
+    spaces. Numbers read back as the same numbers.
+    """
+    seen, number = estimator.seen(corpus), 0
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
+        for block in range(len(seen.block_sizes)):
+            shares = estimator.infer_shares(seen.bags(block))
+            for name, row in zip(seen.ids(block), shares.tolist(), strict=True):
+                file.write("\t".join([str(number), _one_field(name, " "), *map(repr, row)]) + "\n")
+                number += 1
+
+
+def write_topic_keys(
+    estimator: TopicEstimator, path: str | Path, n_words: int = 20, *, overwrite: bool = True
+) -> None:
+    """Write top words as MALLET's `--output-topic-keys` does: `topic TAB alpha TAB word word …`.
+
+    As MALLET's they are the most probable words. Blanks inside a word become "_". Of a polylingual model each
+    language's top words follow one another, spelled with their language.
+    """
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
+        for topic, words in enumerate(estimator.top_words(n_words, by=PROBABILITY)):
+            spelled = " ".join(_one_field(word, "_") for word in words)
+            file.write(f"{topic}\t{float(estimator.alpha_[topic])!r}\t{spelled}\n")
+
+
+def write_gensim_topics(
+    estimator: TopicEstimator, path: str | Path, n_words: int = 10, *, overwrite: bool = True
+) -> None:
+    """Write topics as gensim's `print_topics` logs them: `topic #0 (0.100): 0.021*"word" + …`."""
+    topics = dict(estimator.show_topics(-1, n_words))
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
+        for topic, words in sorted(topics.items()):
+            file.write(f"topic #{topic} ({estimator.alpha_[topic]:.3f}): {_one_field(words, ' ')}\n")
+
+
+def to_gensim(estimator: TopicEstimator) -> Any:
+    """The topics as a gensim `LdaModel`, with its dictionary and priors; needs gensim.
+
+    `get_topics()` gives `topic_word_`, and documents are inferred there by as many counts as topics have. The
+    model can be saved by its own `save`, for `LdaModel.load`, which unpickles: load no one else's.
+    Raises UserError where gensim is not installed.
+    """
+    try:
+        corpora, models = import_module("gensim.corpora"), import_module("gensim.models")
+    except ImportError:
+        raise UserError("gensim is not installed", remedy="install it: pip install gensim") from None
+    vocabulary, topics = estimator.vocabulary_, _normalised(estimator.topic_word_)
+    dictionary = corpora.Dictionary()
+    dictionary.token2id = {word: row for row, word in enumerate(vocabulary.words)}
+    if vocabulary.is_counted:
+        dictionary.dfs = dict(enumerate(vocabulary.documents.tolist()))
+        dictionary.cfs = dict(enumerate(vocabulary.tokens.round().astype(int).tolist()))
+    dictionary.num_docs = int(estimator.corpus_["documents"])
+    counts = topics * np.asarray(estimator.components_, np.float64).sum(axis=1, keepdims=True)
+    prior = max(float(counts.min()) / 2, 1e-12)  # what gensim adds to the counts of a topic
+    model = models.LdaModel(
+        num_topics=len(topics),
+        id2word=dictionary,
+        alpha=np.asarray(estimator.alpha_, np.float64),
+        eta=prior,
+        dtype=np.float64,
+    )
+    model.state.sstats = counts - prior
+    model.sync_state()
+    return model
+
+
+def pyldavis_inputs(estimator: TopicEstimator, corpus: Corpus, language: str | None = None) -> dict[str, Any]:
+    """The arguments of `pyLDAvis.prepare`, for a model and documents of any corpus.
+
+    `topic_term_dists` (topics × words) and `doc_topic_dists` (documents × topics), rows of which sum to one,
+    `doc_lengths` (documents), `vocab` (words), `term_frequency` (words) in the corpus. Documents without a
+    known word are left out, since pyLDAvis refuses them: positions are not those of the corpus then. Of a
+    polylingual model one `language` is shown, with the documents that have words of it.
+
+    Raises UserError where no document is left, or the language is missing or strange.
+
+    >>> from stickbreaker import LDA
+    >>> corpus = Corpus.from_texts(["river bank", "", "bank money"])
+    >>> inputs = pyldavis_inputs(LDA(n_topics=2, random_state=0).fit(corpus), corpus)
+    >>> inputs["doc_topic_dists"].shape, inputs["doc_lengths"].tolist()
+    ((2, 2), [2.0, 2.0])
+    """
+    words = _words_shown(estimator, language)
+    frequency = np.zeros(len(words.spelled))
+    parts = list(_documents(estimator, corpus, words, frequency))
+    lengths = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0)
+    _refuse_nothing(len(lengths))
+    return {
+        "topic_term_dists": words.topics,
+        "doc_topic_dists": np.concatenate([part[0] for part in parts]),
+        "doc_lengths": lengths,
+        "vocab": list(words.spelled),
+        "term_frequency": frequency,
+    }
+
+
+def write_pyldavis(
+    estimator: TopicEstimator,
+    corpus: Corpus,
+    path: str | Path,
+    language: str | None = None,
+    *,
+    overwrite: bool = True,
+) -> int:
+    """Write `pyldavis_inputs` as JSON, documents block by block; returns how many documents it has.
+
+    `pyLDAvis.prepare(**json.load(open(path)))` takes it.
+    """
+    words = _words_shown(estimator, language)
+    frequency = np.zeros(len(words.spelled))
+    all_lengths: list[float] = []
+
+    def shares_of_documents() -> Iterator[Array]:
+        for shares, lengths in _documents(estimator, corpus, words, frequency):
+            all_lengths.extend(lengths.tolist())
+            yield shares
+        _refuse_nothing(len(all_lengths))
+
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
+        file.write('{"doc_topic_dists": ')
+        file.writelines(_json_rows(shares_of_documents()))
+        file.write(',\n"topic_term_dists": ')
+        file.writelines(_json_rows([words.topics]))
+        rest = {"doc_lengths": all_lengths, "term_frequency": frequency.tolist(), "vocab": words.spelled}
+        for name, values in rest.items():
+            file.write(f',\n"{name}": {json.dumps(values, allow_nan=False)}')
+        file.write("}\n")
+    return len(all_lengths)
+
+
+def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
+    """A JSON list of the rows of arrays, a row at a time."""
+    before = "["
+    for part in parts:
+        for row in part:
+            yield before + json.dumps(row.tolist(), allow_nan=False)
+            before = ",\n"
+    yield "]"
+
+
+class _Words(NamedTuple):
+    """The words that are shown: their `rows`, how they are `spelled`, topics over them (sum to one)."""
+
+    rows: slice
+    spelled: tuple[str, ...]
+    topics: NDArray[np.float64]
+
+
+def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
+    """All words of a model, or of one language of a polylingual one."""
+    vocabulary = estimator.vocabulary_
+    known = ", ".join(vocabulary.languages)
+    if language is None and known:
+        raise UserError(f"the model has several languages ({known})", remedy="name one by --language")
+    if language is not None and language not in vocabulary.languages:
+        held = f"the model has {known}" if known else "the model has one language, leave --language out"
+        raise UserError(f"the model has no language {language!r} to choose", remedy=held)
+    rows = slice(0, len(vocabulary)) if language is None else vocabulary.ranges[language]
+    spelled = vocabulary.words if language is None else vocabulary.spelled[rows]
+    return _Words(rows, spelled, _normalised(estimator.topic_word_[:, rows]))
+
+
+def _documents(
+    estimator: TopicEstimator, corpus: Corpus, words: _Words, frequency: Array
+) -> Iterator[tuple[Array, Array]]:
+    """Topic shares and lengths of a block's documents that have shown words; `frequency` adds these up."""
+    seen = estimator.seen(corpus)
+    for block in range(len(seen.block_sizes)):
+        bags = seen.bags(block)
+        shown = one_side(bags, words.rows)
+        frequency += np.bincount(shown.words, shown.counts, len(estimator.vocabulary_))[words.rows]
+        lengths = tokens_by_document(shown.offsets, shown.counts)
+        kept = np.flatnonzero(lengths > 0)
+        if len(kept):
+            yield _normalised(estimator.infer_shares(bags.take(kept))), lengths[kept]
+
+
+def _normalised(rows: Array) -> NDArray[np.float64]:
+    """Rows that sum to one, as exactly as double precision can."""
+    rows = np.asarray(rows, np.float64)
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def _refuse_nothing(documents: int) -> None:
+    if not documents:
+        raise UserError("there is nothing to show", remedy="no document has a word that the model knows")
+
+
+def _one_field(text: str, blank: str) -> str:
+    """Text without tabs, line ends and other blanks, each run of which becomes `blank`."""
+    return blank.join(text.split())
+
+
+def _text(path: Path) -> TextIO:
+    return path.open("w", encoding="utf-8", newline="\n")

@@ -1,0 +1,348 @@
+"""The mean-field local step of topic models: documents to their Dirichlet parameters and word statistics."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import (
+    OPTIONS,
+    PART,
+    digamma64,
+    exp32,
+    exp64,
+    exp_digamma_exponent32,
+    exp_digamma_exponent64,
+    log64,
+    log_gamma64,
+)
+
+FLUSH = np.float32(9.4e-14)
+TINY = np.float32(1e-30)  # no word's norm is below
+FAINT = np.float32(1e-24)  # below this a word's share is computed in double precision
+SMALL_MEAN = 0.1  # below this mean of gamma, exp(psi(gamma)) may underflow in single precision
+
+
+class Rule(NamedTuple):
+    """When the inner loop of a document ends: at most `max_iter` rounds, or a mean change below `tol`."""
+
+    max_iter: int
+    tol: float
+
+
+class Report(NamedTuple):
+    """Where the local step writes: gamma is read as the start, all else is added to."""
+
+    gamma: NDArray[np.float64]  # documents × topics
+    counts: NDArray[np.float32]  # shard's words × topics: expected counts
+    log_theta: NDArray[np.float64]  # topics: sum of E[log theta]
+    scores: NDArray[np.float64]  # documents: terms of the bound, in nats
+    rounds: NDArray[np.int64]  # documents: inner rounds taken
+
+
+@njit(**PART)
+def _theta_weights(gamma, small, weights_out):
+    """exp(psi(gamma)), up to one factor where its values are `small`; single precision."""
+    n = len(gamma)
+    shift = np.float32(0.0)
+    if small:
+        shift = np.float32(-3.0e38)
+        for k in range(n):
+            shift = max(shift, exp_digamma_exponent32(gamma[k]))
+    for k in range(n):
+        g = gamma[k]
+        value = (g + np.float32(4.0)) * exp32(exp_digamma_exponent32(g) - shift)
+        weights_out[k] = max(value, FLUSH)  # not zero: a word whose only topic has faded keeps its count
+
+
+@njit(**PART)
+def norm_of(block, i, theta_weights):
+    """weights · theta_weights of word i."""
+    norm = np.float32(0.0)
+    for k in range(len(theta_weights)):
+        norm += block[i, k] * theta_weights[k]
+    return max(norm, TINY)
+
+
+@njit(**PART)
+def _four_norms(block, i, theta_weights):
+    """The same of words i to i + 3: four sums keep the vector units busy where one would wait for itself."""
+    a = b = c = d = np.float32(0.0)
+    for k in range(len(theta_weights)):
+        weight = theta_weights[k]
+        a += block[i, k] * weight
+        b += block[i + 1, k] * weight
+        c += block[i + 2, k] * weight
+        d += block[i + 3, k] * weight
+    return max(a, TINY), max(b, TINY), max(c, TINY), max(d, TINY)
+
+
+@njit(**PART)
+def _round(block, counts, theta_weights, gains_out):
+    """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document."""
+    n_words, n_topics = block.shape
+    for k in range(n_topics):
+        gains_out[k] = np.float32(0.0)
+    fours = n_words - n_words % 4
+    for i in range(0, fours, 4):
+        a, b, c, d = _four_norms(block, i, theta_weights)
+        a, b, c, d = counts[i] / a, counts[i + 1] / b, counts[i + 2] / c, counts[i + 3] / d
+        for k in range(n_topics):
+            gains_out[k] += (a * block[i, k] + b * block[i + 1, k]) + (
+                c * block[i + 2, k] + d * block[i + 3, k]
+            )
+    for i in range(fours, n_words):
+        ratio = counts[i] / norm_of(block, i, theta_weights)
+        for k in range(n_topics):
+            gains_out[k] += ratio * block[i, k]
+
+
+@njit(**PART)
+def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
+    """Fixed point of gamma = alpha + theta_weights × gains; gives the rounds (Blei et al. 2003, fig. 6)."""
+    n_topics = len(alpha)
+    total = np.float32(0.0)
+    for k in range(n_topics):
+        total += gamma_out[k]
+    small = total < np.float32(SMALL_MEAN * n_topics)
+    for done in range(rule.max_iter):
+        _theta_weights(gamma_out, small, theta_weights)
+        _round(block, counts, theta_weights, gains)
+        change = np.float32(0.0)
+        for k in range(n_topics):
+            updated = alpha[k] + theta_weights[k] * gains[k]
+            change += abs(updated - gamma_out[k])
+            gamma_out[k] = updated
+        if change < np.float32(rule.tol * n_topics):
+            return done + 1
+    return rule.max_iter
+
+
+@njit(**PART)
+def _prior_terms(alpha):
+    """log Gamma(sum alpha) - sum log Gamma(alpha)."""
+    total = 0.0
+    terms = 0.0
+    for k in range(len(alpha)):
+        total += alpha[k]
+        terms -= log_gamma64(alpha[k])
+    return terms + log_gamma64(total)
+
+
+@njit(**PART)
+def _document_terms(alpha, gamma, log_theta_out):
+    """sum of log Gamma(gamma) - log Gamma(sum) + (alpha - gamma) E[log theta], and psi of gamma's sum.
+
+    With `_prior_terms` it makes -KL(q(theta) || p(theta)); adds E[log theta] to log_theta_out.
+    """
+    total = 0.0
+    for k in range(len(alpha)):
+        total += gamma[k]
+    psi_total = digamma64(total)
+    terms = -log_gamma64(total)
+    for k in range(len(alpha)):
+        expected = digamma64(gamma[k]) - psi_total
+        log_theta_out[k] += expected
+        terms += log_gamma64(gamma[k]) + (alpha[k] - gamma[k]) * expected
+    return terms, psi_total
+
+
+@njit(**PART)
+def final_theta_weights(gamma, psi_total, exact_out, weights_out):
+    """exp(psi(gamma) - psi_total) divided by exp(shift), which is returned; in both precisions."""
+    shift = -1e300
+    for k in range(len(gamma)):
+        exact_out[k] = exp_digamma_exponent64(gamma[k])
+        shift = max(shift, exact_out[k])
+    for k in range(len(gamma)):
+        exact_out[k] = (gamma[k] + 6.0) * exp64(exact_out[k] - shift)
+        weights_out[k] = np.float32(exact_out[k] if exact_out[k] >= 1e-30 else 0.0)
+    return shift - psi_total
+
+
+@njit(**PART)
+def _share_out_exactly(block, i, count, exact, counts_out):
+    """The same in double precision, for a word whose topics have faded from the document."""
+    norm = 1e-300
+    for k in range(len(exact)):
+        norm += np.float64(block[i, k]) * max(exact[k], 1e-290)
+    for k in range(len(exact)):
+        share = np.float64(block[i, k]) * max(exact[k], 1e-290) / norm
+        counts_out[k] += np.float32(np.float64(count) * share)
+    return np.float64(count) * log64(norm)
+
+
+@njit(**PART)
+def _final_round(block, counts, theta_weights, exact, codes, counts_out):
+    """Add a document's expected counts to the shard's; gives sum of count × log(weights · theta_weights)."""
+    n_words = len(block)
+    score = 0.0
+    least = np.float32(1.0)
+    fours = n_words - n_words % 4
+    for i in range(0, fours, 4):
+        a, b, c, d = _four_norms(block, i, theta_weights)
+        least = min(least, min(min(a, b), min(c, d)))
+        score += _share_out(block, i, counts, theta_weights, a, codes, counts_out)
+        score += _share_out(block, i + 1, counts, theta_weights, b, codes, counts_out)
+        score += _share_out(block, i + 2, counts, theta_weights, c, codes, counts_out)
+        score += _share_out(block, i + 3, counts, theta_weights, d, codes, counts_out)
+    for i in range(fours, n_words):
+        norm = norm_of(block, i, theta_weights)
+        least = min(least, norm)
+        score += _share_out(block, i, counts, theta_weights, norm, codes, counts_out)
+    if least < FAINT:
+        for i in range(n_words):
+            if norm_of(block, i, theta_weights) < FAINT:
+                score += _share_out_exactly(block, i, counts[i], exact, counts_out[codes[i]])
+    return score
+
+
+@njit(**PART)
+def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
+    """Share one word's count among the topics, if its norm is not faint; gives count × log(norm)."""
+    count = counts[i] if norm >= FAINT else np.float32(0.0)
+    ratio = count / norm
+    word = codes[i]
+    for k in range(len(theta_weights)):
+        counts_out[word, k] += (ratio * theta_weights[k]) * block[i, k]
+    return np.float64(count) * log64(np.float64(norm))
+
+
+@njit(**PART)
+def longest(offsets):
+    """Entries of the longest document."""
+    most = 0
+    for d in range(len(offsets) - 1):
+        most = max(most, offsets[d + 1] - offsets[d])
+    return most
+
+
+@njit(**PART)
+def gather(words, start, size, block_out):
+    """A document's weights (words × topics); gives sum of count × log scale."""
+    scale = 0.0
+    for i in range(size):
+        row = words.positions[words.codes[start + i]]
+        for k in range(block_out.shape[1]):
+            block_out[i, k] = words.weights[row, k]
+        scale += words.counts[start + i] * words.log_scale[row]
+    return scale
+
+
+@njit(**PART)
+def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
+    """Iterate from gamma_out and leave there the last round in double precision; gives the rounds."""
+    for k in range(len(alpha)):
+        gamma[k] = gamma_out[k]
+    rounds = _iterate(block, counts, alpha32, rule, gamma, theta_weights, gains)
+    for k in range(len(alpha)):
+        gamma_out[k] = alpha[k] + np.float64(theta_weights[k]) * np.float64(gains[k])
+    return rounds
+
+
+@njit(**PART)
+def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
+    """What a document's score depends on gamma by, phi at its optimum; log_theta is scratch."""
+    terms, psi_total = _document_terms(alpha, gamma, log_theta)
+    shift = final_theta_weights(gamma, psi_total, exact, theta_weights)
+    for i in range(len(block)):
+        count = np.float64(counts[i])
+        terms += count * (shift + log64(np.float64(norm_of(block, i, theta_weights))))
+    return terms
+
+
+@njit(**PART)
+def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weights, report_out):
+    """A document's statistics and score at the gamma that the report has."""
+    size = len(block)
+    terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
+    if size > 0:
+        counts, codes = words.counts[start : start + size], words.codes[start : start + size]
+        shift = final_theta_weights(report_out.gamma[d], psi_total, exact, theta_weights)
+        score = _final_round(block, counts, theta_weights, exact, codes, report_out.counts)
+        total = 0.0
+        for i in range(size):
+            total += counts[i]
+        terms += score + scale + total * shift
+    report_out.scores[d] = terms + prior_terms
+
+
+@njit(**OPTIONS)
+def infer_documents(words, alpha, rule, report_out):
+    """Mean-field inference of a shard's documents with the topics held fixed.
+
+    words: Words; alpha (topics, double); rule: Rule; report_out: Report. A document's score is
+    sum_v n_v log sum_k exp(E[log theta_k] + E[log beta_kv]) - KL(q(theta) || p(theta)): eq. 2.4 of Zhai
+    (2014) with phi at its optimum. Sets gamma = alpha + sum_v n_v phi_v; phi is the optimum given it.
+    """
+    n_topics = len(alpha)
+    block = np.empty((longest(words.offsets), n_topics), np.float32)
+    alpha32 = alpha.astype(np.float32)
+    gamma = np.empty(n_topics, np.float32)
+    theta_weights = np.empty(n_topics, np.float32)
+    gains = np.empty(n_topics, np.float32)
+    exact = np.empty(n_topics)
+    prior_terms = _prior_terms(alpha)
+    for d in range(len(words.offsets) - 1):
+        start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
+        here = block[:size]
+        scale = gather(words, start, size, here)
+        counts = words.counts[start : start + size]
+        if size > 0:
+            report_out.rounds[d] = _iterate_document(
+                here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, report_out.gamma[d]
+            )
+        else:
+            report_out.gamma[d] = alpha
+        _finish(d, start, here, words, alpha, prior_terms, scale, exact, theta_weights, report_out)
+
+
+@njit(**OPTIONS)
+def infer_documents_twice(words, alpha, rule, kept, report_out):
+    """The same from two starts: report_out.gamma, and `kept` (documents × topics) of an earlier pass.
+
+    Where the kept gamma is better than what a new start comes to, the document goes on from it: so its
+    score is never below that of the gamma that it had.
+    """
+    n_topics = len(alpha)
+    block = np.empty((longest(words.offsets), n_topics), np.float32)
+    alpha32 = alpha.astype(np.float32)
+    gamma = np.empty(n_topics, np.float32)
+    theta_weights = np.empty(n_topics, np.float32)
+    gains = np.empty(n_topics, np.float32)
+    exact = np.empty(n_topics)
+    scratch = np.empty(n_topics)
+    prior_terms = _prior_terms(alpha)
+    for d in range(len(words.offsets) - 1):
+        start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
+        here = block[:size]
+        scale = gather(words, start, size, here)
+        counts = words.counts[start : start + size]
+        if size > 0:
+            found = report_out.gamma[d]
+            report_out.rounds[d] = _iterate_document(
+                here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, found
+            )
+            fresh = _value(here, counts, alpha, found, exact, theta_weights, scratch)
+            if _value(here, counts, alpha, kept[d], exact, theta_weights, scratch) > fresh:
+                found[:] = kept[d]
+                report_out.rounds[d] += _iterate_document(
+                    here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, found
+                )
+        else:
+            report_out.gamma[d] = alpha
+        _finish(d, start, here, words, alpha, prior_terms, scale, exact, theta_weights, report_out)
+
+
+@njit(**OPTIONS)
+def expected_log_words(words, counts):
+    """sum of counts × E[log beta] over a shard's words and topics; counts (shard's words × topics)."""
+    total = 0.0
+    for i in range(len(counts)):
+        row = words.positions[i]
+        for k in range(counts.shape[1]):
+            if counts[i, k] > np.float32(1e-12):
+                log_weight = log64(np.float64(words.weights[row, k])) + words.log_scale[row]
+                total += np.float64(counts[i, k]) * log_weight
+    return total

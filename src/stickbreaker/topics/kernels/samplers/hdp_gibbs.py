@@ -1,0 +1,145 @@
+"""Gibbs sampling of a hierarchical Dirichlet process by direct assignment (Teh et al. 2006, section 5.3).
+
+Tokens are visited as in `gibbs`, over all topics in single precision, alpha times a topic's weight in the
+place of alpha. Beyond the topics there is the rest: a token that draws it opens a topic in a free column.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.topics.kernels.samplers.gibbs import (
+    counted,
+    fill_held,
+    fill_weights,
+    less,
+    move,
+    others_mass,
+    search_others,
+    word_at,
+)
+
+LEAST = 1e-30  # of a weight: single precision must hold it, and a weight of zero is a free column
+
+
+class Topics(NamedTuple):
+    """Topics by column. A column of weight zero is free."""
+
+    weights: NDArray[np.float64]  # columns: beta
+    numbers: NDArray[np.int64]  # columns: the topic's lasting number
+    rest: NDArray[np.float64]  # 1: beta of all topics without tokens
+    born: NDArray[np.int64]  # 1: the next topic's number
+
+
+class GrowingPrior(NamedTuple):
+    alpha: float
+    gamma: float
+    eta: NDArray[np.float64]  # (words or 1) × 1
+    eta_totals: NDArray[np.float64]  # groups × columns: sum of eta over the group's words
+
+
+class Progress(NamedTuple):
+    """Where in a block a sweep is, and its random numbers."""
+
+    token: NDArray[np.int64]  # 1
+    state: NDArray[np.uint64]  # 2
+
+
+@njit(**PART)
+def _born(topics, gamma, state):
+    """Break the rest by Beta(1, gamma) for a topic in the first free column; gives that, or -1."""
+    new = 0
+    while new < len(topics.weights) and topics.weights[new] > 0.0:
+        new += 1
+    if new == len(topics.weights):
+        return -1
+    logarithm = np.log(uniform(state)) / gamma  # of what is left of the rest
+    topics.weights[new] = max(-np.expm1(logarithm) * topics.rest[0], LEAST)
+    topics.rest[0] = max(np.exp(logarithm) * topics.rest[0], LEAST)
+    topics.numbers[new] = topics.born[0]
+    topics.born[0] += 1
+    return new
+
+
+@njit(**PART)
+def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
+    """Draw the topics of one word's tokens; gives whether there were columns enough."""
+    word = word_at(i, block, table, prior, inverse)
+    fill_weights(word, weights)
+    unseen = prior.alpha * word.eta[0] / word.eta_totals[0]
+    state = progress.state
+    for t in range(max(block.starts[i], progress.token[0]), block.starts[i + 1]):
+        counts, k = held[block.documents[t]], np.int64(assignments_out[t])
+        own = np.float64(counted(counts[k], alpha[k], np.float32(-1.0))) * less(word, k)
+        others = np.float64(others_mass(counts, weights, columns, np.float32(k)))
+        first, second = state[0], state[1]
+        target = uniform(state) * (others + topics.rest[0] * unseen + own) - own
+        if target < 0.0:
+            continue
+        if target < others:
+            new = search_others(counts, weights, columns, k, len(weights), np.float32(target))
+            if topics.weights[new] == 0.0:  # rounding has led past the last topic
+                continue
+        else:
+            new = _born(topics, prior.gamma, state)
+            if new < 0:
+                state[0], state[1] = first, second
+                progress.token[0] = t
+                return False
+            alpha[new] = prior.alpha * topics.weights[new]
+            held[:, new] = alpha[new]
+        move(word, counts, k, new, alpha, weights)
+        assignments_out[t] = new
+    return True
+
+
+@njit(**OPTIONS)
+def sweep_growing(block, table, prior, topics, key, progress, assignments_out):
+    """Draw every token's topic in a block once; gives whether all are drawn.
+
+    block: Block; prior: GrowingPrior; key: of the stream (uint64); table: Table, topics: Topics, progress:
+    Progress and assignments_out (tokens, int32, in the block's order) are changed. Without the token itself,
+    p(k) ~ (n_dk + alpha beta_k) (n_wk + eta_w) / (n_k + sum_w eta_w), and p(new) ~ alpha beta_rest eta_w /
+    sum_w eta_w (Teh et al. 2006, section 5.3). A topic that loses its last token keeps its weight until the
+    sweep ends: beta stands still but for what is broken off the rest. Out of columns, the sweep stops before
+    the token that needs one, and goes on from `progress` when there are more.
+    """
+    width = len(topics.weights)
+    weights, alpha = np.zeros(width, np.float32), np.empty(width, np.float32)
+    for k in range(width):
+        alpha[k] = prior.alpha * topics.weights[k]
+    columns = np.arange(width).astype(np.float32)
+    inverse = 1.0 / (table.totals + prior.eta_totals)
+    held = np.zeros((block.n_documents, width), np.float32)
+    fill_held(block, assignments_out, alpha, held)
+    if progress.token[0] == 0:
+        seeded(key, progress.state)
+    for i in range(len(block.words)):
+        if block.starts[i + 1] > progress.token[0] and not _visit(
+            i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out
+        ):
+            return False
+    return True
+
+
+@njit(**OPTIONS)
+def draw_tables(columns, counts, masses, key, tables_out):
+    """Tables that serve each topic, summed over documents: each document's from the Antoniak distribution.
+
+    columns, counts (pairs): a topic in a document and its tokens n; masses (columns): alpha beta_k; key: of
+    the stream (uint64). A topic's first token opens a table and token i + 1 opens one with chance
+    alpha beta_k / (alpha beta_k + i). tables_out (columns, int64) is added to.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    for j in range(len(columns)):
+        mass = masses[columns[j]]
+        tables = 1
+        for i in range(1, counts[j]):
+            if uniform(state) * (mass + i) < mass:
+                tables += 1
+        tables_out[columns[j]] += tables

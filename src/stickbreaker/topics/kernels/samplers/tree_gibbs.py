@@ -1,0 +1,293 @@
+"""Collapsed Gibbs sampling of topics over trees of concepts: a token's topic and path are drawn together.
+
+As in `gibbs`, a block of documents is visited word by word, and in `sweep_tree_lists`, as in `sparse_gibbs`,
+time follows the topics of the document. A topic's weight of a word is the sum over the word's paths; it is
+worked out anew of the two topics that a token moves between.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, padded
+from stickbreaker.topics.kernels.samplers.sparse_gibbs import (
+    lists_of,
+    mass_of,
+    move_token,
+    search_list,
+    search_prior,
+    set_weight,
+    sum_parts,
+)
+
+
+class Tree(NamedTuple):
+    """Paths to words, by word; the edges above each node with leaves; and pseudo-counts of all choices."""
+
+    starts: NDArray[np.int64]  # words + 1: first path of each word
+    groups: NDArray[np.int32]  # paths: the node that each leaf is of
+    way_starts: NDArray[np.int64]  # groups + 1
+    ways: NDArray[np.int32]  # edges on the way to each group
+    sources: NDArray[np.int32]  # edges: the node that each is of
+    leaf_priors: NDArray[np.float64]  # paths
+    edge_priors: NDArray[np.float64]  # edges
+    node_priors: NDArray[np.float64]  # nodes: sums of the above
+
+
+class TreeCounts(NamedTuple):
+    """Tokens by topic."""
+
+    leaves: NDArray[np.int32]  # paths × topics
+    edges: NDArray[np.int32]  # edges × topics
+    nodes: NDArray[np.int32]  # nodes × topics
+
+
+class Places(NamedTuple):
+    """Where the tokens of a block are, in its order."""
+
+    topics: NDArray[np.int32]
+    paths: NDArray[np.int32]  # number among the paths of the word
+
+
+@njit(**PART)
+def path_weight(tree, counts, path, k, less):
+    """Product over a path's choices of (n + beta) / (sum of n + sum of beta), with `less` tokens less."""
+    node = tree.groups[path]
+    above = counts.leaves[path, k] - less + tree.leaf_priors[path]
+    below = counts.nodes[node, k] - less + tree.node_priors[node]
+    for e in range(tree.way_starts[node], tree.way_starts[node + 1]):
+        edge = tree.ways[e]
+        source = tree.sources[edge]
+        above *= counts.edges[edge, k] - less + tree.edge_priors[edge]
+        below *= counts.nodes[source, k] - less + tree.node_priors[source]
+    return above / below
+
+
+@njit(**PART)
+def word_weight(tree, counts, w, k):
+    """Sum over a word's paths."""
+    total = 0.0
+    for path in range(tree.starts[w], tree.starts[w + 1]):
+        total += path_weight(tree, counts, path, k, 0)
+    return total
+
+
+@njit(**PART)
+def count_path(tree, path, k, change, counts_out):
+    """`change` tokens more of a path in topic k."""
+    node = tree.groups[path]
+    counts_out.leaves[path, k] += change
+    counts_out.nodes[node, k] += change
+    for e in range(tree.way_starts[node], tree.way_starts[node + 1]):
+        edge = tree.ways[e]
+        counts_out.edges[edge, k] += change
+        counts_out.nodes[tree.sources[edge], k] += change
+
+
+@njit(**PART)
+def draw_path(tree, counts, w, k, weight, state):
+    """One of a word's paths, by their weights, whose sum is `weight`."""
+    path, last = tree.starts[w], tree.starts[w + 1] - 1
+    if path == last:
+        return path
+    target = uniform(state) * weight
+    while path < last:
+        target -= path_weight(tree, counts, path, k, 0)
+        if target < 0.0:
+            break
+        path += 1
+    return path
+
+
+@njit(**PART)
+def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
+    """Weights of a word, a row of counts at a time; `above` and `below` are room for topics."""
+    for k in range(n_topics):
+        weights_out[k] = 0.0
+    for path in range(tree.starts[w], tree.starts[w + 1]):
+        node = tree.groups[path]
+        leaves, totals = counts.leaves[path], counts.nodes[node]
+        prior, node_prior = tree.leaf_priors[path], tree.node_priors[node]
+        for k in range(n_topics):
+            above[k] = leaves[k] + prior
+            below[k] = totals[k] + node_prior
+        for e in range(tree.way_starts[node], tree.way_starts[node + 1]):
+            edge = tree.ways[e]
+            source = tree.sources[edge]
+            taken, passed = counts.edges[edge], counts.nodes[source]
+            edge_prior, source_prior = tree.edge_priors[edge], tree.node_priors[source]
+            for k in range(n_topics):
+                above[k] *= taken[k] + edge_prior
+                below[k] *= passed[k] + source_prior
+        for k in range(n_topics):
+            weights_out[k] += above[k] / below[k]
+
+
+@njit(**PART)
+def _take(tree, w, path, k, counts_out):
+    """The word's weight of topic k without a token of this path, which is counted down where the word has
+    several paths."""
+    if tree.starts[w + 1] - tree.starts[w] == 1:
+        return path_weight(tree, counts_out, path, k, 1)
+    count_path(tree, path, k, -1, counts_out)
+    return word_weight(tree, counts_out, w, k)
+
+
+@njit(**PART)
+def _stay(tree, w, k, own, state, counts_out):
+    """A path for a token that keeps its topic, which weighs `own`, counted where `_take` counted one down."""
+    path = draw_path(tree, counts_out, w, k, own, state)
+    if tree.starts[w + 1] - tree.starts[w] > 1:
+        count_path(tree, path, k, 1, counts_out)
+    return path
+
+
+@njit(**PART)
+def _leave(tree, w, path, k, counts_out):
+    """What `_take` has left to be counted down of a token that changes its topic."""
+    if tree.starts[w + 1] - tree.starts[w] == 1:
+        count_path(tree, path, k, -1, counts_out)
+
+
+@njit(**PART)
+def _mass(held, weights, n_topics):
+    total = 0.0
+    for k in range(n_topics):
+        total += held[k] * weights[k]
+    return total
+
+
+@njit(**PART)
+def _search(held, weights, n_topics, own, target):
+    """The first topic but `own` at which the running sum passes the target."""
+    last = own
+    for k in range(n_topics):
+        if k != own:
+            last = k
+            target -= held[k] * weights[k]
+            if target < 0.0:
+                break
+    return last
+
+
+@njit(**PART)
+def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out):
+    """Draw the topics and paths of one word's tokens; held (documents × topics) n_dk + alpha_k."""
+    w = block.words[i]
+    first = tree.starts[w]
+    _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
+    for t in range(block.starts[i], block.starts[i + 1]):
+        k, path = np.int64(places_out.topics[t]), first + places_out.paths[t]
+        row = held[block.documents[t]]
+        others = _mass(row, weights, n_topics) - row[k] * weights[k]
+        less = _take(tree, w, path, k, counts_out)
+        own = (row[k] - 1.0) * less
+        target = uniform(state) * (max(others, 0.0) + own) - own
+        new = k
+        if target >= 0.0:
+            new = _search(row, weights, n_topics, k, target)
+        if new == k:
+            path = _stay(tree, w, k, less, state, counts_out)
+        else:
+            _leave(tree, w, path, k, counts_out)
+            weights[k] = less
+            path = draw_path(tree, counts_out, w, new, weights[new], state)
+            count_path(tree, path, new, 1, counts_out)
+            row[k] -= 1.0
+            row[new] += 1.0
+        if new != k or tree.starts[w + 1] - first > 1:
+            weights[new] = word_weight(tree, counts_out, w, new)
+        places_out.topics[t], places_out.paths[t] = new, path - first
+
+
+@njit(**OPTIONS)
+def sweep_tree(block, tree, alpha, key, counts_out, places_out):
+    """Draw topic and path of every token of a block once, walking over all topics: for few topics.
+
+    block: Block; tree: Tree; alpha (topics, double); key: of the stream (uint64); counts_out: TreeCounts and
+    places_out: Places are changed. p(k, s) ~ (n_dk + alpha_k) prod over edges i -> j of path s of
+    (n_k,ij + beta_ij) / (n_k,i + sum_j beta_ij), without the token itself (Zhai 2014, section 5.2).
+    """
+    n_topics = len(alpha)
+    weights, rooms = np.empty(n_topics), np.empty((2, n_topics))
+    held = np.empty((block.n_documents, n_topics))
+    for d in range(block.n_documents):
+        held[d] = alpha
+    for t in range(len(block.documents)):
+        held[block.documents[t], places_out.topics[t]] += 1.0
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    for i in range(len(block.words)):
+        _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out)
+
+
+@njit(**PART)
+def _visit_lists(
+    i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
+):
+    """The same over the topics of each token's document."""
+    w = block.words[i]
+    first = tree.starts[w]
+    _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
+    remainder = sum_parts(alpha, weights, parts)
+    for t in range(block.starts[i], block.starts[i + 1]):
+        d, k, path = block.documents[t], np.int64(places_out.topics[t]), first + places_out.paths[t]
+        start = lists.starts[d]
+        stop = start + lists.sizes[d]
+        mass, old = mass_of(lists.pairs, start, stop, weights, k)
+        others = max(mass - lists.pairs[old, 1] * weights[k], 0.0)
+        rest = max(remainder - alpha[k] * weights[k], 0.0)
+        less = _take(tree, w, path, k, counts_out)
+        own = (lists.pairs[old, 1] - 1.0 + alpha[k]) * less
+        target = uniform(state) * (others + rest + own) - own
+        if target < 0.0:
+            path = _stay(tree, w, k, less, state, counts_out)
+            if tree.starts[w + 1] - first > 1:
+                remainder += set_weight(k, word_weight(tree, counts_out, w, k), alpha, weights, parts)
+            places_out.paths[t] = path - first
+            continue
+        remainder += set_weight(k, 0.0, alpha, weights, parts)
+        if target < others:
+            chosen = search_list(lists.pairs, start, stop, weights, target)
+            new = np.int64(lists.pairs[chosen, 0])
+        else:
+            chosen = -1
+            new = search_prior(parts, alpha, weights, n_topics, target - others)
+        _leave(tree, w, path, k, counts_out)
+        remainder += set_weight(k, less, alpha, weights, parts)
+        if new != k:
+            lists.pairs[old, 1] -= 1
+            move_token(lists, d, stop, old, new, chosen)
+        path = draw_path(tree, counts_out, w, new, weights[new], state)
+        count_path(tree, path, new, 1, counts_out)
+        remainder += set_weight(new, word_weight(tree, counts_out, w, new), alpha, weights, parts)
+        places_out.topics[t], places_out.paths[t] = new, path - first
+
+
+@njit(**OPTIONS)
+def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
+    """`sweep_tree`, walking over the topics of each token's document: for many topics."""
+    n_topics = len(alpha)
+    width = padded(n_topics)
+    priors, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)
+    priors[:n_topics] = alpha
+    rooms, lists = np.empty((2, n_topics)), lists_of(block, n_topics, places_out.topics)
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    for i in range(len(block.words)):
+        _visit_lists(
+            i, block, tree, n_topics, priors, weights, rooms, parts, lists, state, counts_out, places_out
+        )
+
+
+@njit(**OPTIONS)
+def add_places(block, tree, places, counts_out):
+    """Add a block's tokens to the counts."""
+    for i in range(len(block.words)):
+        for t in range(block.starts[i], block.starts[i + 1]):
+            path = tree.starts[block.words[i]] + places.paths[t]
+            count_path(tree, path, places.topics[t], 1, counts_out)

@@ -1,0 +1,336 @@
+"""What shards report of topics under test: how much of each word a topic has, and what two of them would."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.topics.kernels.mean_field import (
+    FAINT,
+    final_theta_weights,
+    gather,
+    longest,
+    norm_of,
+)
+
+ROUNDS = 10  # of a document between topics
+CLOSE = 1e-2  # tokens: a smaller change ends them
+FEW = 0.01  # tokens: a document with fewer of a topic has them parted as the priors are
+TRACE = 1e-9  # tokens of a word: fewer are none
+FAINT64 = 1e-200  # of a word's weights: fewer have lost digits
+NOTHING = 1e-6  # tokens: a document with fewer of a topic has none of it
+
+
+class Document(NamedTuple):
+    """Of every document: where its entries begin, and gamma's and the topic's expectations."""
+
+    offsets: NDArray[np.int64]  # documents + 1
+    codes: NDArray[np.int32]  # entries: number of a word in the shard
+    totals: NDArray[np.float64]  # documents: sum of gamma, the rest included
+
+
+class Halves(NamedTuple):
+    """Where a topic in two halves is written; all is added to but the shares."""
+
+    counts: NDArray[np.float64]  # shard's words × 2
+    log_theta: NDArray[np.float64]  # 2: sum of E[log theta]
+    own: NDArray[np.float64]  # 1: what the bound gains, but for the priors' and the topics' terms, in nats
+    shares: NDArray[np.float64]  # documents: of the second half in gamma
+
+
+class Handover(NamedTuple):
+    """Where a topic that is handed over to others is written; all is added to but the shares."""
+
+    counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets gain
+    log_theta: NDArray[np.float64]  # targets: sum of E[log theta] afterwards
+    log_whole: NDArray[np.float64]  # targets + 1: and before, the topic's last
+    own: NDArray[np.float64]  # 1: as in Halves
+    shares: NDArray[np.float64]  # documents × targets: of the topic's gamma
+
+
+@njit(**OPTIONS)
+def topic_parts(words, gamma, topics, parts_out):
+    """Expected tokens of some topics: parts_out (entries × topics) = n_v phi_vk.
+
+    words: Words of kernels.document_words; gamma (documents × all topics); topics (topics) their columns.
+    """
+    n_topics = gamma.shape[1]
+    block = np.empty((longest(words.offsets), n_topics), np.float32)
+    theta_weights = np.empty(n_topics, np.float32)
+    exact = np.empty(n_topics)
+    for d in range(len(words.offsets) - 1):
+        start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
+        gather(words, start, size, block)
+        final_theta_weights(gamma[d], 0.0, exact, theta_weights)
+        for i in range(size):
+            norm = np.float64(norm_of(block, i, theta_weights))
+            if norm < FAINT:
+                norm = 1e-300
+                for k in range(n_topics):
+                    norm += np.float64(block[i, k]) * max(exact[k], 1e-290)
+            for p in range(len(topics)):
+                share = np.float64(block[i, topics[p]]) * max(exact[topics[p]], 1e-290) / norm
+                tokens = np.float64(words.counts[start + i]) * share
+                parts_out[start + i, p] = np.float32(tokens if tokens > TRACE else 0.0)
+
+
+@njit(**PART)
+def _tokens(parts, start, stop, p):
+    total = 0.0
+    for i in range(start, stop):
+        total += np.float64(parts[i, p])
+    return total
+
+
+@njit(**PART)
+def _own(tokens, gamma, expected):
+    """(S - gamma) E[log theta] + log Gamma(gamma): what one topic of a document adds to the bound."""
+    return (tokens - gamma) * expected + log_gamma64(gamma)
+
+
+@njit(**OPTIONS)
+def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
+    """One step of reciprocal averaging on the documents' words of topic p (correspondence analysis).
+
+    direction (shard's words): scores of words; a document's is their mean, with `ease` tokens of score zero.
+    sums_out (shard's words × 2) += tokens times the document's score, and tokens; where `hard`, tokens of
+    documents on the first and on the second side instead. chosen (documents): which are read.
+    """
+    for d in range(len(document.offsets) - 1):
+        start, stop = document.offsets[d], document.offsets[d + 1]
+        if not chosen[d]:
+            continue
+        total, score = ease, 0.0
+        for i in range(start, stop):
+            total += np.float64(parts[i, p])
+            score += np.float64(parts[i, p]) * direction[document.codes[i]]
+        score /= total
+        for i in range(start, stop):
+            tokens = np.float64(parts[i, p])
+            if hard:
+                sums_out[document.codes[i], 0 if score > 0.0 else 1] += tokens
+            else:
+                sums_out[document.codes[i], 0] += tokens * score
+                sums_out[document.codes[i], 1] += tokens
+
+
+@njit(**PART)
+def _part_document(document, parts, p, start, stop, log_odds, first, second):
+    """Tokens of the first half at the fixed point between two topics of priors `first` and `second`."""
+    total = _tokens(parts, start, stop, p)
+    tokens = 0.5 * total
+    if total < FEW:
+        return total * first / (first + second), total
+    for _ in range(ROUNDS):
+        lean = digamma64(first + tokens) - digamma64(second + total - tokens)
+        updated = 0.0
+        for i in range(start, stop):
+            if parts[i, p] == np.float32(0.0):
+                continue
+            odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
+            updated += np.float64(parts[i, p]) / (1.0 + exp64(-odds))
+        change = abs(updated - tokens)
+        tokens = updated
+        if change < CLOSE:
+            break
+    return tokens, total
+
+
+@njit(**OPTIONS)
+def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, whole_out):
+    """Topic p of a shard's documents in two, whose words and expectations add up to its own.
+
+    gamma (documents): the topic's; log_odds (shard's words): E[log beta'] - E[log beta'']; priors (2): alpha
+    of the two; chosen (documents): which are read. With gamma' + gamma'' = gamma and phi' + phi'' = phi the
+    other topics of a document stay as they are. halves_out: Halves. `own` is the change of
+    sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) and of the entropy of phi. whole_out (1) +=
+    E[log theta] of the topic as it is.
+    """
+    for d in range(len(document.offsets) - 1):
+        if not chosen[d]:
+            continue
+        start, stop = document.offsets[d], document.offsets[d + 1]
+        tokens, total = _part_document(document, parts, p, start, stop, log_odds, priors[0], priors[1])
+        share = (priors[1] + total - tokens) / (priors[0] + priors[1] + total)
+        tiny = 1e-12
+        share = min(max(share, tiny), 1.0 - tiny)
+        halves_out.shares[d] = share
+        at, other = gamma[d] * (1.0 - share), gamma[d] * share
+        psi_total = digamma64(document.totals[d])
+        expected, expected_other = digamma64(at) - psi_total, digamma64(other) - psi_total
+        lean = expected - expected_other
+        tokens, entropy = 0.0, 0.0
+        for i in range(start, stop if total >= NOTHING else start):
+            x = np.float64(parts[i, p])
+            if x == 0.0:
+                continue
+            if total < FEW:
+                odds = lean_of(priors)
+            else:
+                odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
+            weight = exp64(-abs(odds))
+            small, large = weight / (1.0 + weight), 1.0 / (1.0 + weight)
+            # -small log(small) - large log(large), with log(small) = log(large) - |odds|
+            entropy += x * (small * abs(odds) - log64(large))
+            first = x * (large if odds > 0.0 else small)
+            tokens += first
+            halves_out.counts[document.codes[i], 0] += first
+            halves_out.counts[document.codes[i], 1] += x - first
+        halves_out.log_theta[0] += expected
+        halves_out.log_theta[1] += expected_other
+        whole_out[0] += digamma64(gamma[d]) - psi_total
+        whole = _own(total, gamma[d], digamma64(gamma[d]) - psi_total)
+        parted = _own(tokens, at, expected) + _own(total - tokens, other, expected_other)
+        halves_out.own[0] += parted - whole + entropy
+
+
+@njit(**PART)
+def lean_of(priors):
+    return log64(priors[0]) - log64(priors[1])
+
+
+@njit(**PART)
+def _powers(logs, out):
+    """exp of some numbers, times what makes the largest one."""
+    largest = -1e300
+    for j in range(len(logs)):
+        largest = max(largest, logs[j])
+    for j in range(len(logs)):
+        out[j] = exp64(logs[j] - largest)
+
+
+@njit(**PART)
+def _leaning(code, words, log_words, odds, expected, shares_out):
+    """Softmax over targets of E[log beta] + E[log theta] for a word, by their powers where these suffice."""
+    total = 0.0
+    for j in range(len(odds)):
+        shares_out[j] = words[code, j] * odds[j]
+        total += shares_out[j]
+    if total < FAINT64:
+        total = 0.0
+        for j in range(len(expected)):
+            shares_out[j] = log_words[code, j] + expected[j]
+        _powers(shares_out, shares_out)
+        for j in range(len(expected)):
+            total += shares_out[j]
+    for j in range(len(expected)):
+        shares_out[j] /= total
+
+
+@njit(**PART)
+def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
+    """gamma and E[log theta] of the targets, the last entry of `gamma` shared out as the tokens are."""
+    whole = total
+    for j in range(len(prior)):
+        whole += prior[j]
+    for j in range(len(prior)):
+        gamma_out[j] = gamma[j] + gamma[len(prior)] * (prior[j] + moved[j]) / whole
+        expected_out[j] = digamma64(gamma_out[j]) - psi_total
+
+
+@njit(**PART)
+def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
+    """gamma and E[log theta] of targets that have `moved` tokens, and had `old`; what gamma has beside tokens
+    stays, and they get the last topic's, `prior`."""
+    n = len(moved)
+    mass, beside, tokens = gamma[n], 0.0, 0.0
+    for j in range(n):
+        gamma_out[j] = max(gamma[j] - old[j], 0.0) + prior[j]
+        mass, beside, tokens = mass + gamma[j], beside + gamma_out[j], tokens + moved[j]
+    for j in range(n):
+        gamma_out[j] += max(mass - beside, 0.0) * moved[j] / tokens
+        gamma_out[j] *= min(1.0, mass / beside)
+        expected_out[j] = digamma64(gamma_out[j]) - psi_total
+
+
+@njit(**PART)
+def _held(start, stop, parts, places, mixing, own_out, all_out):
+    """Tokens of a document's entries that are to be parted: the last topic's, and those of all."""
+    for i in range(start, stop):
+        own_out[i - start] = np.float64(parts[i, places[-1]])
+        all_out[i - start] = own_out[i - start]
+        for j in range(len(places) - 1 if mixing else 0):
+            all_out[i - start] += np.float64(parts[i, places[j]])
+
+
+@njit(**OPTIONS)
+def add_handover(document, parts, places, gamma, log_words, prior, mixing, handover_out):
+    """A topic of a shard's documents handed over to others, whose phi and gamma take up its own.
+
+    places (targets + 1): columns of `parts`, the topic's last; gamma (documents × targets + 1) likewise;
+    log_words (shard's words × targets): E[log beta] of the targets; prior (targets): alpha that they get.
+    Where `mixing`, all tokens of these topics are then parted anew in documents that have some of the topic,
+    since its leaving may move others. handover_out: Handover. With one target that is a merge, where nothing
+    is chosen.
+    """
+    n = len(prior)
+    moved, updated, old, odds = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    wide, expected, shares, words = np.empty(n), np.empty(n), np.empty(n), np.empty((len(log_words), n))
+    for v in range(len(log_words)):
+        _powers(log_words[v], words[v])
+    size = longest(document.offsets)
+    own, every = np.empty(size), np.empty(size)
+    for d in range(len(document.offsets) - 1):
+        start, stop = document.offsets[d], document.offsets[d + 1]
+        psi_total = digamma64(document.totals[d])
+        total = _tokens(parts, start, stop, places[n])
+        for j in range(n):
+            old[j], moved[j] = _tokens(parts, start, stop, places[j]), total / n
+        _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
+        _held(start, stop, parts, places, mixing, own, every)
+        chosen, mixed = total >= FEW and n > 1, False
+        rounds = 0
+        for _ in range(2 * ROUNDS if chosen else 0):
+            _powers(expected, odds)
+            updated[:] = 0.0
+            for i in range(start, stop):
+                tokens = every[i - start] if mixed else own[i - start]
+                if tokens == 0.0:
+                    continue
+                _leaning(document.codes[i], words, log_words, odds, expected, shares)
+                for j in range(n):
+                    updated[j] += tokens * shares[j]
+            change = 0.0
+            for j in range(n):
+                change += abs(updated[j] - moved[j])
+                moved[j] = updated[j]
+            if mixed:
+                _mixed(prior, gamma[d], old, moved, psi_total, wide, expected)
+            else:
+                _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
+            rounds += 1
+            if change < CLOSE or rounds == ROUNDS:
+                if mixed == mixing:
+                    break
+                mixed, rounds = True, 0
+        _powers(expected, odds)
+        updated[:] = 0.0
+        for i in range(start, stop if total >= NOTHING else start):
+            tokens = every[i - start] if mixed else own[i - start]
+            if tokens == 0.0:
+                continue
+            _leaning(document.codes[i], words, log_words, odds, expected, shares)
+            handover_out.own[0] += _x_log_x(own[i - start])
+            for j in range(n):
+                before = np.float64(parts[i, places[j]])
+                after = tokens * shares[j] if mixed else before + tokens * shares[j]
+                updated[j] += after - before
+                handover_out.counts[document.codes[i], j] += after - before
+                handover_out.own[0] += _x_log_x(before) - _x_log_x(after)
+        for j in range(n):
+            at = digamma64(gamma[d, j]) - psi_total
+            handover_out.own[0] += _own(old[j] + updated[j], wide[j], expected[j])
+            handover_out.own[0] -= _own(old[j], gamma[d, j], at)
+            handover_out.log_theta[j] += expected[j]
+            handover_out.log_whole[j] += at
+            handover_out.shares[d, j] = (wide[j] - gamma[d, j]) / gamma[d, n]
+        gone = digamma64(gamma[d, n]) - psi_total
+        handover_out.own[0] -= _own(total, gamma[d, n], gone)
+        handover_out.log_whole[n] += gone
+
+
+@njit(**PART)
+def _x_log_x(x):
+    return x * log64(x) if x > 0.0 else 0.0

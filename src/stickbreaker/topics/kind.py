@@ -1,0 +1,115 @@
+"""What models of topics can do: latent Dirichlet allocation and the hierarchical Dirichlet process."""
+
+from typing import Any
+
+from stickbreaker.core.option_names import OptionNames
+from stickbreaker.estimators.kinds import Command, Export, Kind
+
+OF_TOPICS = (
+    "topics",
+    "name",
+    "transform",
+    "evaluate",
+    "nearest",
+    "compare",
+    "report",
+    "export",
+    "stream",
+    "partial_fit",
+)
+COMMANDS = {
+    "concepts": Command(
+        "stickbreaker.topics.cli.make_concepts:concepts",
+        "Make concepts of a dictionary, for topics in which words are tied.",
+        after="corpus",
+    ),
+    "topics": Command(
+        "stickbreaker.topics.cli.topics:topics", "Print the topics of a model.", after="stream"
+    ),
+    "name": Command(
+        "stickbreaker.topics.cli.name:name",
+        "Name the topics of a model; those of one name are one to its reader.",
+    ),
+    "nearest": Command(
+        "stickbreaker.topics.cli.nearest:nearest",
+        "Find documents that are about what others are about.",
+        after="evaluate",
+    ),
+    "compare": Command(
+        "stickbreaker.topics.cli.compare:compare", "Match the topics of models: what do they agree on?"
+    ),
+    "search-k": Command("stickbreaker.topics.cli.search_k:search_k", "Choose the number of topics."),
+}
+EXPORTS = {
+    "mallet-topic-keys": Export(
+        "stickbreaker.topics.cli.export:write_topics",
+        "a line a topic: number, alpha, top words",
+        options=("top", "threads"),
+    ),
+    "gensim-topics": Export(
+        "stickbreaker.topics.cli.export:write_topics",
+        "a line a topic: top words with probabilities (a model for gensim:\n"
+        "stickbreaker.topics.exporting.to_gensim, in Python)",
+        options=("top", "threads"),
+    ),
+    "mallet-doc-topics": Export(
+        "stickbreaker.topics.cli.export:write_documents",
+        "a line a document: number, id, topic shares",
+        of_documents=True,
+        options=("top", "threads"),
+    ),
+    "pyldavis": Export(
+        "stickbreaker.topics.cli.export:write_documents",
+        "JSON with the arguments of pyLDAvis.prepare",
+        of_documents=True,
+        options=("top", "threads", "language"),
+    ),
+}
+SHARED: dict[str, Any] = {
+    "commands": COMMANDS,
+    "exports": EXPORTS,
+    "evaluate": "stickbreaker.topics.cli.evaluate:evaluate_topics",
+    "evaluate_options": (
+        *("completion", "threads", "left_to_right", "particles", "reference", "by", "labels", "unseen"),
+        *("spelling_of", "engine"),
+    ),
+    "summary": "stickbreaker.topics.cli.search_summary:summarize_search",
+    "parameters": OptionNames(
+        renamed={"n_topics": "--topics"},
+        alike=(
+            *("alpha", "eta", "burn_in", "keep_local", "fold_in", "reorder_every", "word_concentration"),
+            "concept_strength",
+        ),
+        ambiguous=(
+            *("words", "moves", "guide", "every", "concentration", "judge", "tables", "memory"),
+            "representation",
+        ),
+        flags=("keep_local",),
+        settings=("Hybrid", "Gibbs"),
+        phrases={"moves=None": "--moves none", "set guide=None": "leave out --guide"},
+    ),
+}
+PAGE_OPTIONS = ("date_field", "group_field", "language", "compare")
+
+KINDS = (
+    Kind(
+        name="LDA",
+        home="stickbreaker.topics.plain_lda:PlainLDA",
+        front_door="stickbreaker.topics.lda:LDA",
+        fit={"lda": "stickbreaker.topics.cli.fit:lda"},
+        verbs=(*OF_TOPICS, "search-k"),
+        **SHARED,
+        page="stickbreaker.topics.report.page_records:page_of",
+        page_options=PAGE_OPTIONS,
+    ),
+    Kind(
+        name="HDP",
+        home="stickbreaker.topics.plain_hdp:PlainHDP",
+        front_door="stickbreaker.topics.hdp:HDP",
+        fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
+        verbs=OF_TOPICS,
+        **SHARED,
+        page="stickbreaker.topics.report.page_records:page_of",
+        page_options=PAGE_OPTIONS,
+    ),
+)

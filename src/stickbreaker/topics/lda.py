@@ -1,0 +1,8 @@
+"""Latent Dirichlet allocation, as users import it."""
+
+from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.scikit_learn import ScikitLearnTopics
+
+
+class LDA(ScikitLearnTopics, PlainLDA):
+    __doc__ = PlainLDA.__doc__

@@ -1,0 +1,148 @@
+"""The topic model: three slots filled.
+
+What learns eta is imported on use: a model is loaded without scipy.special.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import (
+    Counts,
+    Index,
+    Local,
+    Model,
+    Move,
+    Proposal,
+    Score,
+    Step,
+    Summary,
+    TableSpec,
+    View,
+)
+from stickbreaker.core.edits import Edit
+from stickbreaker.core.records import Array, Field, Record, Stats
+from stickbreaker.corpus.shards import Bags, Shard
+from stickbreaker.topics.model.slots import LocalSolver, TopicPrior, TopicView, TopicVocabulary
+from stickbreaker.topics.model.solvers.mean_field import prior_score
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class TopicModel(Model):
+    """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
+
+    documents: TopicPrior
+    words: TopicVocabulary[Any]
+    solver: LocalSolver
+    moves: tuple[Move, ...] = ()
+
+    def n_columns(self, params: Record) -> int:
+        return self.documents.count(params)
+
+    @property
+    def table(self) -> TableSpec:  # type: ignore[override]
+        return self.words.table
+
+    def start(self) -> dict[str, Field]:
+        params = {**self.documents.start(), **self.words.start()}
+        for move in self.moves:
+            params |= move.start(self.documents.count(params))
+        return params
+
+    def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
+        return self.words.seed(keys, self.documents.n_topics, tokens, seed)
+
+    def prepare(self, params: Record, counts: Counts) -> Record:
+        return self.words.prepare(params, counts)
+
+    def reads(self, shard: Shard[Bags], index: Index) -> NDArray[np.int64]:
+        return self.words.reads(shard.rows) if shard.keys is None else index(shard.keys)
+
+    def expectations(
+        self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> View:
+        return self.solver.expectations(self.documents, self.words, params, counts, totals, rows)
+
+    def local_step(
+        self, view: View, shard: Shard[Bags], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        return self.solver.infer(view, shard, local, seed)
+
+    def evaluate_proposals(
+        self, view: TopicView, shard: Shard[Bags], local: Local, seed: int, proposals: Sequence[Proposal]
+    ) -> tuple[Local, Mapping[str, Stats]]:
+        from stickbreaker.topics.model.moves.trials import evaluate_proposals
+
+        return evaluate_proposals(view, shard, local, proposals)
+
+    def refuse_proposal(self, change: Record) -> None:
+        from stickbreaker.topics.model.moves.trials import refuse_proposal
+
+        refuse_proposal(change)
+
+    def summary(self, params: Record, counts: Counts, first: int) -> Summary:
+        return self.words.summary(params, counts, first)
+
+    def needs_summary(self, step: Step) -> bool:
+        return self.words.learned
+
+    def global_step(
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+    ) -> dict[str, Field]:
+        updated = self.documents.update(params, stats.usage, stats.documents, step.rate, step.scale)
+        if self.words.learned and summary is not None:
+            n_topics = self.documents.count(params)
+            updated |= self.words.update(params, totals, summary, n_topics, step.rate)
+        return {**params, **updated}
+
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        return self.words.admit(params, new_rows, step)
+
+    def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
+        return self.words.reorder(params, counts, step)
+
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The bound of eq. 2.4 at what the local steps found and the lambda that they saw.
+
+        Exact for mean-field documents; for sampled ones an estimate, on average below it. An estimate too,
+        which may lie above log p(w), where documents have words that a topic of an open vocabulary lacks.
+        """
+        exact = not self.solver.draws and self.words.bounds(params, summary, stats.new_rows)
+        kind = "bound" if exact else "estimate"
+        nats = stats.score + self.documents.score(params) + self.words.score(params, totals, summary)
+        return Score(nats, stats.tokens, kind)
+
+    def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The bound of eq. 2.4 at the present lambda, which is eta plus the counts of all documents.
+
+        There E[log p(w | z)] and the topics' terms come to log B(lambda) - log B(eta).
+        """
+        if "own" not in stats.usage:
+            return self.score(params, stats, totals, summary)
+        documents = self.documents
+        assert isinstance(self.words, ClosedVocabulary)
+        nats = float(stats.usage["own"].values) + documents.score(params)
+        nats += prior_score(documents.prior(params), documents.rest(params), stats.usage, stats.documents)
+        nats += float(self.words.evidence(params, totals, summary).sum())
+        return Score(nats, stats.tokens)
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        return self.documents.in_use(totals)
+
+    def is_settled(self, params: Record, totals: Array) -> bool:
+        """Not while moves have something untried, nor while a learned prior of words moves."""
+        return Model.is_settled(self, params, totals) and self.words.is_settled(params)
+
+    def figures(self, params: Record, totals: Array) -> dict[str, int]:
+        return self.documents.figures(totals.sum(axis=0))
+
+
+def topic_model(model: Model) -> TopicModel:
+    """The model of a run that an estimator of topics began: runs and engines know no more than `Model`."""
+    if not isinstance(model, TopicModel):
+        raise TypeError(f"{type(model).__name__} is no topic model")
+    return model

@@ -1,0 +1,275 @@
+"""Topics of a stream that keep their size: half of a giant takes the place of the smallest topic.
+
+scipy is imported on use: a model is loaded without it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import Accepted, Decision, Move, Proposal, Step
+from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+from stickbreaker.core.edits import Dissolve, Permute, Split
+from stickbreaker.core.records import Array, Field, Record, Stats
+from stickbreaker.topics.model.moves import row_queries
+from stickbreaker.topics.model.moves.row_queries import Answer
+from stickbreaker.topics.model.moves.trials import AGREEMENT, mark, topic_of
+
+GIANT = 3.0  # times the mean of all topics' votes
+STARVED = 0.5  # times the mean, of votes and of counts
+AT_ONCE, SHARE_AT_ONCE = 3, 0.1  # exchanges of a step at most: so many, or this share of the topics
+DIRECTIONS, ROUNDS = 3, 7  # maps that look for a topic's leading direction; all maps of a split
+LEAST_PART = 0.05  # of a giant's tokens that its smaller half has
+CHANCE = 1.64  # standard deviations by which documents' halves must agree
+LEAST_TOKENS = 5.0  # of a giant: a document with fewer says nothing of its halves
+LEAST_DOCUMENTS = 5.0  # that judge halves
+WAIT = 2  # minibatches that a giant waits whose halves were one topic
+ETA, ALPHA = 0.1, 0.1  # priors of the halves' words, and of a document's halves
+LEAST_TOPICS = 4  # of fewer none is a giant, even with all words
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange(Move):
+    """A topic of a stream that more than three times its share of documents vote for gives half of itself for
+    the smallest topic, which joins the one that it is most like.
+
+    Mean-field topics of documents that come in order, or with a small alpha, let one topic win them all, and
+    the bound prefers that; nothing but this makes a giant specialise again. So no bound judges an exchange:
+    the halves must differ. Documents vote for topics by their shares of tokens, so that one long document is
+    one vote. The halves are those of a model of two topics of the giant's tokens in the minibatch, from its
+    leading direction (as `TopicMoves` parts a topic).
+
+    Memory: "rested" (topics), the documents seen by when a topic whose halves were alike is tried again.
+    """
+
+    def start(self, n_columns: int) -> Record:
+        return {"rested": Field(np.zeros(n_columns), ("topics",), additive=False)}
+
+    def propose(
+        self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
+    ) -> list[Proposal]:
+        """The votes of the minibatch, which tell what to try on it."""
+        if table.totals.shape[1] < LEAST_TOPICS:
+            return []
+        change = {"votes": Field(np.array(1.0)), "seed": Field(np.array(float(seed)))}
+        return [Proposal(f"votes of step {step.number}", change)]
+
+    def refine(
+        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+    ) -> Decision:
+        plans = [plan for plan in proposals if "votes" not in plan.change]
+        if not plans:
+            return Decision(retry=tuple(self._begin(params, stats, proposals[0], table, step)))
+        halves = [plan for plan in plans if "targets" not in plan.change]
+        if halves[0].round < ROUNDS:
+            return Decision(retry=tuple(self._fitted(halves, table)))
+        return self._made(params, stats, halves, plans, table, step)
+
+    def decide(
+        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+    ) -> Decision:
+        return Decision()  # everything was made before the table changed
+
+    # what to try
+
+    def _begin(
+        self, params: Record, stats: Stats, survey: Proposal, table: TableView, step: Step
+    ) -> list[Proposal]:
+        """Giants to part, and the topics whose place their halves are to take, handed over."""
+        votes = stats.trial[survey.name].usage["votes"].values
+        totals = table.totals.sum(axis=0)
+        ready = params["rested"].values <= step.seen
+        chosen = exchanges(votes, totals, ready)
+        if not chosen:
+            return []
+        starved = [topic for _, topic in chosen]
+        query = partial(_inner_products, topics=starved)
+        sums = table.add({"alike": RowQuery(query)})["alike"]
+        cosines = sums["products"] / np.sqrt(np.maximum(sums["squares"], 1e-300))
+        cosines[:, starved] = -1.0
+        cosines[:, [giant for giant, _ in chosen]] -= 1.0  # of those that are parted only for want of another
+        plans: list[Proposal] = []
+        directions: dict[str, RowQuery] = {}
+        seed = int(survey.change["seed"].values)
+        for (giant, topic), row in zip(chosen, cosines, strict=True):
+            nearest = int(row.argmax())
+            n_topics = len(totals)
+            name = f"split {giant} of step {step.number}"
+            change = {
+                "topic": mark(giant, n_topics),
+                "least": Field(np.array(LEAST_TOKENS)),
+                "half": Field(np.array(0.0)),
+            }
+            plans.append(Proposal(name, change))
+            scores = partial(row_queries.random_scores, seed=seed, step=step.number, topic=giant)
+            directions[name] = RowQuery(scores, counts=False)
+            target = mark(nearest, n_topics)
+            into = target._replace(values=target.values[:, None], axes=("topics", "targets"))
+            joined = {"topic": mark(topic, n_topics), "targets": into, "joined": Field(np.array(1.0))}
+            plans.append(Proposal(f"merge {topic} {nearest} of step {step.number}", joined))
+        made = table.fields(directions)
+        return [
+            replace(
+                plan, change={**plan.change, "direction": Field(made[plan.name]["direction"], ("words",))}
+            )
+            if plan.name in made
+            else plan
+            for plan in plans
+        ]
+
+    # how a giant is parted
+
+    def _fitted(self, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
+        """The giants for their next round."""
+        held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
+
+        def queries(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
+            return {name: RowQuery(function, held[name], counts=False) for name, function in made.items()}
+
+        number = halves[0].round + 1  # all are in the same one
+        if number <= DIRECTIONS:
+            sums = table.add(queries(dict.fromkeys(held, row_queries.moments)))
+            centred = {name: partial(row_queries.centred, moments=sums[name]["moments"]) for name in held}
+            made = table.fields(queries(centred))
+            return [self._directed(plan, made[plan.name]["direction"], number) for plan in halves]
+        tokens = {
+            name: found["tokens"] for name, found in table.add(queries(dict.fromkeys(held, _tokens))).items()
+        }
+        made = table.fields(queries({name: partial(_log_odds, tokens=tokens[name]) for name in held}))
+        plans = [self._parted(plan, made[plan.name]["log_odds"], number) for plan in halves]
+        if number < ROUNDS:
+            return plans
+        leaning = table.add(queries({name: partial(_leaning, tokens=tokens[name]) for name in held}))
+        return [self._judged(plan, _mean(leaning[plan.name]["mean"], tokens[plan.name])) for plan in plans]
+
+    def _directed(self, plan: Proposal, direction: RowArray, number: int) -> Proposal:
+        change = {**plan.change, "direction": Field(direction, ("words",))}
+        if number == DIRECTIONS:
+            change["sides"] = Field(np.array(1.0))
+        return replace(plan, change=change, round=number)
+
+    def _parted(self, plan: Proposal, log_odds: RowArray, number: int) -> Proposal:
+        change = {name: item for name, item in plan.change.items() if name not in ("direction", "sides")}
+        change["log_odds"] = Field(log_odds, ("words",), additive=False)
+        change["priors"] = Field(np.full(2, ALPHA))
+        return replace(plan, change=change, round=number)
+
+    def _judged(self, plan: Proposal, mean: Array) -> Proposal:
+        """The last round: all documents are parted, and those judge that the halves do not come from."""
+        change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
+        return replace(
+            plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
+        )
+
+    # what is made of it
+
+    def _made(
+        self,
+        params: Record,
+        stats: Stats,
+        halves: Sequence[Proposal],
+        plans: Sequence[Proposal],
+        table: TableView,
+        step: Step,
+    ) -> Decision:
+        """Exchanges whose halves differ, to be made in order; the other giants rest."""
+        sums = table.add(
+            {plan.name: RowQuery(_tokens, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
+        )
+        rested = params["rested"].values.copy()
+        accepted: list[Accepted] = []
+        pairs = list(zip(halves, (plan for plan in plans if "targets" in plan.change), strict=True))
+        kept: list[tuple[Proposal, Proposal, float]] = []
+        for half, merge in pairs:
+            tokens = sums[half.name]["tokens"]
+            part = float(tokens[1]) / max(float(tokens.sum()), 1e-300)
+            if min(part, 1.0 - part) >= LEAST_PART and differ(stats.trial[half.name].usage[AGREEMENT].values):
+                kept.append((half, merge, part))
+            else:
+                rested[topic_of(half.change["topic"])] = step.seen + WAIT * stats.documents
+        queries = {
+            half.name: RowQuery(
+                partial(_second_shares, of_all=part), {"trial": ReportRows(half.name)}, counts=False
+            )
+            for half, _, part in kept
+        }
+        shares = table.fields(queries)
+        n_topics = table.totals.shape[1]
+        for half, merge, part in kept:
+            giant, starved = topic_of(half.change["topic"]), topic_of(merge.change["topic"])
+            nearest = topic_of(Field(merge.change["targets"].values[:, 0]))
+            joins = Dissolve("topics", starved, (nearest,), (1.0,), trial=merge.name)
+            along = {"words": shares[half.name]["words"]}
+            source = giant - (giant > starved)
+            split = Split("topics", source, part, along=along, trial=half.name)
+            order = (*range(starved), n_topics - 1, *range(starved, n_topics - 1))
+            accepted.append(Accepted(merge.name, (joins,), None))
+            accepted.append(Accepted(half.name, (split, Permute("topics", order)), None))
+        memory = {"rested": params["rested"]._replace(values=rested)}
+        return Decision(accepted=tuple(accepted), params=memory)
+
+
+def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Giants, the largest first, each with the topic whose place its half is to take, the smallest first.
+
+    `votes` (topics) are of the minibatch's documents, `totals` (topics) the table's; only `ready` giants are
+    parted. A topic that has starved has few of both: many have no votes for a while, and come again.
+
+    >>> exchanges(np.array([9.0, 0.5, 0.4, 0.1, 0.0]), np.ones(5) - 0.9 * np.eye(5)[3], np.ones(5, bool))
+    [(0, 3)]
+    """
+    mean = max(float(votes.mean()), 1e-300)
+    size = np.maximum(votes / mean, totals / max(float(totals.mean()), 1e-300))
+    giants = [k for k in np.argsort(-votes, kind="stable").tolist() if votes[k] >= GIANT * mean and ready[k]]
+    starved = [k for k in np.argsort(size, kind="stable").tolist() if size[k] <= STARVED]
+    at_once = max(AT_ONCE, int(SHARE_AT_ONCE * len(votes)))
+    return list(zip(giants[:at_once], starved, strict=False))
+
+
+def differ(sums: Array) -> bool:
+    """Whether documents lean to the halves of a topic more than by chance, by `trials.AGREEMENT`.
+
+    >>> differ(np.array([20.0, 40.0, 100.0])), differ(np.array([20.0, 5.0, 100.0]))
+    (True, False)
+    """
+    n, agreement, squares = sums.tolist()
+    return n >= LEAST_DOCUMENTS and agreement > CHANCE * squares**0.5
+
+
+def _inner_products(part: RowBlock, topics: Sequence[int]) -> Answer:
+    """Of some topics' counts with all (topics × all), and all topics' squares."""
+    columns = part.counts
+    return {"products": columns[:, topics].T @ columns, "squares": (columns**2).sum(axis=0)}
+
+
+def _tokens(part: RowBlock) -> Answer:
+    """Tokens of a trial's two columns."""
+    return {"tokens": part.held["trial"].sum(axis=0)}
+
+
+def _log_odds(part: RowBlock, tokens: Array) -> Answer:
+    """log of the first half's over the second's probability of each word, with eta on both."""
+    logs = np.log(part.held["trial"] + ETA) - np.log(tokens + ETA * part.n_rows)
+    return {"log_odds": logs[:, 0] - logs[:, 1]}
+
+
+def _leaning(part: RowBlock, tokens: Array) -> Answer:
+    """How many of a trial's tokens lean to the first half, by their words alone."""
+    odds = _log_odds(part, tokens)["log_odds"]
+    return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
+
+
+def _mean(leaning: Array, tokens: Array) -> Array:
+    """The share of a trial's tokens that lean to the first half: a half where no document is long enough to
+    be parted, so that such halves do not differ."""
+    total = tokens.sum()
+    return leaning / total if total > 0.0 else np.array(0.5)
+
+
+def _second_shares(part: RowBlock, of_all: float) -> Answer:
+    """The second half's share of each word; of words that the trial lacks, its share `of_all` tokens."""
+    first, second = part.held["trial"].T
+    return {"words": (second + of_all) / (first + second + 1.0)}

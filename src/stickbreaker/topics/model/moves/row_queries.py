@@ -1,0 +1,251 @@
+"""What topic moves ask of the table: functions of a part of its rows, which add up or make arrays over rows.
+
+Of the arrays that a part holds, "trial" are the rows that a proposal's trial reported, "fresh" those of the
+step's own report.
+scipy is imported on use: a model is loaded without it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from stickbreaker.contracts.row_queries import RowBlock
+from stickbreaker.core.edits import given, own_shares
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array, Record
+from stickbreaker.topics import purposes
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+
+DRAWN = 1 << 17  # words whose scores one stream draws
+SMOOTH = 1.0  # tokens of a word, shared as the whole topic is, that its share starts from
+Answer = Mapping[str, Array]
+
+
+class Words(NamedTuple):
+    """The words slot and its part of the params."""
+
+    slot: ClosedVocabulary
+    params: Record
+
+    def totals(self, counts: Array, part: RowBlock) -> Array:
+        """Sums of columns over a part's rows (groups × columns)."""
+        ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
+        return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
+
+    def log_words(self, counts: Array, totals: Array, part: RowBlock) -> Array:
+        """E[log beta] of columns over a part's rows, given the whole columns' totals (groups × columns)."""
+        return self.slot.log_words(self.params, counts, totals, part.first)
+
+
+# shares of words
+
+
+def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
+    """The second part's share of each word, by a trial's `counts` (words × 2), whose sums are `tokens` (2).
+
+    A word without counts has the share of all words together.
+    """
+    total = float(tokens.sum())
+    part = float(tokens[1]) / total if total > 0.0 else 0.5
+    of_word = counts[:, 0] + counts[:, 1] + smooth
+    return np.where(of_word > 0.0, (counts[:, 1] + smooth * part) / np.maximum(of_word, 1e-300), part)
+
+
+def in_two(column: Array, second: Array) -> Array:
+    """A topic's counts in two (words × 2), by the second's share of each word."""
+    return np.stack([column * (1.0 - second), column * second], axis=1)
+
+
+def seconds(part: RowBlock, tokens: Array, smooth: float) -> Answer:
+    """The second part's share of each of a topic's words, by its trial."""
+    return {"words": shares(part.held["trial"], tokens, smooth)}
+
+
+def handed(part: RowBlock, amounts: bool) -> Answer:
+    """What each of several topics gets of another by its trial: tokens (`amounts`), or shares of them."""
+    tokens = part.held["trial"]
+    return {"words": tokens if amounts else own_shares(tokens)}
+
+
+# what to try
+
+
+def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
+    """A direction of words to start from; every `DRAWN` words have a stream, so that few are skipped."""
+    at, last, drawn = part.first, part.first + len(part.counts), list[Array]()
+    while at < last:
+        number, skipped = divmod(at, DRAWN)
+        purpose = f"{purposes.DIRECTIONS} {number}" if number else purposes.DIRECTIONS
+        end = min(last, (number + 1) * DRAWN)
+        drawn.append(stream(seed, purpose, step, topic).standard_normal(skipped + end - at)[skipped:])
+        at = end
+    return {"direction": np.concatenate([np.zeros(0), *drawn])}
+
+
+def products(part: RowBlock, totals: Array) -> Answer:
+    """Of topics with so many tokens: inner products of counts, sums of squares, and inner products of shares
+    of words, which are weighted as chi-squared weights them."""
+    columns = part.counts
+    mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
+    scaled = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]
+    return {
+        "counts": columns.T @ columns,
+        "squares": (columns**2).sum(axis=0),
+        "shares": scaled.T @ scaled,
+    }
+
+
+def targets(part: RowBlock, words: Words, topics: Sequence[int], totals: Array) -> Answer:
+    """E[log beta] of the topics that one is handed over to; `totals` (groups × those topics) are theirs."""
+    return {"log_words": words.log_words(part.counts[:, topics], totals, part)}
+
+
+# how a split is fitted
+
+
+def _scores(rows: Array) -> tuple[Array, Array]:
+    """Words' scores and tokens, from a trial's rows (words × 2): sums of documents' scores, and tokens."""
+    sums, tokens = rows.T
+    return sums / (tokens + 1.0), tokens
+
+
+def moments(part: RowBlock) -> Answer:
+    """Tokens, and of words' scores by tokens the sum and the sum of squares."""
+    scores, tokens = _scores(part.held["trial"])
+    return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
+
+
+def centred(part: RowBlock, moments: Array) -> Answer:
+    """Scores of words, made mean zero and variance one by tokens; zero where there are none."""
+    scores, tokens = _scores(part.held["trial"])
+    total = max(float(moments[0]), 1e-300)
+    mean = moments[1] / total
+    spread = np.sqrt(max(float(moments[2] / total - mean**2), 0.0))
+    return {"direction": np.where(tokens > 0.0, (scores - mean) / max(float(spread), 1e-300), 0.0)}
+
+
+def halves(part: RowBlock, words: Words, topic: int, tokens: Array) -> Answer:
+    """Totals (groups × 2) of a topic in two halves, its words shared as in its trial."""
+    second = shares(part.held["trial"], tokens)
+    return {"totals": words.totals(in_two(part.counts[:, topic], second), part)}
+
+
+def proposed(part: RowBlock, words: Words, topic: int, tokens: Array, totals: Array) -> Answer:
+    """The second half's shares of words in the trial, and the first's log odds; `halves` gives the totals."""
+    second = shares(part.held["trial"], tokens)
+    log_words = words.log_words(in_two(part.counts[:, topic], second), totals, part)
+    return {"shares": second, "log_odds": log_words[:, 0] - log_words[:, 1]}
+
+
+def first_counts(part: RowBlock, words: Words, topic: int, keep: float, add: float, totals: Array) -> Answer:
+    """A split of a topic into its past counts, times `keep`, and the report's, times `add`."""
+    start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
+    log_words = words.log_words(start, totals, part)
+    return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
+
+
+def report_totals(part: RowBlock, words: Words) -> Answer:
+    """Sums of the report's rows (groups × topics)."""
+    return {"totals": words.totals(part.held["fresh"], part)}
+
+
+# terms of the bound
+
+
+class Columns(NamedTuple):
+    """Some columns over a part's rows, and tokens that are drawn from each (both rows × columns)."""
+
+    counts: Array
+    drawn: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The sums over words that the bound has of some columns; see `evidence` and `log_likelihood`."""
+
+    words: Words
+    columns: Callable[[RowBlock], Columns]
+
+    def __call__(self, part: RowBlock) -> Answer:
+        from scipy.special import psi
+
+        slot, params = self.words
+        counts, drawn = self.columns(part)
+        sums = {"totals": self.words.totals(counts, part), **slot.summary(params, counts, part.first)}
+        if drawn is None:
+            return sums
+        logs = (drawn * psi(slot.parameters(params, counts, part.first))).sum(axis=0)
+        return {**sums, "drawn": self.words.totals(drawn, part), "logs": logs}
+
+
+def evidence(words: Words, sums: Answer) -> Array:
+    """log B(lambda) - log B(eta) of columns, in nats."""
+    return words.slot.evidence(words.params, sums["totals"], sums)
+
+
+def log_likelihood(words: Words, sums: Answer) -> Array:
+    """E[log beta] of each token that is drawn from columns, in nats (columns)."""
+    from scipy.special import psi
+
+    log_totals = psi(sums["totals"] + words.slot.prior_totals(words.params))
+    return np.asarray(sums["logs"] - (sums["drawn"] * log_totals).sum(axis=0))
+
+
+def split(part: RowBlock, topic: int, tokens: Array) -> Columns:
+    """A topic's two parts, shared as in its trial, and the whole."""
+    second = shares(part.held["trial"], tokens, 0.0)
+    return Columns(_parts_and_whole(part.counts[:, topic], second))
+
+
+def split_as_fitted(part: RowBlock, topic: int) -> Columns:
+    """A topic's two parts, as "shares" has them, and the whole; the trial's tokens are drawn from them."""
+    first, second = part.held["trial"].T
+    counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
+    return Columns(counts, np.stack([first, second, first + second], axis=1))
+
+
+def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
+    """The second part's share of each word, when the trial's counts, times `scale`, are blended into "start"
+    by `rate`."""
+    after = (1.0 - rate) * part.held["start"] + rate * (scale * part.held["trial"])
+    return {"words": after[:, 1] / np.maximum(after[:, 0] + after[:, 1], 1e-300)}
+
+
+def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> Columns:
+    """A topic's two parts, as `seconds_after` has them, and the whole; drawn is what the report, times
+    `scale`, has more of each than they."""
+    counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
+    fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
+    return Columns(counts, fresh - counts)
+
+
+def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> Columns:
+    """Topics after another was handed over to them as in its trial; then they and it as they are."""
+    return Columns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
+
+
+def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> Columns:
+    """Topics after another was handed over to them, each word by `tokens` (targets) and by their E[log beta];
+    then they and it as they are."""
+    logs = part.held["log_words"] + np.log(tokens)
+    along = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return Columns(_united(part.counts, along / along.sum(axis=1, keepdims=True), topic, into))
+
+
+def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> Columns:
+    """The same; drawn is what the report, times `scale`, has more of each than they."""
+    along = own_shares(part.held["trial"])
+    counts = _united(part.counts, along, topic, into)
+    return Columns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)
+
+
+def _parts_and_whole(column: Array, second: Array) -> Array:
+    return np.stack([column * (1.0 - second), column * second, column], axis=1)
+
+
+def _united(columns: Array, along: Array, topic: int, into: Sequence[int], amounts: bool = False) -> Array:
+    before = columns[:, [*into, topic]]
+    gained = given(before[:, -1], along) if amounts else before[:, -1:] * along
+    return np.concatenate([before[:, :-1] + gained, before], axis=1)

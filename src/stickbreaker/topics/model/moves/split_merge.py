@@ -1,0 +1,316 @@
+"""What all split and merge moves of topics share: proposals, their fitting, the terms of the bound, edits.
+
+scipy is imported on use: a model is loaded without it.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+import numpy as np
+
+from stickbreaker.contracts.contract import Decision, Move, Proposal, Step
+from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowQuery, TableView
+from stickbreaker.core.edits import Dissolve, Split
+from stickbreaker.core.records import Array, Field, Record, Stats
+from stickbreaker.topics.model.moves import row_queries
+from stickbreaker.topics.model.moves.decisions import (
+    MERGE,
+    SPLIT,
+    Candidate,
+    Limits,
+    accepted,
+    chosen,
+)
+from stickbreaker.topics.model.moves.pairs import correlation, likeness, mixtures, pairs
+from stickbreaker.topics.model.moves.row_queries import Answer, Terms, Words
+from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.model.moves.trials import TOKENS as TRIAL_TOKENS
+from stickbreaker.topics.model.moves.trials import mark, topic_of
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+
+DIRECTIONS = 3  # maps that look for a topic's leading direction; the next parts documents along it
+ROUNDS = 9  # of a split's fitting, directions included
+MERGES, MOST_MERGES = 16, 64  # tried at once: as a rule, and of exact ones
+TOKENS = 20.0  # a topic of fewer is not split
+DUST = 1e-6  # nats a token that a gain must exceed: single precision could have made it
+ARRAYS = {  # over words that proposals have: axes, whether they add up, what a new word has
+    "direction": (("words",), True, 0.0),
+    "log_words": (("words", "targets"), False, 0.0),
+    "start": (("words", "halves"), True, 0.0),
+    "shares": (("words",), False, 0.5),
+    "log_odds": (("words",), False, 0.0),
+}
+
+
+class Draft(NamedTuple):
+    """A proposal without its arrays over words, and what to ask for them."""
+
+    plan: Proposal
+    query: RowQuery
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMoves(Move):
+    """What the three kinds share: what to try, how a proposal is fitted, and the terms of the bound.
+
+    Memory: "failed" and "wait" (kinds × topics), how often in a row a topic's split, and its handover to
+    those that it mixes, failed, and the documents seen by when they are tried again; "apart" (topics ×
+    topics), the documents seen by when a pair is.
+    """
+
+    settings: SplitMerge
+    documents: HDPPrior
+    words: ClosedVocabulary
+    sampled: bool = False  # documents' topics are drawn, and gains are estimates
+
+    def start(self, n_columns: int) -> Record:
+        none = np.zeros((2, n_columns))
+        return {
+            "failed": Field(none, ("kinds", "topics"), additive=False),
+            "wait": Field(none.copy(), ("kinds", "topics"), additive=False),
+            "apart": Field(np.zeros((n_columns, n_columns)), ("topics", "topics"), additive=False),
+        }
+
+    @property
+    def mixing(self) -> bool:
+        """Whether a handover parts the targets' tokens anew: where the table is the sum of reports."""
+        return False
+
+    def tried(self, n_topics: int) -> int:
+        """How many merges of so many topics are tried at once; of many, some seem to gain by chance."""
+        return MERGES if self.settings.merges is None else self.settings.merges
+
+    # what to try
+
+    def _words(self, params: Record) -> Words:
+        return Words(self.words, {name: params[name] for name in self.words.start()})
+
+    def _directions(
+        self, params: Record, table: TableView, step: Step, seed: int, **more: float
+    ) -> Iterator[Draft]:
+        """Splits to fit: the largest topics that do not wait, from a random direction of words."""
+        totals = table.totals.sum(axis=0)
+        eligible = (params["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)
+        order = [k for k in np.argsort(-totals, kind="stable").tolist() if eligible[k]]
+        extra = {name: Field(np.array(value)) for name, value in more.items()}
+        for topic in order[: self.settings.splits]:
+            plan = Proposal(
+                f"split {topic} of step {step.number}", {"topic": mark(topic, len(totals)), **extra}
+            )
+            yield Draft(
+                plan, RowQuery(partial(row_queries.random_scores, seed=seed, step=step.number, topic=topic))
+            )
+
+    def _handovers(self, params: Record, latest: Stats, table: TableView, step: Step) -> Iterator[Draft]:
+        """Topics to hand over, each to one that it is like or together with, or to those that it mixes."""
+        totals = table.totals.sum(axis=0)
+        most = self.tried(len(totals))
+        if most == 0:
+            return
+        apart, waits, failed = (
+            params["apart"].values,
+            params["wait"].values[MERGE],
+            params["failed"].values[MERGE],
+        )
+        picked: dict[tuple[int, ...], None] = {}
+        small_first = [k for k in np.argsort(totals, kind="stable").tolist() if waits[k] <= step.seen]
+        products = table.add({"products": RowQuery(partial(row_queries.products, totals=totals))})["products"]
+        mixed = list(mixtures(products["shares"], small_first[: -(-most // 2)], failed))
+        alike = likeness(products["counts"], products["squares"])
+        rankings = [
+            mixed,
+            [pair for pair in pairs(alike, totals) if apart[pair] <= step.seen],
+            [pair for pair in pairs(correlation(latest), totals) if apart[pair] <= step.seen],
+        ]
+        for each in chain.from_iterable(zip_longest(*rankings)):
+            if each is not None:
+                picked[each] = None
+            if len(picked) == most:
+                break
+        for each in picked:
+            yield self._union(params, each, table, step, mixed=each in mixed)
+
+    def _union(
+        self, params: Record, topics: tuple[int, ...], table: TableView, step: Step, mixed: bool = False
+    ) -> Draft:
+        """The first of some topics to be handed over to the others."""
+        topic, *targets = topics
+        n_topics = table.totals.shape[1]
+        marks = np.stack([mark(target, n_topics).values for target in targets], axis=1)
+        alpha = self._prior(params, params["weights"].values[[topic]])
+        change = {
+            "topic": mark(topic, n_topics),
+            "targets": Field(marks, ("topics", "targets"), additive=False),
+            "priors": Field(np.full(len(targets), alpha[0] / len(targets))),
+        }
+        if mixed:
+            change["mixture"] = Field(np.array(1.0))
+        if self.mixing:
+            change["mixing"] = Field(np.array(1.0))
+        plan = Proposal(f"merge {topic} {' '.join(map(str, targets))} of step {step.number}", change)
+        words, totals = self._words(params), table.totals[:, targets]
+        return Draft(plan, RowQuery(partial(row_queries.targets, words=words, topics=targets, totals=totals)))
+
+    def _made(self, table: TableView, drafts: Iterable[Draft]) -> list[Proposal]:
+        """The proposals with their arrays over words, made all at once."""
+        drafts = list(drafts)
+        made = table.fields({plan.name: query for plan, query in drafts})
+        return [replace(plan, change={**plan.change, **_arrays(made[plan.name])}) for plan, _ in drafts]
+
+    # how a split is fitted
+
+    def _fitting(
+        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView
+    ) -> list[Proposal]:
+        """Splits that are not fitted yet, for their next round."""
+        fitting = [plan for plan in proposals if "targets" not in plan.change and plan.round < ROUNDS]
+        if not fitting:
+            return []
+        sums = table.add({plan.name: self._seen(params, stats, plan) for plan in fitting})
+        return self._made(table, [self._fitted(params, stats, plan, sums[plan.name]) for plan in fitting])
+
+    def _seen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
+        """What the next round needs to know of all words."""
+        held = {"trial": ReportRows(plan.name)}
+        if plan.round < DIRECTIONS:
+            return RowQuery(row_queries.moments, held)
+        tokens, topic = tokens_of(stats.trial[plan.name]), topic_of(plan.change["topic"])
+        return RowQuery(
+            partial(row_queries.halves, words=self._words(params), topic=topic, tokens=tokens), held
+        )
+
+    def _fitted(self, params: Record, stats: Stats, plan: Proposal, sums: Answer) -> Draft:
+        """The proposal for the next round, from the sums over the last one's rows."""
+        held, change = {"trial": ReportRows(plan.name)}, dict(plan.change)
+        after = replace(plan, round=plan.round + 1)
+        if plan.round < DIRECTIONS:
+            if plan.round + 1 == DIRECTIONS:
+                change["sides"] = Field(np.array(1.0))
+            query = RowQuery(partial(row_queries.centred, moments=sums["moments"]), held)
+            return Draft(replace(after, change=change), query)
+        change.pop("direction", None)
+        tokens, topic = tokens_of(stats.trial[plan.name]), topic_of(plan.change["topic"])
+        part = second_part(sums["totals"])
+        weights = params["weights"].values[topic] * np.array([1.0 - part, part])
+        change["priors"] = Field(self._prior(params, weights))
+        query = partial(
+            row_queries.proposed, words=self._words(params), topic=topic, tokens=tokens, totals=sums["totals"]
+        )
+        return Draft(replace(after, change=change), RowQuery(query, held))
+
+    # terms of the bound
+
+    def _prior(self, params: Record, weights: Array) -> Array:
+        """alpha times some weights."""
+        return self.documents.prior({**params, "weights": Field(np.asarray(weights), ("topics",))})
+
+    def _prior_terms(self, alpha: Array, sums: Array, documents: float) -> float:
+        """sum of alpha E[log theta] - log Gamma(alpha) over documents."""
+        from scipy.special import gammaln
+
+        return float((alpha * sums - documents * gammaln(alpha)).sum())
+
+    def _halved(self, params: Record, tried: Stats, topic: int) -> tuple[float, float]:
+        """The second part's best share of a topic's weight, and the change of the prior's terms."""
+        from scipy.optimize import fminbound
+
+        sums, weight = tried.usage["log_theta"].values, float(params["weights"].values[topic])
+
+        def fall(share: float) -> float:
+            alpha = self._prior(params, weight * np.array([1.0 - share, share]))
+            return -self._prior_terms(alpha, sums, tried.documents)
+
+        share = float(np.asarray(fminbound(fall, 1e-4, 1.0 - 1e-4)))
+        alpha = self._prior(params, np.array([weight]))
+        before = self._prior_terms(alpha, tried.usage["log_whole"].values, tried.documents)
+        return share, -fall(share) - before
+
+    def _handed(self, params: Record, tried: Stats, weights: Array, shares: Array) -> float:
+        """The change of the prior's terms when the last of some topics' weight goes to the others."""
+        after = self._prior(params, weights[:-1] + weights[-1] * shares)
+        usage, n = tried.usage, tried.documents
+        return self._prior_terms(after, usage["log_theta"].values, n) - self._prior_terms(
+            self._prior(params, weights), usage["log_whole"].values, n
+        )
+
+    # judging
+
+    @abstractmethod
+    def _candidates(
+        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+    ) -> Iterator[Candidate]:
+        """What the proposals gain."""
+
+    def decide(
+        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+    ) -> Decision:
+        found = self._candidates(params, stats, proposals, table, step)
+        limits = Limits(DUST * stats.tokens * step.scale, self.settings.splits)
+        later = rounds_of(step, stats.documents)
+        best, memory = chosen(params, found, limits, table.totals.sum(axis=0), later)
+        return Decision(accepted(table, best), params=memory)
+
+    def is_settled(self, params: Record, totals: Array) -> bool:
+        """Every topic that could be split or handed over was, and it failed."""
+        failed = params["failed"].values > 0.0
+        split = failed[SPLIT] | (totals < TOKENS) | (self.settings.splits == 0)
+        handed = failed[MERGE] | (len(totals) == 1) | (self.settings.merges == 0)
+        return bool((split & handed).all())
+
+    def _parted(self, plan: Proposal, part: float, gain: float, shares: RowQuery | RowArray) -> Candidate:
+        """A topic in two, the second with a part of its weight."""
+        topic = topic_of(plan.change["topic"])
+        return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
+
+    def _union_terms(self, params: Record, plan: Proposal) -> RowQuery:
+        """The words' terms of a handover, before and after."""
+        topic, targets = concerned(plan)
+        columns = partial(row_queries.union, topic=topic, into=targets, amounts=self.mixing)
+        return RowQuery(Terms(self._words(params), columns), {"trial": ReportRows(plan.name)})
+
+    def _handover(
+        self, params: Record, plan: Proposal, tried: Stats, values: Array, scale: float
+    ) -> Candidate:
+        """A topic shared out among targets; `values` are the words' terms of the targets after it, and of the
+        targets and the topic before."""
+        topic, targets = concerned(plan)
+        tokens = np.maximum(tokens_of(tried), 0.0)
+        parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
+        gain = float(tried.usage["own"].values)
+        gain += self._handed(params, tried, params["weights"].values[[*targets, topic]], parts)
+        gain = scale * gain + float(values[: len(targets)].sum())
+        gain -= float(values[len(targets) :].sum())
+        shares = tuple(map(float, parts))
+        amounts = "words" if self.mixing else ""
+        edit = Dissolve("topics", topic, tuple(targets), shares, trial=plan.name, amounts=amounts)
+        shares = RowQuery(partial(row_queries.handed, amounts=self.mixing), {"trial": ReportRows(plan.name)})
+        return Candidate(plan.name, (topic, *targets), edit, gain, shares, "mixture" in plan.change)
+
+
+def rounds_of(step: Step, documents: float) -> Callable[[float], float]:
+    """Gives the documents seen after so many rounds of `documents`."""
+    return lambda times: step.seen + times * documents
+
+
+def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
+    return {name: Field(values, *ARRAYS[name]) for name, values in made.items()}
+
+
+def tokens_of(tried: Stats) -> Array:
+    """Tokens of all words together in a trial (columns)."""
+    return tried.usage[TRIAL_TOKENS].values
+
+
+def concerned(plan: Proposal) -> tuple[int, list[int]]:
+    """The topic that a proposal hands over, and its targets."""
+    return topic_of(plan.change["topic"]), plan.change["targets"].values.argmax(axis=0).tolist()
+
+
+def second_part(totals: Array) -> float:
+    """The second half's share of all tokens, by the halves' totals (groups × 2)."""
+    return float(totals[:, 1].sum() / max(float(totals.sum()), 1e-300))

@@ -1,0 +1,47 @@
+"""How split and merge moves of topics are asked for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stickbreaker.contracts.contract import Move
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+
+ACCEPT = ("exact", "halves", "paper")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitMerge:
+    """Topics split and merge while a run goes on (Bryant & Sudderth 2012, section 3).
+
+    `accept` says how a change is judged: "exact", by the bound of all documents (memoised and batch
+    schedules); "halves", fitted on one half of a minibatch and judged on the other (online, `partial_fit`);
+    "paper", on the minibatch that it was fitted on, as Bryant & Sudderth do (biased on text). At most
+    `splits` and `merges` are tried at once; merges, left open, 16, and of exact ones half as many as there
+    are topics (16 to 64).
+
+    >>> SplitMerge(accept="halves").splits
+    12
+    """
+
+    accept: str = "exact"
+    splits: int = 12
+    merges: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.accept not in ACCEPT:
+            choices = " or ".join(map(repr, ACCEPT))
+            raise UserError(f"SplitMerge(accept={self.accept!r})", remedy=f"accept is {choices}")
+        if not (is_whole(self.splits, 0) and (self.merges is None or is_whole(self.merges, 0))):
+            problem = f"SplitMerge(splits={self.splits!r}, merges={self.merges!r})"
+            raise UserError(problem, remedy="both are whole numbers from 0")
+
+    def move(self, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool) -> Move:
+        """The move of a model with these slots, whose documents' topics may be `sampled`."""
+        from stickbreaker.topics.model.moves.acceptance import MOVES
+
+        assert isinstance(documents, HDPPrior)
+        assert isinstance(words, ClosedVocabulary)
+        return MOVES[self.accept](self, documents, words, sampled)

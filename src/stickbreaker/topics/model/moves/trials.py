@@ -1,0 +1,254 @@
+"""What a shard reports of topics under test, given what its documents came to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import Local, Proposal
+from stickbreaker.core.edits import SHARES_OF, TRIAL
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
+from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
+from stickbreaker.topics import purposes
+from stickbreaker.topics.model.slots import TopicView
+from stickbreaker.topics.model.solvers.mean_field import words_of
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.kernels.split_merge import Document
+
+PARTS, PARTS_OF = f"{TRIAL}parts", f"{TRIAL}topics"  # of a document's record, from round to round of a step
+AGREEMENT = "agreement"  # of a trial's sums: of documents' halves
+TOKENS = "tokens"  # of a trial's sums: those of its rows
+EASE = 1.0  # tokens of score zero that every document has: one of few tokens gets no extreme score
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A shard's documents with the expected tokens of the topics that proposals are about."""
+
+    shard: Shard[Bags]
+    gamma: Array  # documents × topics
+    alpha: Array  # topics
+    totals: Array  # documents: sum of gamma, the rest included
+    parts: NDArray[np.float32]  # entries × topics that proposals are about
+    places: dict[int, int]  # a topic's column of parts
+
+    def chosen(self, change: Record) -> NDArray[np.bool_]:
+        """Which documents a proposal reads: all, or the half that it names, by their numbers; of these, those
+        with as many tokens of its topic as it asks for."""
+        chosen = np.ones(self.shard.n_documents, np.bool_)
+        if "half" in change:
+            keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
+            chosen = np.asarray((keys >> np.uint64(40)) % np.uint64(2) == int(change["half"].values))
+        if "least" in change:
+            tokens = tokens_by_document(self.shard.content.offsets, self.parts[:, self.place(change)])
+            chosen = chosen & (tokens >= float(change["least"].values))
+        return chosen
+
+    def place(self, change: Record) -> int:
+        """The column of `parts` that is of a proposal's topic."""
+        return self.places[topic_of(change["topic"])]
+
+    def at(self, values: Array) -> Array:
+        """Values of the shard's words, of values over all rows of the table; zero where it lacks the word."""
+        rows = self.shard.rows
+        if self.shard.keys is None:
+            return values[rows]
+        return np.where(rows >= 0, values[np.maximum(rows, 0)], 0.0) if len(values) else np.zeros(len(rows))
+
+    def rows(self, counts: Array) -> Rows:
+        """What a trial reports of the shard's words, of those that the table has."""
+        if self.shard.keys is None:
+            return Rows(self.shard.rows, counts)
+        known = np.flatnonzero(self.shard.rows >= 0)
+        known = known[np.argsort(self.shard.rows[known])]
+        return Rows(self.shard.rows[known], counts[known])
+
+
+def topic_of(item: Field) -> int:
+    """The topic that a proposal names by a mark in an array of topics, which edits move along."""
+    return int(item.values.argmax())
+
+
+def mark(topic: int, n_topics: int) -> Field:
+    """The array that names a topic."""
+    return Field((np.arange(n_topics) == topic).astype(np.float64), ("topics",), additive=False)
+
+
+def evaluate_proposals(
+    view: TopicView, shard: Shard[Bags], local: Local, proposals: Sequence[Proposal]
+) -> tuple[Local, Mapping[str, Stats]]:
+    """Every proposal's statistics, and the documents' records that a split needs.
+
+    Each proposal runs the first of the `TRIALS` whose name is that of one of its fields.
+    """
+    from stickbreaker.topics.kernels.split_merge import topic_parts
+
+    proposals = [plan for plan in proposals if any(kind in plan.change for kind in TRIALS)]
+    topics = (
+        np.unique(np.concatenate([_topics(plan.change) for plan in proposals]))
+        if proposals
+        else np.empty(0, int)
+    )
+    gamma, extra = local["gamma"].values, dict[str, Field]()
+    if PARTS in local and np.array_equal(local[PARTS_OF].values, topics):
+        parts = np.asarray(local[PARTS].values, np.float32)
+    else:
+        parts = np.empty((shard.n_entries, len(topics)), np.float32)
+        if len(topics):
+            topic_parts(words_of(view, shard), gamma, topics, parts)
+        kept: dict[str, NDArray[Any]] = {PARTS: parts, PARTS_OF: topics}
+        extra |= {name: Field(values, ("entries", "parts")) for name, values in kept.items()}
+    places = {topic: place for place, topic in enumerate(topics.tolist())}
+    bench = Bench(shard, gamma, view.alpha, gamma.sum(axis=1) + view.rest, parts, places)
+    reports: dict[str, Stats] = {}
+    for plan in proposals:
+        kind = next(kind for kind in TRIALS if kind in plan.change)
+        reports[plan.name], shares = TRIALS[kind](bench, plan.change)
+        if shares is not None:
+            axes = ("documents", "targets")[: shares.ndim]
+            extra[SHARES_OF + plan.name] = Field(shares, axes, additive=False)
+    return extra, reports
+
+
+def _topics(change: Record) -> NDArray[np.int64]:
+    """The topics that a proposal is about."""
+    if "topic" not in change:
+        return np.empty(0, np.int64)
+    targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()
+    return np.array([topic_of(change["topic"]), *targets], np.int64)
+
+
+def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
+    """A step of correspondence analysis: rows (words × 2) as `add_direction` tells."""
+    from stickbreaker.topics.kernels.split_merge import add_direction
+
+    sums = np.zeros((len(bench.shard.rows), 2))
+    place, scores, hard = bench.place(change), bench.at(change["direction"].values), "sides" in change
+    add_direction(_document(bench), bench.parts, place, scores, bench.chosen(change), EASE, sums, hard)
+    usage = {TOKENS: Field(sums.sum(axis=0), ("parts",))}
+    return Stats(bench.rows(sums), usage=usage), None
+
+
+def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
+    """A topic in two: rows (words × 2) and their sums; sums of E[log theta] of the two and of the whole;
+    gain; shares."""
+    from stickbreaker.topics.kernels.split_merge import Halves, add_halves
+
+    topic, chosen = topic_of(change["topic"]), bench.chosen(change)
+    halves = Halves(
+        np.zeros((len(bench.shard.rows), 2)), np.zeros(2), np.zeros(1), np.full(len(bench.gamma), 0.5)
+    )
+    whole = np.zeros(1)
+    odds = bench.at(change["log_odds"].values)
+    gamma = np.ascontiguousarray(bench.gamma[:, topic])
+    priors = change["priors"].values.copy()
+    add_halves(_document(bench), bench.parts, bench.place(change), gamma, odds, priors, chosen, halves, whole)
+    usage = {
+        "log_theta": Field(halves.log_theta, ("topics",)),
+        "log_whole": Field(whole),
+        "own": Field(np.asarray(halves.own[0])),
+        TOKENS: Field(halves.counts.sum(axis=0), ("parts",)),
+    }
+    if "judged" in change:
+        judged = bench.chosen({**change, "half": change["judged"]})
+        usage[AGREEMENT] = Field(
+            _agreement(bench, bench.place(change), odds, float(change["mean"].values), judged)
+        )
+    return Stats(bench.rows(halves.counts), usage=usage, documents=float(chosen.sum())), halves.shares
+
+
+def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: NDArray[np.bool_]) -> Array:
+    """Whether the words of a document lean together: sums over documents of their number, a b, and (a b)².
+
+    a and b are how many of a topic's tokens of every second word, and of the others, lean to the first half
+    by their words alone, less what the mean document would have. If documents do not differ, a says nothing
+    of b, and the sum of a b is zero but for chance.
+    """
+    offsets, n = bench.shard.content.offsets, bench.shard.n_documents
+    owners = np.repeat(np.arange(n), np.diff(offsets))
+    side = (np.arange(len(owners)) - offsets[owners]) % 2
+    tokens = bench.parts[:, place].astype(np.float64) * chosen[owners]
+    lean = 1.0 / (1.0 + np.exp(-np.clip(log_odds[bench.shard.content.words], -50.0, 50.0)))
+    a, b = np.bincount(2 * owners + side, tokens * (lean - mean), 2 * n).reshape(n, 2).T
+    return np.array([chosen.sum(), (a * b).sum(), ((a * b) ** 2).sum()])
+
+
+def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
+    """A topic handed over to others: rows (words × targets) and their sums; sums of E[log theta] after and
+    before; gain, shares. With "mixing", what the targets gain has what they exchange."""
+    from stickbreaker.topics.kernels.split_merge import Handover, add_handover
+
+    columns = [*change["targets"].values.argmax(axis=0).tolist(), topic_of(change["topic"])]
+    n, n_words = len(columns) - 1, len(bench.shard.rows)
+    out = Handover(
+        np.zeros((n_words, n)), np.zeros(n), np.zeros(n + 1), np.zeros(1), np.empty((len(bench.gamma), n))
+    )
+    gamma = np.ascontiguousarray(bench.gamma[:, columns])
+    places = np.array([bench.places[topic] for topic in columns])
+    log_words = np.zeros((n_words, n)) if "joined" in change else bench.at(change["log_words"].values)
+    priors = np.ones(1) if "joined" in change else change["priors"].values.copy()
+    add_handover(_document(bench), bench.parts, places, gamma, log_words, priors, "mixing" in change, out)
+    usage = {
+        "log_theta": Field(out.log_theta, ("topics",)),
+        "log_whole": Field(out.log_whole),
+        "own": Field(np.asarray(out.own[0])),
+        TOKENS: Field(out.counts.sum(axis=0), ("parts",)),
+    }
+    return Stats(bench.rows(out.counts), usage=usage, documents=float(len(gamma))), out.shares
+
+
+def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
+    """Documents' votes for topics: each has one, shared as its tokens are."""
+    tokens = np.maximum(bench.gamma - bench.alpha, 0.0)
+    votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
+    report = {"votes": Field(votes.sum(axis=0), ("topics",))}
+    return Stats(no_rows(1), usage=report, documents=float(len(votes))), None
+
+
+def _document(bench: Bench) -> "Document":
+    from stickbreaker.topics.kernels.split_merge import Document
+
+    return Document(bench.shard.content.offsets, bench.shard.content.words, bench.totals)
+
+
+NEEDED = {  # by the field that tells what a proposal is: fields that it has besides, and their axes
+    "direction": {"topic": 1},
+    "log_odds": {"topic": 1, "priors": 1},
+    "log_words": {"topic": 1, "priors": 1, "targets": 2},
+}
+
+
+def refuse_proposal(change: Record) -> None:
+    """Raise ValueError where a proposal lacks a field that its trial reads, or has one of other sizes."""
+    for kind, fields in NEEDED.items():
+        if kind in change:
+            for name, axes in fields.items():
+                if name not in change or change[name].values.ndim != axes:
+                    raise ValueError(f"a plan of changing topics without its {name}")
+    if "priors" in change:
+        n = change["targets"].values.shape[1] if "targets" in change else 2
+        of_targets = [change["priors"], *([change["log_words"]] if "log_words" in change else [])]
+        if any(item.values.shape[-1] != n for item in of_targets):
+            raise ValueError("a plan of changing topics with priors or words of others")
+        if not (change["priors"].values > 0.0).all():
+            raise ValueError("a plan of changing topics with priors that are not above zero")
+    for name in ("mixing", "mixture"):
+        if name in change and (change[name].values.ndim or change[name].values < 0.0):
+            raise ValueError(f"a plan of changing topics whose {name} is no number")
+    for name in ("topic", "targets"):
+        marks = change[name].values if name in change else np.zeros(1)
+        if not np.isin(marks, (0.0, 1.0)).all() or (marks.sum(axis=0) > 1.0).any():
+            raise ValueError(f"a plan of changing topics whose {name} is none")
+
+
+TRIALS: dict[str, Callable[[Bench, Record], tuple[Stats, Array | None]]] = {
+    "direction": _direction,
+    "log_odds": _split,
+    "log_words": _handover,
+    "joined": _handover,  # to one: nothing is chosen, and nothing need be known of words
+    "votes": _votes,
+}

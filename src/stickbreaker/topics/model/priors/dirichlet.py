@@ -1,0 +1,97 @@
+"""The documents slot: how a document's topic shares come about.
+
+What learns alpha is imported on use: a model is loaded without scipy.special.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.topics.model.slots import TopicPrior
+
+
+@dataclass(frozen=True, slots=True)
+class DirichletPrior(TopicPrior):
+    """theta_d ~ Dirichlet(alpha) over a fixed number of topics.
+
+    `alpha`: one number a topic; `learned` lets a run move it from there, `symmetric` keeps all the same.
+    """
+
+    name: ClassVar[str] = "finite"
+    grows: ClassVar[bool] = False
+    direct: ClassVar[bool] = True
+
+    alpha: tuple[float, ...]
+    learned: bool = False
+    symmetric: bool = False
+
+    @property
+    def n_topics(self) -> int:  # type: ignore[override]
+        return len(self.alpha)
+
+    def start(self) -> dict[str, Field]:
+        return {"alpha": Field(np.array(self.alpha), ("topics",), additive=False, fresh=self.alpha[0])}
+
+    def count(self, params: Record) -> int:
+        """Topics now: always as many."""
+        return self.n_topics
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Which topics to show to users, given every topic's tokens: all."""
+        return np.arange(self.n_topics)
+
+    def figures(self, totals: Array) -> dict[str, int]:
+        """What the trace tells of the topics: nothing, they do not change."""
+        return {}
+
+    def weights(self, params: Record) -> Array:
+        """alpha's shares (topics)."""
+        alpha = self.prior(params)
+        return alpha / alpha.sum()
+
+    def prior(self, params: Record) -> Array:
+        """alpha (topics)."""
+        return params["alpha"].values
+
+    def rest(self, params: Record) -> float:
+        """alpha of topics that no token has: there are none."""
+        return 0.0
+
+    def score(self, params: Record) -> float:
+        """Log probability of what all documents share, in nats: nothing."""
+        return 0.0
+
+    def update(
+        self, params: Record, usage: Record, documents: float, rate: float, scale: float
+    ) -> dict[str, Field]:
+        """alpha moved by `rate` towards its maximum given the documents' statistics.
+
+        Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones
+        the first and second derivatives of E[log p(z | alpha)] at the old alpha.
+        """
+        from stickbreaker.topics.model.priors.dirichlet_newton import (
+            fit_dirichlet,
+            fit_symmetric_dirichlet,
+        )
+        from stickbreaker.topics.model.priors.polya import PolyaSums, polya_newton
+
+        item = params["alpha"]
+        if not self.learned or documents <= 0.0:
+            return {"alpha": item}
+        if "gains" in usage:
+            sums = PolyaSums(
+                usage["gains"].values,
+                usage["bends"].values,
+                float(usage["spread"].values),
+                float(usage["spread_bend"].values),
+            )
+            best = polya_newton(item.values, sums, self.symmetric)
+        elif self.symmetric:
+            n_topics, mean = self.n_topics, usage["log_theta"].values / documents
+            best = np.full(n_topics, fit_symmetric_dirichlet(item.values[0], n_topics, 1, mean.sum()))
+        else:
+            best = fit_dirichlet(item.values, usage["log_theta"].values / documents)
+        return {"alpha": item._replace(values=(1.0 - rate) * item.values + rate * best)}

@@ -1,0 +1,139 @@
+"""The documents slot of the Chinese restaurant franchise: sticks for all documents, and for each.
+
+scipy is imported on use: a model is loaded without it.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.topics.model.priors.hdp import LEAST, WeighedTopics
+
+TABLES = 10.0  # that each topic serves at the start: the first sticks' weights are nearly even
+ROUNDS = 100  # of learning gamma, at most
+RANGE = (1e-3, 1e4)  # of a learned concentration
+
+
+class Sticks(NamedTuple):
+    """q(V_k) = Beta(u_k, v_k), in order of the sticks: `order[i]` is the topic of stick i."""
+
+    order: NDArray[np.int64]
+    u: Array
+    v: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FranchisePrior(WeighedTopics):
+    """V_k ~ Beta(1, gamma), pi'_dt ~ Beta(1, alpha): a document's tables, each with one topic.
+
+    Wang, Paisley & Blei (2011), section 3. What is kept of q(V) is the expected number of tables that each
+    topic serves: u = 1 + tables, v = gamma + tables of later sticks, and sticks stand in order of their
+    tables, which no other order betters. All sticks are random, so that what is behind the last of them
+    is the rest, which no table has: more topics never lower the best bound. `alpha` and `gamma` are where
+    a run begins, or stay unless `learned`.
+    """
+
+    name: ClassVar[str] = "franchise"
+    direct: ClassVar[bool] = False
+
+    def start(self) -> dict[str, Field]:
+        return {
+            "tables": Field(np.full(self.n_topics, TABLES), ("topics",)),
+            "alpha": Field(np.array(float(self.alpha))),
+            "gamma": Field(np.array(float(self.gamma))),
+        }
+
+    def count(self, params: Record) -> int:
+        """Topics now."""
+        return len(params["tables"].values)
+
+    def sticks(self, params: Record) -> Sticks:
+        """q(V), the best given the tables."""
+        tables = np.maximum(params["tables"].values, 0.0)
+        order = np.argsort(-tables, kind="stable")
+        return Sticks(order, 1.0 + tables[order], float(params["gamma"].values) + _later(tables[order]))
+
+    def weights(self, params: Record) -> Array:
+        """E[sigma(V)] (topics): sums to less than one, by the rest."""
+        sticks = self.sticks(params)
+        share = sticks.u / (sticks.u + sticks.v)
+        weights = np.empty(len(share))
+        weights[sticks.order] = share * np.append(1.0, np.cumprod(1.0 - share[:-1]))
+        return weights
+
+    def log_weights(self, params: Record) -> Array:
+        """E[log sigma(V)] (topics)."""
+        from scipy.special import psi
+
+        order, u, v = self.sticks(params)
+        logs = np.empty(len(u))
+        logs[order] = psi(u) - psi(u + v) + np.append(0.0, np.cumsum(psi(v) - psi(u + v))[:-1])
+        return logs
+
+    def prior(self, params: Record) -> Array:
+        """alpha E[sigma(V)] (topics)."""
+        return np.maximum(params["alpha"].values * self.weights(params), LEAST)
+
+    def rest(self, params: Record) -> float:
+        """alpha times the expected mass of all other topics."""
+        return max(float(params["alpha"].values * (1.0 - self.weights(params).sum())), LEAST)
+
+    def score(self, params: Record) -> float:
+        """-KL(q(V) || p(V | gamma)) in nats, and log p(gamma), gamma ~ Gamma(1, 1), where it is learned."""
+        from scipy.special import betaln, psi
+
+        _, u, v = self.sticks(params)
+        gamma = float(params["gamma"].values)
+        nats = betaln(u, v) + np.log(gamma)
+        nats -= (u - 1.0) * (psi(u) - psi(u + v)) + (v - gamma) * (psi(v) - psi(u + v))
+        return float(nats.sum() - gamma if self.gamma_learned else nats.sum())
+
+    def update(
+        self, params: Record, usage: Record, documents: float, rate: float, scale: float
+    ) -> dict[str, Field]:
+        """Tables, alpha and gamma, moved by `rate` to their maximum given the documents' statistics.
+
+        `usage`: "served" (topics), expected tables of each topic; "sticks", open tables, and "log_rests",
+        the sum of their E[log(1 - pi')], whence alpha = -sticks / log_rests.
+        """
+        if documents <= 0.0:
+            return dict(params)
+        moved = dict(params)
+
+        def move(name: str, value: Array | float) -> None:
+            blended = (1.0 - rate) * params[name].values + rate * np.asarray(value)
+            moved[name] = params[name]._replace(values=np.asarray(blended))
+
+        move("tables", scale * usage["served"].values)
+        sticks = float(usage["sticks"].values)
+        if self.alpha_learned and sticks > 0.0:
+            move("alpha", np.clip(-sticks / float(usage["log_rests"].values), *RANGE))
+        if self.gamma_learned:
+            move("gamma", _fit_gamma(moved["tables"].values, float(params["gamma"].values)))
+        return moved
+
+
+def _later(tables: Array) -> Array:
+    """The sum of all later entries."""
+    return np.append(np.cumsum(tables[::-1])[::-1][1:], 0.0)
+
+
+def _fit_gamma(tables: Array, gamma: float) -> float:
+    """The mode of gamma given the tables, V integrated out: no round lowers the bound.
+
+    gamma = K / (1 - sum of E[log(1 - V_k)]), with q(V) at the gamma before.
+    """
+    from scipy.special import psi
+
+    tables = np.sort(np.maximum(tables, 0.0))[::-1]
+    later = _later(tables)
+    for _ in range(ROUNDS):
+        before = gamma
+        log_rest = float((psi(gamma + later) - psi(1.0 + tables + gamma + later)).sum())
+        gamma = float(np.clip(len(tables) / (1.0 - log_rest), *RANGE))
+        if abs(gamma - before) < 1e-6 * before:
+            break
+    return gamma

@@ -1,0 +1,144 @@
+"""The documents slot whose topics have weights of their own: the hierarchical Dirichlet process.
+
+What learns the weights is imported on use: a model is loaded without scipy.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.topics.model.slots import TopicPrior
+
+TOKENS, SHARE = 1.0, 1e-4  # expected tokens, and share of all, of a topic in use
+LEAST = 1e-8  # alpha times a topic's weight is no less: single precision must hold it
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedTopics(TopicPrior):
+    """Topics with weights of their own, of concentration gamma; documents are around them, of alpha."""
+
+    grows: ClassVar[bool] = True
+
+    n_topics: int
+    alpha: float = 1.0
+    gamma: float = 1.0
+    alpha_learned: bool = True
+    gamma_learned: bool = True
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Which topics to show to users, given every topic's tokens: those in use, or the largest."""
+        used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
+        used[int(np.argmax(totals))] = True
+        return np.flatnonzero(used)
+
+    def figures(self, totals: Array) -> dict[str, int]:
+        """Topics in the table and in use, for the trace."""
+        return {"topics": len(totals), "used": len(self.in_use(totals))}
+
+
+@dataclass(frozen=True, slots=True)
+class HDPPrior(WeighedTopics):
+    """beta ~ GEM(gamma), theta_d ~ DP(alpha beta), direct assignment (Bryant & Sudderth 2012).
+
+    q(beta) is a point of K + 1 masses: the topics' weights and the rest, that of all topics which no token
+    has. Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
+    `n_topics`; `alpha` and `gamma` are where they begin, or stay unless `learned`.
+    """
+
+    name: ClassVar[str] = "growing"
+    direct: ClassVar[bool] = True
+
+    def start(self) -> dict[str, Field]:
+        whole = self.n_topics + self.gamma
+        return {
+            "weights": Field(np.full(self.n_topics, 1.0 / whole), ("topics",)),
+            "rest": Field(np.array(self.gamma / whole)),
+            "alpha": Field(np.array(float(self.alpha))),
+            "gamma": Field(np.array(float(self.gamma))),
+        }
+
+    def count(self, params: Record) -> int:
+        """Topics now."""
+        return len(params["weights"].values)
+
+    def weights(self, params: Record) -> Array:
+        """beta (topics): sums to less than one, by the rest."""
+        return params["weights"].values
+
+    def prior(self, params: Record) -> Array:
+        """alpha beta (topics)."""
+        return np.maximum(params["alpha"].values * params["weights"].values, LEAST)
+
+    def rest(self, params: Record) -> float:
+        """alpha times the mass of all other topics."""
+        return max(float(params["alpha"].values * params["rest"].values), LEAST)
+
+    def score(self, params: Record) -> float:
+        """log p(sticks | gamma), but for the factor gamma of each stick.
+
+        That makes it a density, which does not compare across numbers of topics.
+        """
+        return float((params["gamma"].values - 1.0) * np.log(params["rest"].values))
+
+    def log_prior(self, params: Record) -> float:
+        """log p(sticks | gamma) p(gamma) in full, gamma ~ Gamma(1, 1) where it is learned."""
+        gamma = float(params["gamma"].values)
+        nats = self.count(params) * np.log(gamma) + self.score(params)
+        return float(nats - gamma if self.gamma_learned else nats)
+
+    def update(
+        self, params: Record, usage: Record, documents: float, rate: float, scale: float
+    ) -> dict[str, Field]:
+        """The weights, alpha and gamma, moved by `rate` to their maximum given the documents' statistics.
+
+        Mean-field documents report sums of E[log theta]; then the bound of Bryant & Sudderth's eq. 2 is
+        climbed by L-BFGS. Sampled ones report sums of psi(n + alpha beta) - psi(alpha beta), whence the
+        expected numbers of tables.
+        """
+        if documents <= 0.0:
+            return dict(params)
+        found = (
+            self._by_tables(params, usage, scale)
+            if "gains" in usage
+            else self._by_bound(params, usage, documents, scale)
+        )
+        moved = dict(params)
+        for name, value in found.items():
+            item = params[name]
+            moved[name] = item._replace(values=(1.0 - rate) * item.values + rate * np.asarray(value))
+        return moved
+
+    def _by_bound(self, params: Record, usage: Record, documents: float, scale: float) -> dict[str, Array]:
+        from stickbreaker.topics.model.priors.hdp_weights import fit_weights
+
+        mean_log = np.append(usage["log_theta"].values, usage["log_rest"].values) / documents
+        masses = np.append(params["weights"].values, params["rest"].values)
+        gamma = float(params["gamma"].values)
+        pull = (gamma - 1.0) / (documents * scale)
+        learned = (
+            self.alpha_learned and len(masses) > 2
+        )  # all documents are alike in one topic, whatever alpha
+        fitted = fit_weights(masses, float(params["alpha"].values), mean_log, pull, learned)
+        return self._collect_parameters(fitted.masses, fitted.alpha, len(masses) - 1)
+
+    def _by_tables(self, params: Record, usage: Record, scale: float) -> dict[str, Array]:
+        tables = scale * self.prior(params) * usage["gains"].values
+        gamma = float(params["gamma"].values)
+        masses = np.append(np.maximum(tables, 1e-9), gamma)
+        spread = scale * float(usage["spread"].values)
+        alpha = (
+            float(tables.sum()) / max(spread, 1e-12) if self.alpha_learned else float(params["alpha"].values)
+        )
+        return self._collect_parameters(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
+
+    def _collect_parameters(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
+        """The learned parameters by name; gamma is the mode of its posterior given the sticks."""
+        parameters = {"weights": masses[:-1], "rest": np.array(masses[-1])}
+        if self.alpha_learned:
+            parameters["alpha"] = np.array(np.clip(alpha, 1e-3, 1e4))
+        if self.gamma_learned:
+            parameters["gamma"] = np.array(np.clip(n_topics / (1.0 - np.log(masses[-1])), 1e-2, 1e4))
+        return parameters

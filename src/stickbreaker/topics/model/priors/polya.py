@@ -1,0 +1,174 @@
+"""Dirichlet parameters from counts, whole or expected: the Polya (Dirichlet-multinomial) likelihood climbed.
+
+Sums of psi(n + a) - psi(a) go over histograms, "how many documents have n tokens of topic k", so that an
+iteration costs nothing beside a sweep, and cells without tokens are never visited (Minka 2000, eq. 55).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, psi
+
+from stickbreaker.core.records import Array
+from stickbreaker.topics.model.priors.dirichlet_newton import CEILING, FLOOR, newton_direction
+
+ROUNDS = 20
+ENOUGH = 1e-4  # a relative change below which rounds end
+
+
+class Histogram(NamedTuple):
+    """Counts above zero that occur: `times[i]` times a count of `size[i]` in group `group[i]`."""
+
+    group: NDArray[np.int64]
+    size: NDArray[np.int64]
+    times: NDArray[np.int64]
+
+
+def histogram(groups: NDArray[Any], counts: NDArray[Any]) -> Histogram:
+    """How often each pair occurs among pairs of a group and a count above zero.
+
+    >>> histogram(np.array([0, 1, 1, 1]), np.array([5, 2, 2, 3])).times.tolist()
+    [1, 2, 1]
+    """
+    width = int(counts.max(initial=0)) + 1
+    keys = groups.astype(np.int64) * width + counts
+    if keys.max(initial=0) < 4 * len(keys) + 2**20:
+        tally = np.bincount(keys)
+        found = np.flatnonzero(tally)
+        times = tally[found]
+    else:
+        found, times = np.unique(keys, return_counts=True)
+    return Histogram(found // width, found % width, times)
+
+
+def digamma_sums(seen: Histogram, parameter: Array, n_groups: int) -> Array:
+    """Sum of psi(n + a) - psi(a) for every group; `parameter` a is one for all or one a group."""
+    a = np.broadcast_to(parameter, n_groups)[seen.group]
+    terms = seen.times * (psi(seen.size + a) - psi(a))
+    return np.asarray(np.bincount(seen.group, terms, n_groups), float)
+
+
+def log_gamma_sum(seen: Histogram, parameter: Array, n_groups: int) -> float:
+    """Sum of log Gamma(n + a) - log Gamma(a) over everything."""
+    a = np.broadcast_to(parameter, n_groups)[seen.group]
+    return float((seen.times * (gammaln(seen.size + a) - gammaln(a))).sum())
+
+
+def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bool) -> Array:
+    """alpha (topics) after one step up the minoriser of the likelihood, within FLOOR and CEILING.
+
+    `numerator` (topics): sum over documents of psi(n_dk + alpha_k) - psi(alpha_k); `denominator`: of
+    psi(n_d + sum alpha) - psi(sum alpha). Both add over documents, and over samples of them. A symmetric
+    alpha takes one step for all.
+    """
+    if denominator <= 0.0:
+        return alpha
+    ratio = numerator / denominator
+    if symmetric:
+        ratio = np.full(len(alpha), ratio.mean())
+    return np.clip(alpha * ratio, FLOOR, CEILING)
+
+
+class PolyaSums(NamedTuple):
+    """Sums over documents at the old alpha, from which alpha moves on: they add over shards and samples."""
+
+    gains: Array  # topics: psi(n_dk + alpha_k) - psi(alpha_k)
+    bends: Array  # topics: psi'(alpha_k) - psi'(n_dk + alpha_k)
+    spread: float  # psi(n_d + sum alpha) - psi(sum alpha)
+    spread_bend: float  # psi'(sum alpha) - psi'(n_d + sum alpha)
+
+
+def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
+    """alpha (topics) after one Newton step of E[log p(z | alpha)], where that is concave; else `polya_step`.
+
+    The Hessian is diagonal plus a constant (Minka 2000, section 3), so a step takes O(topics). No topic's
+    alpha moves by more than a factor of three, since the objective itself cannot be looked at again. Topics
+    without tokens have no curvature of their own; they move down by that factor, apart from the rest.
+    """
+    if sums.spread <= 0.0 or len(alpha) == 1:
+        return alpha
+    gradient, used = sums.gains - sums.spread, sums.bends > 0.0
+    step = np.where(used, 0.0, -alpha)
+    if symmetric:
+        curve = sums.bends.sum() - len(alpha) ** 2 * sums.spread_bend
+        concave = curve > 0.0
+        step = np.full(len(alpha), gradient.sum() / curve) if concave else step
+    else:
+        bends = sums.bends[used]
+        concave = sums.spread_bend * (1.0 / bends).sum() < 1.0
+        if concave:
+            step[used] = newton_direction(gradient[used], -bends, sums.spread_bend)
+    moved = alpha + step if concave else polya_step(alpha, sums.gains, sums.spread, symmetric)
+    return np.clip(np.clip(moved, alpha / 3.0, alpha * 3.0), FLOOR, CEILING)
+
+
+def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bool) -> Array:
+    """alpha after some rounds; `topics`: tokens of a topic in a document, `lengths`: of documents."""
+    for _ in range(ROUNDS):
+        numerator = digamma_sums(topics, alpha, len(alpha))
+        denominator = float(digamma_sums(lengths, alpha.sum(), 1)[0])
+        updated = polya_step(alpha, numerator, denominator, symmetric)
+        change = np.abs(updated / alpha - 1.0).max(initial=0.0)
+        alpha = updated
+        if change < ENOUGH:
+            break
+    return alpha
+
+
+def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Histogram) -> float:
+    """A symmetric eta after some rounds; `cells`: tokens of a word in a topic, `totals`: of topics.
+
+    `sizes` are the words of each group of words, by which `totals` are grouped.
+    """
+    for _ in range(ROUNDS):
+        numerator = float(digamma_sums(cells, np.array(eta), 1)[0])
+        sums = digamma_sums(totals, np.asarray(eta * sizes, np.float64), len(sizes))
+        denominator = float((sizes * sums).sum())
+        before = eta
+        eta = float(polya_step(np.array([eta]), np.array([numerator]), denominator, symmetric=True)[0])
+        if abs(eta / before - 1.0) < ENOUGH:
+            break
+    return eta
+
+
+class CellSums(NamedTuple):
+    """Sums over the cells of a table of expected counts n (words × topics), at the old eta."""
+
+    gains: float  # psi(n + eta) - psi(eta)
+    bends: float  # eta n / (eta + n)^2
+
+
+def climb_eta(eta: float, sizes: NDArray[np.int64], totals: Array, cells: CellSums) -> float:
+    """A symmetric eta that raises sum_k log B(eta + n_k) - log B(eta), within FLOOR and CEILING.
+
+    `sizes` (V): words of each group; `totals` (N, groups × topics): sums of n. With s = log eta and
+    d = s' - s, the maximum over s' of
+
+        gains eta d - bends (exp|d| - 1 - |d|) - sum of (log Gamma(V eta' + N) - log Gamma(V eta')),
+
+    which touches the likelihood at s and is nowhere above it. For a cell has log Gamma(eta + n) - log
+    Gamma(eta) = s - log(exp(s) + n) + log Gamma(eta + 1 + n) - log Gamma(eta + 1); the last two are convex in
+    s, and the second derivative of log(exp(s) + n) grows by a factor of exp|d| at most. Without counts eta
+    stays.
+    """
+    from scipy.optimize import brentq
+
+    if cells.bends <= 0.0:
+        return eta
+    tops = sizes[:, None]
+
+    def slope(step: float) -> float:
+        ends = tops * eta * np.exp(step)
+        fall = float((ends * (psi(ends + totals) - psi(ends))).sum())
+        return eta * cells.gains - np.sign(step) * cells.bends * np.expm1(abs(step)) - fall
+
+    low, high = np.log(FLOOR / eta), np.log(CEILING / eta)
+    start = slope(0.0)
+    end = float(high if start > 0.0 else low)
+    if start == 0.0:
+        return eta
+    if slope(end) * start > 0.0:  # uphill all the way
+        return CEILING if start > 0.0 else FLOOR
+    root: Any = brentq(slope, min(0.0, end), max(0.0, end), xtol=1e-10)
+    return float(np.clip(eta * np.exp(float(root)), FLOOR, CEILING))

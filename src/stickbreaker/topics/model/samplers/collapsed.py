@@ -1,0 +1,217 @@
+"""What chains over single tokens' topics share: priors, their learning, and the score."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array, Field
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.topics.kernels.samplers.gibbs import document_counts
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.priors.polya import (
+    Histogram,
+    fit_alpha,
+    fit_eta,
+    histogram,
+    log_gamma_sum,
+)
+from stickbreaker.topics.model.samplers.mean_counts import MeanCounts
+from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
+
+ROWS = 4096  # rows of the table that are scored at once
+
+
+class TokenChain(Sampler):
+    """A chain over the topics of `tokens`, theta and beta integrated out: what concerns the words.
+
+    Its table may have columns beyond the topics, without tokens.
+    """
+
+    def __init__(self, tokens: Tokens, words: ClosedVocabulary | ConceptVocabulary, seed: int) -> None:
+        self._tokens, self._words, self._seed = tokens, words, seed
+        self._params = {**words.start()}
+        self._mean = MeanCounts()
+
+    @property
+    def _closed(self) -> ClosedVocabulary:
+        """The words, of a chain over words that have no paths."""
+        assert isinstance(self._words, ClosedVocabulary)
+        return self._words
+
+    @abstractmethod
+    def counts(self) -> NDArray[np.int32]:
+        """The present table (rows × topics); read it before the next sweep."""
+
+    @property
+    @abstractmethod
+    def _n_columns(self) -> int:
+        """Columns of the chain's own table."""
+
+    @abstractmethod
+    def _topics(self) -> NDArray[Any]:
+        """The column of each token's topic, in document order."""
+
+    @abstractmethod
+    def _totals(self) -> NDArray[np.int64]:
+        """Tokens of each topic (groups × columns)."""
+
+    @abstractmethod
+    def _document_terms(self) -> float:
+        """What the documents add to the score."""
+
+    def learn(self) -> None:
+        """Minka's fixed point for a symmetric eta, where it is learned."""
+        if self._words.learned and "eta" in self._params:
+            eta = float(self._params["eta"].values)
+            groups, topics = np.nonzero(self._totals())
+            totals = histogram(groups, self._totals()[groups, topics])
+            updated = fit_eta(eta, self._closed.sizes, _alone(self.counts()), totals)
+            self._params["eta"] = self._params["eta"]._replace(values=np.array(updated))
+
+    def score(self) -> Score:
+        """The documents' terms and log p(w | z, eta) (Zhai 2014, eq. 4.5)."""
+        return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
+
+    def _word_terms(self) -> float:
+        """What the words add to the score."""
+        nats, totals = 0.0, self._closed.prior_totals(self._params)
+        nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
+        counts = self.counts()
+        if "eta" in self._params:
+            nats += log_gamma_sum(_alone(counts), self._params["eta"].values, 1)
+        else:
+            nats += sum(self._informed_terms(counts))
+        return float(nats)
+
+    def params(self) -> dict[str, Field]:
+        """The present params, as the model's start lays it out."""
+        return dict(self._params)
+
+    def keep(self) -> None:
+        counts = self.counts()
+        self._mean.add(self._numbers(counts.shape[1]), counts)
+
+    def fitted(self) -> Fitted:
+        """Mean counts, each topic's over the samples that had it, and the present params."""
+        counts = self.counts()
+        return Fitted(self.params(), self._mean.of(self._numbers(counts.shape[1]), counts))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        return {**self._state_arrays(), **self._mean.arrays()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._take_state(arrays)
+        self._mean = MeanCounts.restored(arrays, len(self.counts()))
+
+    @abstractmethod
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        """The present state, without samples."""
+
+    @abstractmethod
+    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take a state; all counts are made anew from the assignments."""
+
+    def _numbers(self, n_topics: int) -> NDArray[np.int64]:
+        """Lasting numbers of the topics, ascending."""
+        return np.arange(n_topics, dtype=np.int64)
+
+    def _hyperparameters(self) -> dict[str, NDArray[Any]]:
+        """The documents', and eta where it is one number."""
+        return {name: item.values.copy() for name, item in self._params.items()}
+
+    def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        for name, item in self._params.items():
+            values = np.array(arrays[name], np.float64)
+            if values.shape != item.values.shape:
+                raise ValueError(f"{name} of another shape")
+            refuse_negative(values, name)
+            self._params[name] = item._replace(values=values)
+
+    def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
+        """Topics in document order. Raises UserError where they are not one a token, or no topics."""
+        n_tokens, n_topics = len(self._tokens.words), self._n_columns
+        if topics.shape != (n_tokens,):
+            raise UserError(
+                f"{topics.size:,} topics were given for {n_tokens:,} tokens",
+                remedy="start from topics of the same corpus",
+            )
+        if topics.size and not 0 <= int(topics.min()) <= int(topics.max()) < n_topics:
+            raise UserError(
+                f"a token's topic is not one of the {n_topics}", remedy="start from a chain of as many topics"
+            )
+        return topics
+
+    def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Topics in a document and their tokens, document by document."""
+        topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
+        n = document_counts(self._tokens.offsets, self._topics(), self._n_columns, topics, counts)
+        return topics[:n], counts[:n]
+
+    def _use(self) -> Histogram:
+        """Tokens of each topic in each document."""
+        return histogram(*self._pairs())
+
+    def _lengths(self) -> Histogram:
+        return _alone(np.diff(self._tokens.offsets))
+
+    def _informed_terms(self, counts: NDArray[np.int32]) -> Iterator[float]:
+        """Sum of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk), some rows at a time."""
+        for start in range(0, len(counts), ROWS):
+            part = slice(start, start + ROWS)
+            used = counts[part] > 0
+            eta = np.broadcast_to(self._closed.prior(self._params, part), used.shape)[used]
+            yield float((gammaln(counts[part][used] + eta) - gammaln(eta)).sum())
+
+
+class CollapsedChain(TokenChain):
+    """A chain over the topics of LDA."""
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        documents: DirichletPrior,
+        words: ClosedVocabulary | ConceptVocabulary,
+        seed: int,
+    ) -> None:
+        super().__init__(tokens, words, seed)
+        self._documents = documents
+        self._params = {**documents.start(), **self._params}
+
+    @property
+    def _n_columns(self) -> int:
+        return self._documents.n_topics
+
+    @property
+    def _alpha(self) -> Array:
+        return np.array(self._params["alpha"].values, np.float64)
+
+    def learn(self) -> None:
+        """Minka's fixed point for alpha and a symmetric eta, each where it is learned."""
+        if self._documents.learned:
+            updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
+            self._params["alpha"] = self._params["alpha"]._replace(values=updated)
+        super().learn()
+
+    def _assignments(self) -> NDArray[Any]:
+        """Topics in document order, as small as they can be."""
+        kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
+        return self._topics().astype(kind)
+
+    def _document_terms(self) -> float:
+        """log p(z | alpha) (Zhai 2014, eq. 4.4)."""
+        nats = log_gamma_sum(self._use(), self._alpha, self._n_columns)
+        return nats - log_gamma_sum(self._lengths(), self._alpha.sum(), 1)
+
+
+def _alone(counts: NDArray[Any]) -> Histogram:
+    """The histogram of counts in one group."""
+    used = counts[counts > 0]
+    return histogram(np.zeros(len(used), np.int64), used)

@@ -1,0 +1,124 @@
+"""Exact collapsed Gibbs sampling of LDA: a chain over the topics of single tokens."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.corpus.shards import cut_blocks
+from stickbreaker.topics import purposes
+from stickbreaker.topics.kernels.samplers.gibbs import (
+    Block,
+    Prior,
+    Table,
+    add_counts,
+    sweep_all_topics,
+)
+from stickbreaker.topics.kernels.samplers.sparse_gibbs import sweep_lists
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
+from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+
+FEW_TOPICS = 500  # up to here all topics are walked over, beyond those in the document; close at 500
+BLOCK_TOKENS = 2**20  # documents' lists or counts of one block should stay in cache
+BLOCK_CELLS = 2**22  # documents × topics of a block where all topics are walked over
+
+
+class Visit(NamedTuple):
+    """A block, its tokens' range in the corpus, and where in that range each comes from."""
+
+    block: Block
+    tokens: slice
+    order: NDArray[np.int32]
+
+
+class CollapsedGibbs(CollapsedChain):
+    """LDA's exact chain: p(z | all other z, w, alpha, eta) token by token (Zhai 2014, eq. 4.6).
+
+    `assignments`: the first topics of `tokens`, in document order. Tokens are visited block by block of
+    documents, word by word. The chain is one: it uses one thread however many there are.
+    """
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        assignments: NDArray[Any],
+        documents: DirichletPrior,
+        words: ClosedVocabulary,
+        seed: int,
+    ) -> None:
+        super().__init__(tokens, documents, words, seed)
+        self._few = documents.n_topics <= FEW_TOPICS
+        self._visits = visits_of(tokens, words.groups(), documents.n_topics if self._few else None)
+        self._place(assignments)
+
+    def sweep(self, number: int, threads: int) -> None:
+        keys = numbered_keys(self._seed, purposes.GIBBS, number, np.arange(len(self._visits)))
+        prior, kernel = self._prior(), sweep_all_topics if self._few else sweep_lists
+        for visit, key, topics in zip(self._visits, keys, self._by_visit, strict=True):
+            kernel(visit.block, self._table, prior, key, topics)
+
+    def counts(self) -> NDArray[np.int32]:
+        return self._table.counts
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        """Topics in document order, alpha, and eta where it is one number."""
+        return {"assignments": self._assignments(), **self._hyperparameters()}
+
+    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._place(arrays["assignments"])
+        self._take_hyperparameters(arrays)
+
+    def _place(self, assignments: NDArray[Any]) -> None:
+        """Take topics in document order, and count them."""
+        self._checked(assignments)
+        n_topics = self._documents.n_topics
+        self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
+        counts = np.zeros((self._tokens.n_words, n_topics), np.int32)
+        self._table = Table(counts, np.zeros((len(self._closed.firsts), n_topics), np.int64))
+        for visit, topics in zip(self._visits, self._by_visit, strict=True):
+            add_counts(visit.block, topics, self._table)
+
+    def _totals(self) -> NDArray[np.int64]:
+        return self._table.totals
+
+    def _topics(self) -> NDArray[np.int32]:
+        return topics_of(self._visits, self._by_visit, len(self._tokens.words))
+
+    def _prior(self) -> Prior:
+        eta = np.asarray(self._closed.prior(self._params, slice(None)), float)
+        alpha = self._alpha
+        totals = np.broadcast_to(self._closed.prior_totals(self._params), self._table.totals.shape)
+        return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
+
+
+def topics_of(
+    visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
+) -> NDArray[np.int32]:
+    """Tokens' topics in document order, from those in the order of the visits."""
+    out = np.empty(n_tokens, np.int32)
+    for visit, topics in zip(visits, by_visit, strict=True):
+        out[visit.tokens][visit.order] = topics
+    return out
+
+
+def visits_of(tokens: Tokens, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
+    """All documents, block by block: of so many tokens, and where counts of all topics are kept for a block's
+    documents (`n_topics`) of so many of these."""
+    limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
+    cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
+    return [visit_of(tokens, groups, start, stop) for start, stop in cuts]
+
+
+def visit_of(tokens: Tokens, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
+    """The block of documents `start` to `stop` (exclusive)."""
+    part = slice(int(tokens.offsets[start]), int(tokens.offsets[stop]))
+    words = tokens.words[part]
+    order = np.argsort(words, kind="stable").astype(np.int32)
+    documents = np.repeat(np.arange(stop - start, dtype=np.int32), np.diff(tokens.offsets[start : stop + 1]))
+    occurring, first = np.unique(words[order], return_index=True)
+    starts = np.append(first, len(words)).astype(np.int64)
+    return Visit(Block(occurring, groups[occurring], starts, documents[order], stop - start), part, order)

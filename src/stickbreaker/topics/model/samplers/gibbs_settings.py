@@ -1,0 +1,98 @@
+"""How collapsed Gibbs sampling is asked for. The samplers are imported on use: they bring numba."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import MOST_CHAINS, Sampler
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.json_checks import is_flag
+from stickbreaker.core.records import Array
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.model.model import TopicModel
+
+
+@dataclass(frozen=True, slots=True)
+class Gibbs(Inference):
+    """Sampling of every token's topic, theta and beta integrated out (Zhai 2014, section 4.1).
+
+    `burn_in` sweeps come before the first sample (None: half of all sweeps); every `every`-th sweep
+    after it is one, and hyperparameters move that often from the start. `chains` run beside each other
+    from different starts; the topics are the best one's. `delayed` counts are approximate, scale with
+    threads, and their cost does not grow with the topics.
+
+    >>> Gibbs(chains=4).every
+    10
+    """
+
+    burn_in: int | None = None
+    every: int = 10
+    chains: int = 1
+    delayed: bool = False
+
+    def __post_init__(self) -> None:
+        right = is_whole(self.every, 1) and is_whole(self.chains, 1)
+        if not right or not (self.burn_in is None or is_whole(self.burn_in, 0)):
+            remedy = "burn_in is a whole number from 0 or None, every and chains are whole numbers from 1"
+            raise UserError(f"{self}", remedy=remedy)
+        if self.chains > MOST_CHAINS:
+            raise UserError(f"chains={self.chains}", remedy=f"chains are at most {MOST_CHAINS}")
+        if not is_flag(self.delayed):
+            raise UserError(f"Gibbs(delayed={self.delayed!r})", remedy="delayed is True or False")
+
+    @property
+    def name(self) -> str:
+        return "gibbs-delayed" if self.delayed else "gibbs"
+
+    @property
+    def sampling(self) -> "Gibbs":
+        return self
+
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+        fitting = words.dirichlet if documents.grows or self.delayed else words.collapses
+        return documents.direct and fitting and not (self.delayed and documents.grows)
+
+    def sampler(
+        self, model: "TopicModel", tokens: Tokens, assignments: NDArray[np.int32], seed: int
+    ) -> Sampler:
+        """A chain at its start, over a model's documents and words."""
+        documents, words = model.documents, model.words
+        if isinstance(words, ConceptVocabulary):
+            from stickbreaker.topics.model.samplers.tree_gibbs import TreeGibbs
+
+            assert isinstance(documents, DirichletPrior)
+            return TreeGibbs(tokens, assignments, documents, words, seed)
+        assert isinstance(words, ClosedVocabulary)
+        if isinstance(documents, HDPPrior):
+            from stickbreaker.topics.model.samplers.hdp_gibbs import DirectAssignment
+
+            return DirectAssignment(tokens, assignments, documents, words, seed)
+        from stickbreaker.topics.model.samplers.delayed_gibbs import DelayedGibbs
+        from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
+
+        assert isinstance(documents, DirichletPrior)
+        kind = DelayedGibbs if self.delayed else CollapsedGibbs
+        return kind(tokens, assignments, documents, words, seed)
+
+
+def first_assignments(
+    model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
+) -> NDArray[np.int32]:
+    """A topic for every token, in document order: a draw given seeded topics (rows × topics)."""
+    assert isinstance(model.words, ClosedVocabulary | ConceptVocabulary)
+    view = model.expectations(model.start(), seeds, model.words.totals(seeds), None)
+    start = Hybrid(burn_in=1, samples=1)
+    read = (replace(shard, rows=model.words.reads(shard.rows)) for shard in shards)
+    return np.concatenate([start.assign(view, shard, seed) for shard in read])

@@ -1,0 +1,126 @@
+"""The sampled local solver: draws of a document's assignments, theta integrated out.
+
+Kernels and scipy.special are imported on use: a model is loaded without them.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import Local
+from stickbreaker.core import purposes
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Array, Field, SparseCounts, Stats
+from stickbreaker.corpus.shards import Bags, Shard
+from stickbreaker.topics.model.samplers.tokens import whole_counts
+from stickbreaker.topics.model.slots import (
+    Inference,
+    LocalSolver,
+    TopicPrior,
+    TopicView,
+    TopicVocabulary,
+)
+from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents, words_of
+from stickbreaker.topics.model.vocabularies.new_rows import report_rows
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.hybrid import Draws
+
+
+@dataclass(frozen=True, slots=True)
+class Hybrid(LocalSolver, Inference):
+    """Variational topics, sampled documents (Mimno et al. 2012; Zhai 2014, section 4.2).
+
+    A document's tokens are placed one after another, then swept over `burn_in` times and `samples` times
+    more, which count. Statistics are whole numbers, and time follows the topics in use. Randomness is keyed
+    by the numbers of the shard's documents.
+
+    >>> Hybrid().samples
+    5
+    """
+
+    draws: ClassVar[bool] = True
+
+    burn_in: int = 5
+    samples: int = 5
+
+    def __post_init__(self) -> None:
+        if not (is_whole(self.burn_in, 0) and is_whole(self.samples, 1)):
+            problem = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
+            raise UserError(problem, remedy="burn_in is a whole number from 0, samples one from 1")
+
+    @property
+    def name(self) -> str:
+        return "hybrid"
+
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+        return documents.direct
+
+    def solver(self, mean_field: LocalSolver) -> LocalSolver:
+        return self
+
+    def infer(
+        self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        """Documents' alpha + mean counts (documents × topics) and the shard's statistics.
+
+        A document's score is the log of an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta]
+        (the normalisers met while its tokens are placed), so on average below the bound's term, in nats.
+        """
+        from scipy.special import gammaln, polygamma, psi
+
+        draws, n_cells, tokens = self._sample(view, shard, seed)
+        alpha = view.alpha
+        own = alpha.sum()
+        total = own + view.rest
+        if view.rest > 0.0:
+            draws.scores[:] += gammaln(own + tokens) - gammaln(own) - gammaln(total + tokens) + gammaln(total)
+        spread = psi(tokens + total).sum() - len(tokens) * psi(total)
+        spread_bend = len(tokens) * polygamma(1, total) - polygamma(1, tokens + total).sum()
+        cells = SparseCounts(
+            draws.codes[:n_cells].astype(np.int64),
+            draws.topics[:n_cells].copy(),
+            draws.times[:n_cells].copy(),
+            len(alpha),
+            1.0 / self.samples,
+        )
+        rows, new_rows = report_rows(view, shard, cells)
+        stats = Stats(
+            rows=rows,
+            new_rows=new_rows,
+            usage={
+                "gains": Field(draws.gains / self.samples, ("topics",)),
+                "bends": Field(draws.bends / self.samples, ("topics",)),
+                "spread": Field(np.array(float(spread))),
+                "spread_bend": Field(np.array(float(spread_bend))),
+            },
+            score=float(draws.scores.sum()),
+            documents=float(shard.n_documents),
+            tokens=float(tokens.sum()),
+        )
+        return {
+            "gamma": Field(draws.gamma, ("documents", "topics")),
+            "scores": Field(draws.scores, ("documents",)),
+        }, stats
+
+    def assign(self, view: TopicView, shard: Shard[Bags], seed: int) -> NDArray[np.int32]:
+        """The last draw of every token, a document's words in order, a word's tokens together."""
+        return self._sample(view, shard, seed)[0].last
+
+    def _sample(self, view: TopicView, shard: Shard[Bags], seed: int) -> "tuple[Draws, int, Array]":
+        from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
+        from stickbreaker.topics.model.priors.dirichlet_newton import FLOOR
+
+        whole_counts(shard.content.counts)
+        tokens = tokens_of_documents(shard)
+        size, n_topics = int(tokens.sum()), len(view.alpha)
+        most = min(size * self.samples, shard.n_entries * n_topics)
+        draws = room_for_draws(shard.n_documents, n_topics, size, most)
+        words = words_of(view, shard)
+        keys = numbered_keys(seed, purposes.ASSIGNMENTS, 0, shard.documents)
+        alpha = np.maximum(view.alpha, FLOOR)  # single precision must hold alpha times a weight
+        n_cells = sample_documents(words, alpha, self.burn_in, self.samples, keys, draws)
+        return draws, n_cells, tokens

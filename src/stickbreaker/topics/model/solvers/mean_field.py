@@ -1,0 +1,169 @@
+"""The mean-field local solver: q(theta) q(z) a document, by coordinate ascent.
+
+Kernels are imported on use: a model is loaded without numba.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.contracts.contract import Local
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
+from stickbreaker.topics.model.slots import (
+    Inference,
+    LocalSolver,
+    TopicPrior,
+    TopicView,
+    TopicVocabulary,
+)
+from stickbreaker.topics.model.vocabularies.new_rows import report_rows
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.document_words import Words
+    from stickbreaker.topics.kernels.mean_field import Report
+
+
+@dataclass(frozen=True, slots=True)
+class MeanField(LocalSolver):
+    """At most `max_iter` inner rounds a document, fewer once gamma's mean change is below `tol`.
+
+    gamma starts at alpha + N / K, the same for every topic, unless a record of an earlier pass is given
+    and `keep_local` asks to go on from it; without `keep_local` the record is gone on from where it is better
+    than what a new start comes to. `in_full`: also report what the bound of kept reports and moves need.
+    """
+
+    goes_on_from: ClassVar[tuple[str, ...]] = ("gamma",)
+
+    max_iter: int = 20
+    tol: float = 1e-3
+    keep_local: bool = False
+    in_full: bool = False
+
+    def with_full_reports(self) -> "MeanField":
+        return replace(self, in_full=True)
+
+    def infer(
+        self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        """Documents' gamma (documents × topics) and the shard's statistics; nothing is drawn."""
+        from stickbreaker.topics.kernels.mean_field import (
+            Report,
+            Rule,
+            infer_documents,
+            infer_documents_twice,
+        )
+
+        n_topics = len(view.alpha)
+        tokens = tokens_of_documents(shard)
+        if local is not None and self.keep_local:
+            gamma = local["gamma"].values.copy()
+        else:
+            gamma = view.alpha[None, :] + tokens[:, None] / n_topics
+        alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
+        words, rule = words_of(view, shard), Rule(self.max_iter, self.tol)
+        report = Report(
+            gamma=np.ascontiguousarray(gamma),
+            counts=np.zeros((len(words.positions), n_topics), np.float32),
+            log_theta=np.zeros(n_topics),
+            scores=np.zeros(shard.n_documents),
+            rounds=np.zeros(shard.n_documents, np.int64),
+        )
+        if local is None or self.keep_local:
+            infer_documents(words, alpha, rule, report)
+        else:
+            infer_documents_twice(words, alpha, rule, local["gamma"].values, report)
+        usage = {"log_theta": Field(report.log_theta, ("topics",))}
+        if view.rest > 0.0:
+            usage["log_rest"] = Field(_add_rest(alpha, view.rest, tokens, report))
+        if self.in_full:
+            usage |= _in_full(view, words, report, usage)
+        rows, new_rows = report_rows(view, shard, Rows(np.arange(len(words.positions)), report.counts))
+        stats = Stats(
+            rows=rows,
+            new_rows=new_rows,
+            usage=usage,
+            score=float(report.scores.sum()),
+            documents=float(shard.n_documents),
+            tokens=float(tokens.sum()),
+        )
+        return {
+            "gamma": Field(report.gamma, ("documents", "topics")),
+            "scores": Field(report.scores, ("documents",)),
+        }, stats
+
+
+class CoordinateAscent(Inference):
+    """Mean-field inference, each documents slot by a solver of its own."""
+
+    @property
+    def name(self) -> str:
+        return "mean-field"
+
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+        return documents.direct or words.dirichlet  # tables are for words that are known
+
+
+def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -> dict[str, Field]:
+    """Sums over a shard that do not depend on priors and topics, so that they may change afterwards.
+
+    "own": sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) - log Gamma(sum gamma) + entropy of phi,
+    the score less the terms of alpha and of the topics; "together" (topics × topics) sums of mean theta_k
+    theta_l, "shares" (topics) of mean theta.
+    """
+    from stickbreaker.topics.kernels.mean_field import expected_log_words
+
+    prior = prior_score(view.alpha, view.rest, usage, len(report.scores))
+    own = float(report.scores.sum()) - prior - expected_log_words(words, report.counts)
+    theta = report.gamma / report.gamma.sum(axis=1, keepdims=True)
+    return {
+        "own": Field(np.array(own)),
+        "together": Field(theta.T @ theta, ("topics", "topics")),
+        "shares": Field(theta.sum(axis=0), ("topics",)),
+    }
+
+
+def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> float:
+    """Terms of the bound that alpha (topics) and `rest` are in, given sums of E[log theta], in nats."""
+    from scipy.special import gammaln
+
+    nats = documents * (gammaln(alpha.sum() + rest) - gammaln(alpha).sum())
+    nats += float(alpha @ usage["log_theta"].values)
+    if rest > 0.0:
+        nats += rest * float(usage["log_rest"].values) - documents * gammaln(rest)
+    return float(nats)
+
+
+def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Array:
+    """Bring E[log theta] and scores to a Dirichlet with one more entry, `rest`; the sum of its E[log theta].
+
+    The entry is the same under q and p, so that it enters by the totals alone.
+    """
+    from scipy.special import gammaln, psi
+
+    total, gamma = alpha.sum(), report.gamma.sum(axis=1)
+    shift = psi(gamma) - psi(gamma + rest)
+    report.log_theta[:] += shift.sum()
+    report.scores[:] += (tokens + total - gamma) * shift
+    report.scores[:] += gammaln(total + rest) - gammaln(total) - gammaln(gamma + rest) + gammaln(gamma)
+    return np.asarray((psi(rest) - psi(gamma + rest)).sum())
+
+
+def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
+    """A shard's words with their weights."""
+    from stickbreaker.kernels.document_words import Words
+
+    if shard.keys is not None:  # the view is of the shard's own words
+        positions = np.arange(len(shard.rows))
+    else:
+        positions = view.places(shard.rows)
+        if view.paths is not None:
+            positions = view.paths.words[positions[view.paths.firsts(positions)]]
+    bags = shard.content
+    return Words(bags.offsets, bags.words, bags.counts, positions, view.weights, view.log_scale)
+
+
+def tokens_of_documents(shard: Shard[Bags]) -> Array:
+    """Tokens of each document of a shard."""
+    return tokens_by_document(shard.content.offsets, shard.content.counts)

@@ -1,0 +1,318 @@
+"""The words slot: what a topic is a distribution over.
+
+Kernels and scipy.special are imported on use: a model is loaded without them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import CountTable, Summary, TableSpec
+from stickbreaker.core.random_streams import keyed_uniforms
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.core.topk import descending
+from stickbreaker.topics import purposes
+from stickbreaker.topics.model.slots import TopicVocabulary, WordTopics, WordWeights
+from stickbreaker.topics.model.topic_words import Stored, TopicWords
+from stickbreaker.topics.model.vocabularies.informed_prior import InformedPrior
+
+RowKernel = Callable[[Array, Array, NDArray[np.float32], Array], None]
+
+BLOCK = 4096  # rows whose Dirichlet parameters are held at once
+DRIFT = "eta_drift"  # of the params: log of the factor that a learned eta moved by, see `update`
+STILL = 2e-3  # a drift below which eta has settled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedVocabulary(TopicVocabulary[Array]):
+    """beta_k ~ Dirichlet(eta) over `n_words` known words.
+
+    `eta` is one number, an array (words) or (words × topics), or that of a guide; `learned` lets a run move a
+    number. `firsts` is the first row of each group (language) of words: a topic is a distribution over each
+    of them (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is a point, the maximum of its
+    density under Dirichlet(1 + eta), which is E[beta] under q (docs/models/point-topics.md).
+    """
+
+    name: ClassVar[str] = "closed"
+    grows: ClassVar[bool] = False
+    dirichlet: ClassVar[bool] = True
+    collapses: ClassVar[bool] = True
+
+    n_words: int
+    eta: float | Array | InformedPrior
+    learned: bool = False
+    firsts: tuple[int, ...] = (0,)
+    point: bool = False
+    _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # worked out once
+
+    @property
+    def table(self) -> TableSpec:  # type: ignore[override]
+        """Rows are words, in a group a language."""
+        return TableSpec() if len(self.firsts) == 1 else TableSpec(groups=self.groups())
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Words of each group."""
+        return np.diff([*self.firsts, self.n_words])
+
+    def groups(self) -> NDArray[np.int32]:
+        """The group of each row."""
+        return _groups(self.firsts, self.n_words)
+
+    def totals(self, counts: Array) -> Array:
+        """Sums of a whole table (groups × topics)."""
+        return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
+
+    def ranges(self, rows: NDArray[np.integer[Any]] | range | None = None) -> list[slice]:
+        """Where the groups are: in the table, or among some of its rows (ascending)."""
+        ends = np.array([*self.firsts, self.n_words])
+        if isinstance(rows, range):
+            ends = np.clip(ends, rows.start, rows.stop) - rows.start
+        elif rows is not None:
+            ends = np.searchsorted(rows, ends)
+        return [slice(*ends[i : i + 2].tolist()) for i in range(len(self.firsts))]
+
+    @property
+    def by_topic(self) -> bool:
+        """Whether topics differ in eta."""
+        return isinstance(self.eta, InformedPrior) or np.ndim(self.eta) == 2
+
+    @property
+    def guided_priors(self) -> Sequence[Array]:
+        eta = self.eta
+        return [eta.of_topic(k) for k in range(eta.guided)] if isinstance(eta, InformedPrior) else ()
+
+    def start(self) -> dict[str, Field]:
+        if isinstance(self.eta, np.ndarray | InformedPrior):
+            return {}
+        return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
+
+    def prior(self, params: Record, rows: NDArray[np.integer[Any]] | slice) -> Array | float:
+        """eta of some rows, in a shape that broadcasts with rows × topics."""
+        if not isinstance(self.eta, np.ndarray | InformedPrior):
+            return float(params["eta"].values)
+        values = self.eta[rows]
+        return values[:, None] if values.ndim == 1 else values
+
+    def prior_totals(self, params: Record) -> Array:
+        """Sum of eta over each group's words (groups × topics, or × 1 where all topics have the same)."""
+        if isinstance(self.eta, InformedPrior):
+            return np.stack([self.eta.sums(part) for part in self.ranges()])
+        if not isinstance(self.eta, np.ndarray):
+            return self.sizes[:, None].astype(np.float64) * float(params["eta"].values)
+        return np.stack([np.atleast_1d(self.eta[part].sum(axis=0)) for part in self.ranges()])
+
+    def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
+        """Nearly flat noise (words × topics) by the word's spelling, `tokens` in all.
+
+        Normal around one mean with a tenth of it as deviation, as flat as the Gamma(100, 1/100) that others
+        start from (Hoffman et al. 2010). Peaked or lighter noise locks words in random topics: on AP it cost
+        0.1 to 0.4 nats a word of held-out score.
+        """
+        return flat_noise(keys, n_topics, tokens, seed)
+
+    def update(
+        self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
+    ) -> dict[str, Field]:
+        """eta moved to where it raises the bound, lambda being eta plus the counts before and after.
+
+        Of two steps that never lower it the longer: `climb_eta`, and the maximum with lambda held. That is
+        the shorter where most words of a topic have no counts, since their lambda says what eta was. Neither
+        is shortened by `rate`: the counts are averages over minibatches already (as in Cappe & Moulines 2009,
+        online EM). The drift is the sum of eta's moves (logarithms of factors), older ones fading as older
+        counts do: how far eta went while all counts were replaced once, by a batch step or by many of a
+        small rate.
+        """
+        from scipy.special import psi
+
+        from stickbreaker.topics.model.priors.dirichlet_newton import fit_symmetric_dirichlet
+        from stickbreaker.topics.model.priors.polya import CellSums, climb_eta
+
+        eta, sizes = float(params["eta"].values), self.sizes
+        digammas, bends = (float(summary[name].sum()) for name in ("digammas", "bends"))
+        gains = digammas - self.n_words * n_topics * float(psi(eta))
+        log_totals = float((sizes[:, None] * psi(totals + eta * sizes[:, None])).sum())
+        steps = (
+            climb_eta(eta, sizes, totals, CellSums(gains, bends)),
+            fit_symmetric_dirichlet(eta, sizes, n_topics, digammas - log_totals),
+        )
+        best = max(steps, key=lambda step: abs(np.log(step / eta)))
+        before = float(params[DRIFT].values) if DRIFT in params else 1.0
+        drift = np.array((1.0 - rate) * before + np.log(best / eta))
+        return {"eta": params["eta"]._replace(values=np.array(best)), DRIFT: Field(drift, (), additive=False)}
+
+    def is_settled(self, params: Record) -> bool:
+        """Whether eta, if it is learned, no longer moves."""
+        return not self.learned or (DRIFT in params and bool(np.all(np.abs(params[DRIFT].values) < STILL)))
+
+    def weights(
+        self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
+    ) -> WordWeights:
+        from stickbreaker.kernels.dirichlet import expected_log_weights, mean_weights
+
+        if not self.point:
+            return WordWeights(*self.expected(expected_log_weights, params, counts, totals, rows))
+        sums = np.ascontiguousarray(totals + self.prior_totals(params))
+        return WordWeights(*self._by_group(mean_weights, params, counts, sums, rows))
+
+    def expected(
+        self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.float32], Array]:
+        """What a kernel makes of the concentrations of rows and psi of their totals."""
+        from scipy.special import psi
+
+        log_totals = np.asarray(psi(totals + self.prior_totals(params)))
+        return self._by_group(kernel, params, counts, log_totals, rows)
+
+    def _by_group(
+        self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.float32], Array]:
+        """What a kernel makes of the concentrations of rows and their group's `totals` (groups × topics)."""
+        out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
+        for group, range_ in enumerate(self.ranges(rows)):
+            for start in range(range_.start, range_.stop, BLOCK):
+                part = slice(start, min(start + BLOCK, range_.stop))
+                prior = self.prior(params, part if rows is None else rows[part])
+                concentration = np.ascontiguousarray(counts[part] + prior)
+                kernel(concentration, totals[group], out[part], log_scale[part])
+        return out, log_scale
+
+    def summary(self, params: Record, counts: Array, first: int) -> Summary:
+        """Sums over the words from `first` on (topics): of log Gamma(lambda), counts psi(lambda) and
+        psi(lambda), if eta is learned also of eta counts / lambda^2; for points of eta log(lambda / eta)."""
+        from stickbreaker.kernels.dirichlet import add_dirichlet_terms
+
+        sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
+        for start in range(0, len(counts), BLOCK):
+            part = slice(start, min(start + BLOCK, len(counts)))
+            prior = self.prior(params, slice(first + part.start, first + part.stop))
+            if self.point:
+                sums[0] += log_density(counts[part], prior)
+                continue
+            concentration = np.ascontiguousarray(counts[part] + prior)
+            add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), *sums)
+            if self.learned:
+                bends += (prior * counts[part] / concentration**2).sum(axis=0)
+        if self.point:
+            return {"log_points": sums[0]}
+        summary = {"log_gammas": sums[0], "expected": sums[1], "digammas": sums[2]}
+        return {**summary, "bends": bends} if self.learned else summary
+
+    def score(self, params: Record, totals: Array, summary: Summary) -> float:
+        """The table's part of eq. 2.4, in nats: -KL(q(beta) || p(beta)) over all topics; of points the log of
+        their density under Dirichlet(1 + eta), less that of the densest point, eta's mean."""
+        from scipy.special import psi
+
+        if self.point:
+            return float((summary["log_points"] - log_density(totals, self.prior_totals(params))).sum())
+        expected = (totals * psi(totals + self.prior_totals(params))).sum(axis=0) - summary["expected"]
+        return float((self.evidence(params, totals, summary) + expected).sum())
+
+    def evidence(self, params: Record, totals: Array, summary: Summary) -> Array:
+        """log B(lambda_k) - log B(eta), in nats (topics): the table's part of the bound together with the
+        words' E[log p(w | z)], where lambda is eta plus exactly the documents' counts."""
+        from scipy.special import gammaln
+
+        prior = self.prior_totals(params)
+        ends = (gammaln(prior) - gammaln(totals + prior)).sum(axis=0)
+        return np.asarray(summary["log_gammas"] + ends - self._prior_terms(params))
+
+    def log_words(self, params: Record, counts: Array, totals: Array, first: int) -> Array:
+        """E[log beta], of points log beta, of the rows from `first` on (rows × columns), given the whole
+        columns' totals (groups × columns)."""
+        from scipy.special import psi
+
+        log = np.log if self.point else psi
+        out = np.asarray(log(self.parameters(params, counts, first)))
+        log_totals = log(totals + self.prior_totals(params))
+        for group, part in enumerate(self.ranges(range(first, first + len(counts)))):
+            out[part] -= log_totals[group]
+        return out
+
+    def _prior_terms(self, params: Record) -> Array:
+        """Sum of log Gamma(eta) over the words (topics, or one number where all have the same)."""
+        from scipy.special import gammaln
+
+        if isinstance(self.eta, InformedPrior):
+            return self.eta.sums(slice(0, self.n_words), gammaln)
+        if not isinstance(self.eta, np.ndarray):
+            return np.array(self.n_words * gammaln(float(params["eta"].values)))
+        if "prior terms" not in self._constants:
+            starts = range(0, self.n_words, BLOCK)
+            parts = [gammaln(self.eta[start : start + BLOCK]).sum(axis=0) for start in starts]
+            self._constants["prior terms"] = np.asarray(np.sum(parts, axis=0))
+        return self._constants["prior terms"]
+
+    def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
+        if isinstance(self.eta, np.ndarray | InformedPrior):
+            return "eta", np.array(self.eta[:]).T
+        return "eta", float(params["eta"].values)
+
+    def parameters(self, params: Record, counts: Array, first: int = 0) -> Array:
+        """lambda of the words from `first` on (words × topics): eta plus expected counts."""
+        return counts + self.prior(params, slice(first, first + len(counts)))
+
+    def topic_words_of(
+        self, params: Record, counts: Array, totals: Array, rows: NDArray[np.integer[Any]]
+    ) -> Array:
+        """E[beta] of some rows (ascending; rows × topics), given the table's totals (groups × topics)."""
+        sums = totals + self.prior_totals(params)
+        out = counts + self.prior(params, rows)
+        for group, part in enumerate(self.ranges(rows)):
+            out[part] /= sums[group]
+        return np.asarray(out)
+
+    def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+        return Stored(partial(self._read, params, table), table.shape[0], topics)
+
+    def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+        return lambda rows: self._read(params, table, rows.astype(np.int64)).T
+
+    def _read(self, params: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
+        """`topic_words_of` some rows of a table."""
+        return self.topic_words_of(params, table.counts(rows), table.totals(), rows)
+
+    def word_totals(self, counts: Array) -> Array:
+        return counts.sum(axis=1)
+
+    def ranked(
+        self, params: Record, counts: Array, topics: Sequence[int]
+    ) -> list[tuple[NDArray[np.int64], Array]]:
+        rows = np.arange(len(counts))
+        shares = self.topic_words_of(params, counts, self.totals(counts), rows)[:, topics].T
+        return in_order(shares)
+
+
+def log_density(counts: Array, prior: Array | float) -> Array:
+    """Sums over rows of prior × log((counts + prior) / prior) (columns).
+
+    Of a Dirichlet's choices, less the same of its total: the log density of the point (counts + prior) / sum
+    under Dirichlet(1 + prior), over the density of its maximum, prior / sum.
+    """
+    return np.asarray((prior * np.log1p(counts / prior)).sum(axis=0))
+
+
+@lru_cache(maxsize=8)
+def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
+    """The group of each of some rows, not to be written to: groups follow one another from `firsts` on."""
+    groups = np.repeat(np.arange(len(firsts), dtype=np.int32), np.diff([*firsts, n_words]))
+    groups.flags.writeable = False
+    return groups
+
+
+def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
+    """Words of each topic (shares: topics × words), the most probable first, ties in order."""
+    orders = [descending(own) for own in shares]
+    return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
+
+
+def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
+    """Nearly flat noise (keys × topics), `tokens` in all, by each key's content."""
+    from scipy.special import ndtri
+
+    noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, purposes.SEED_TOPICS, keys, n_topics)), 0.01)
+    return np.asarray(noise * (tokens / max(1, noise.size)))

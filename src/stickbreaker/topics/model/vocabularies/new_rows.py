@@ -1,0 +1,60 @@
+"""A shard's counts of words that the table has, and of those that it does not have yet."""
+
+import numpy as np
+
+from stickbreaker.core.records import Array, Rows, SparseCounts
+from stickbreaker.corpus.shards import Bags, Shard
+from stickbreaker.topics.model.slots import Paths, TopicView
+
+
+def report_rows(
+    view: TopicView, shard: Shard[Bags], counts: Rows | SparseCounts
+) -> tuple[Rows | SparseCounts, dict[str, Array]]:
+    """`known_and_new`, or where rows are paths each word's counts, shared among its paths as their
+    probabilities are."""
+    if view.paths is None:
+        return known_and_new(shard, counts)
+    return _by_path(view, view.paths, shard, counts.rows()), {}
+
+
+def known_and_new(
+    shard: Shard[Bags], counts: Rows | SparseCounts
+) -> tuple[Rows | SparseCounts, dict[str, Array]]:
+    """Counts by the shard's own numbers of its words, in two parts: by rows of the table, and by spelling.
+
+    A new word's array has its counts by column and, last, the shard's documents that it is in.
+    """
+    if shard.keys is None:
+        return counts._replace(positions=shard.rows[counts.positions]), {}
+    of = shard.rows[counts.positions]
+    known, new = np.flatnonzero(of >= 0), np.flatnonzero(of < 0)
+    documents = np.bincount(shard.content.words, minlength=len(shard.rows))
+    if isinstance(counts, SparseCounts):
+        rows: Rows | SparseCounts = counts.at(known)._replace(positions=of[known])
+        fresh = counts.at(new).rows()
+    else:
+        known = known[np.argsort(of[known])]
+        rows = Rows(of[known], counts.values[known])
+        fresh = Rows(counts.positions[new], counts.values[new])
+    new_rows = np.concatenate([fresh.values, documents[fresh.positions, None]], axis=1)
+    words = [str(shard.keys[code]) for code in fresh.positions.tolist()]
+    return rows, dict(zip(words, new_rows, strict=True))
+
+
+def _by_path(view: TopicView, paths: Paths, shard: Shard[Bags], counts: Rows) -> Rows:
+    """Counts of words, by the shard's own numbers of them, as counts of its paths."""
+    from stickbreaker.topics.kernels.concept_paths import spread_counts
+
+    places = view.places(shard.rows)
+    codes = np.cumsum(paths.firsts(places)) - 1  # of each path, the shard's word
+    values = counts.values
+    if not len(codes):
+        return Rows(shard.rows, np.empty((0, counts.n_columns)))
+    if len(counts.positions) <= codes[-1]:  # a word that was never drawn
+        values = np.zeros((codes[-1] + 1, counts.n_columns))
+        values[counts.positions] = counts.values
+    if len(codes) == codes[-1] + 1:  # a path a word
+        return Rows(shard.rows, values)
+    out = np.empty((len(codes), counts.n_columns))
+    spread_counts(values, codes, places, paths.shares, out)
+    return Rows(shard.rows, out)

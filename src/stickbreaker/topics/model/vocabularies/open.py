@@ -1,0 +1,315 @@
+"""The open vocabulary: a topic is a draw from a Dirichlet process over all strings (Zhai 2014, chapter 7).
+
+Kernels are imported on use: a model is loaded without them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import CountTable, Step, Summary, TableSpec
+from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
+from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
+from stickbreaker.core.topk import descending
+from stickbreaker.corpus.spelling.string_prior import CharacterModel, code_points
+from stickbreaker.topics.model.slots import TopicVocabulary, WordTopics, WordWeights
+from stickbreaker.topics.model.topic_words import Dense, TopicWords
+from stickbreaker.topics.model.vocabularies.bloom import SeenBefore
+from stickbreaker.topics.model.vocabularies.open_settings import LEAST, MOST, OpenVocabulary
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+    from stickbreaker.kernels.truncated_table import ByRow
+
+WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant" and a is not less
+LEAST_SPELLING = -600.0  # log G0 of the longest words, which a float could not hold
+LOG_SPELLING = "log_spelling"  # of the params: log G0 of every word of the table
+ENTERED = "entered"  # of the params: the step (from 0) in which every word of the table entered
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWords(TopicVocabulary[TruncatedCounts]):
+    """The words slot of an open vocabulary, over a truncated table of counts; priors are in the sticks.
+
+    `characters` is G0 where a run begins; from then on the params has it, with log G0 of every word.
+    """
+
+    name: ClassVar[str] = "open"
+    grows: ClassVar[bool] = True
+    dirichlet: ClassVar[bool] = False
+    collapses: ClassVar[bool] = False
+    table = TableSpec(keyed=True, truncated=True)
+    point: ClassVar[bool] = False  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    settings: OpenVocabulary
+    characters: CharacterModel | None = None
+    _read: list[tuple[Array, CharacterModel]] = field(default_factory=list, init=False, repr=False)
+
+    @property
+    def learned(self) -> bool:  # type: ignore[override]
+        return self.settings.concentration == "learned"
+
+    def start(self) -> dict[str, Field]:
+        a = 3_000.0 if self.learned else float(self.settings.concentration)
+        params = {
+            "concentration": Field(np.array(a), (), additive=False),
+            LOG_SPELLING: Field(np.zeros(0), ("words",), additive=False),
+            ENTERED: Field(np.zeros(0), ("words",), additive=False),
+        }
+        if self.settings.memory == "bloom":
+            params["seen before"] = SeenBefore.empty().field()
+        return params | (self.characters.to_fields() if self.characters else {})
+
+    def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
+        """Nearly flat noise (words × topics) by the word's spelling: see `ClosedVocabulary.seed`."""
+        from stickbreaker.topics.model.vocabularies.closed import flat_noise
+
+        return flat_noise(keys, n_topics, tokens, seed)
+
+    def with_first_words(self, words: Sequence[str]) -> "OpenWords":
+        """With G0 as it is learned from a list, where one is set, or from these words."""
+        spelling = self.settings.spelling
+        return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
+
+    def prepare(self, params: Record, counts: TruncatedCounts) -> dict[str, Field]:
+        """The params with what all words' weights are made of: the cells that have sticks, where a row's
+        are, and sums along the sticks."""
+        from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
+        from stickbreaker.kernels.truncated_table import by_row
+
+        n_topics, cells = len(counts.sizes), _cells(counts)
+        if self.settings.memory == "keep":  # words outside are many, and have no stick
+            cells = _inside(cells)
+            found = by_row(cells.rows, cells.sizes, len(counts.keys))
+        else:
+            found = counts.by_row()
+        sums = StickSums(np.zeros(cells.rows.shape), np.empty(n_topics), np.empty(n_topics))
+        stick_sums(cells, dirichlet_process(float(params["concentration"].values), n_topics), sums)
+        made = {**_to_fields("at", cells), **_to_fields("by", found), **_to_fields("sums", sums)}
+        return {**params, **made}
+
+    def weights(
+        self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> WordWeights:
+        """exp E[log beta] of words; of those that a topic does not have, a share of the stick that is left
+        (`outside`)."""
+        from stickbreaker.kernels.sticks import stick_weights
+
+        places = np.arange(len(counts.keys)) if rows is None else rows
+        weights = np.empty((len(places), len(counts.sizes)), np.float32)
+        log_scale = np.empty(len(places))
+        outside = self._outside(params, places)
+        cells, by_row, sums = _prepared(params)
+        stick_weights(places, cells, by_row, sums, outside, weights, log_scale)
+        return WordWeights(weights, log_scale)
+
+    def _outside(self, params: Record, places: NDArray[np.int64]) -> Array:
+        """What multiplies the stick that is left, in logarithms (words)."""
+        a = float(params["concentration"].values)
+        share = 1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)  # of the stick that is left
+        logs = np.full(len(places), np.log(share))
+        if self.settings.outside == "spelling":  # of new words any constant serves: no topic has them
+            known = places >= 0
+            logs[known] = params[LOG_SPELLING].values[places[known]]
+        return logs
+
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        """All new words enter, those with most counts first; with a filter, those of a second document.
+
+        The last number of a row of `new_rows` is the documents that the word is in.
+        """
+        keys, changed = sorted(new_rows, key=lambda key: (-float(new_rows[key][:-1].sum()), key)), {}
+        if self.settings.memory == "bloom" and keys:
+            code_points(keys)  # what is no word is refused now, not when it comes again
+            seen = SeenBefore.of(params["seen before"])
+            keys = [key for key in keys if seen.add(key) or new_rows[key][-1] > 1.5]
+            changed = {"seen before": seen.field()}
+        if not keys:
+            return (), changed
+        entered = np.full(len(keys), float(step.number))
+        for name, values in ((LOG_SPELLING, self.log_spelling(params, keys)), (ENTERED, entered)):
+            changed[name] = params[name]._replace(values=np.concatenate([params[name].values, values]))
+        return (Grow("words", len(keys), tuple(keys)),), changed
+
+    def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:
+        """Every `reorder_every` steps, and after a step that replaces all counts: words by rank."""
+        if (step.number + 1) % self.settings.reorder_every and step.rate < 1.0:
+            return ()
+        by_spelling = self.settings.rank_by == "spelling"
+        logs = params[LOG_SPELLING].values if by_spelling else np.zeros(len(counts.keys))
+        orders: list[NDArray[np.int64]] = []
+        for column, size in enumerate(counts.sizes.tolist()):
+            rows, values = counts.rows[column, :size].astype(np.int64), counts.values[column, :size]
+            with np.errstate(divide="ignore"):
+                ranks = np.log(values) + logs[rows]
+            order = np.argsort(-ranks, kind="stable")[: int((values > 0.0).sum())]
+            orders.append(rows[order])
+        most = self.settings.truncation
+        if self.settings.memory != "keep":
+            orders = [order[:most] for order in orders]
+        left = np.ones(len(counts.keys), np.bool_)
+        for order in orders:
+            left[order] = False
+        change = Reorder("words", "topics", tuple(orders), tuple(min(most, len(order)) for order in orders))
+        gone = tuple(np.flatnonzero(left).tolist())
+        return (change, Drop("words", gone)) if gone else (change,)
+
+    def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:
+        """A number a topic each: words inside, log evidence of their counts, n E[log beta], the logarithm of
+        the stick left, and log G0 of its words."""
+        from stickbreaker.kernels.sticks import dirichlet_process, stick_terms
+
+        numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
+        process = dirichlet_process(float(params["concentration"].values), len(counts.sizes))
+        cells, _, sums = _prepared(params)
+        stick_terms(cells, process, sums, numbers, evidence, expected)
+        logs = params[LOG_SPELLING].values
+        spelled = [
+            float(logs[counts.rows[k, :size][counts.inside[k, :size]]].sum())
+            for k, size in enumerate(counts.sizes.tolist())
+        ]
+        made = {"numbers": numbers, "evidence": evidence, "expected": expected}
+        return made | {"leftover": sums.leftover, "spelled": np.array(spelled)}
+
+    def score(self, params: Record, totals: Array, summary: Summary) -> float:
+        """-KL(q || p) of sticks and words over all topics, in nats: the table's part of the bound."""
+        return float((summary["evidence"] - summary["expected"] + summary["spelled"]).sum())
+
+    def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
+        """Whether every topic has every word, so that no document met a word outside of a topic.
+
+        There the stick that is left stands for one word's share of it, f. No f makes that a bound for all
+        words at once: words outside are draws from DP(a, G0), whose probability is no product over tokens.
+        """
+        n_words = len(params[LOG_SPELLING].values)
+        return not new_rows and bool((summary["numbers"] == n_words).all())
+
+    def update(
+        self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
+    ) -> dict[str, Field]:
+        """The concentration moved towards its maximum, T / -E[log of the sticks left], by `rate`."""
+        left = -float(summary["leftover"].sum())
+        if left <= 0.0:
+            return {}
+        best = min(max(float(summary["numbers"].sum()) / left, LEAST), MOST)
+        moved = (1.0 - rate) * float(params["concentration"].values) + rate * best
+        return {"concentration": params["concentration"]._replace(values=np.array(moved))}
+
+    def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
+        return "concentration", float(params["concentration"].values)
+
+    def parameters(self, params: Record, counts: TruncatedCounts) -> Array:
+        """Expected counts (words × topics)."""
+        return counts.dense(counts.values * counts.scale)
+
+    def word_totals(self, counts: TruncatedCounts) -> Array:
+        """Expected counts of each word (words)."""
+        totals = np.zeros(len(counts.keys))
+        for k, size in enumerate(counts.sizes.tolist()):
+            totals[counts.rows[k, :size]] += counts.values[k, :size]
+        return totals * counts.scale
+
+    def rows_in_use(self, counts: TruncatedCounts) -> NDArray[np.int64]:
+        return np.unique(counts.rows[counts.live() & counts.inside]).astype(np.int64)
+
+    def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+        """All of them in memory, as the table is."""
+        counts = _whole(table)
+        words = counts.dense(self.expected(params, counts)[0]).T[topics]
+        return Dense(np.ascontiguousarray(words[:, self.rows_in_use(counts)]))
+
+    def rests(self, params: Record, table: CountTable) -> Array:
+        return self.expected(params, _whole(table))[1]
+
+    def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+        """E[beta] of words that the table has, and of a topic's rest the share that G0 gives each."""
+        assert spelled is not None
+        counts = _whole(table)
+        probabilities, rests = self.expected(params, counts)
+
+        def of(rows: NDArray[np.integer[Any]]) -> Array:
+            words = [spelled[int(row)] for row in rows]
+            outside = self._spelling(params, words)[:, None] * rests
+            return (counts.read(table.positions(words), probabilities) + outside).T
+
+        return of
+
+    def _spelling(self, params: Record, words: Sequence[str]) -> Array:
+        """G0 of words, above zero where a float could not hold it."""
+        return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
+
+    def ranked(
+        self, params: Record, counts: TruncatedCounts, topics: Sequence[int]
+    ) -> list[tuple[NDArray[np.int64], Array]]:
+        probabilities = self.expected(params, counts)[0]
+        out: list[tuple[NDArray[np.int64], Array]] = []
+        for k in topics:
+            shares = probabilities[k, : int(counts.sizes[k])]
+            order = descending(shares)
+            order = order[: int((shares > 0.0).sum())]  # not those beyond the truncation
+            out.append((counts.rows[k, order].astype(np.int64), shares[order]))
+        return out
+
+    def entered(self, params: Record) -> Array:
+        return params[ENTERED].values
+
+    def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
+        """log G0 of words (nats)."""
+        alphabet = params["spelling_alphabet"].values
+        if not self._read or self._read[0][0] is not alphabet:
+            self._read[:] = [(alphabet, CharacterModel.from_fields(params))]
+        return self._read[0][1].log_probability(words)
+
+    def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
+        """E[beta] of every cell (topics × slots, 0 of words that are not inside), and the rests (topics)."""
+        from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
+
+        probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
+        process = dirichlet_process(float(params["concentration"].values), len(counts.sizes))
+        expected_sticks(_cells(counts), process, probabilities, rests)
+        return probabilities, rests
+
+
+def _whole(table: CountTable) -> TruncatedCounts:
+    """The table in its own layout."""
+    counts = table.whole()
+    assert isinstance(counts, TruncatedCounts)
+    return counts
+
+
+def _cells(counts: TruncatedCounts) -> "OrderedCells":
+    """The cells as kernels take them."""
+    from stickbreaker.kernels.sticks import OrderedCells
+
+    return OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
+
+
+def _inside(cells: "OrderedCells") -> "OrderedCells":
+    """The cells that have a stick, and no others."""
+    from stickbreaker.kernels.sticks import take_inside
+
+    sizes = np.empty_like(cells.sizes)
+    shape = len(sizes), int(cells.inside.sum(axis=1).max(initial=0))
+    rows, values = np.zeros(shape, np.int32), np.zeros(shape)
+    take_inside(cells, rows, values, sizes)
+    return cells._replace(rows=rows, values=values, inside=np.ones(shape, np.bool_), sizes=sizes)
+
+
+def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
+    """Arrays as fields of the params, which `_prepared` reads."""
+    return {f"sticks {name} {part}": Field(np.asarray(values)) for part, values in arrays._asdict().items()}
+
+
+def _prepared(params: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
+    """What `prepare` worked out: the cells that have sticks, where a row's are, and sums along the sticks."""
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+    from stickbreaker.kernels.truncated_table import ByRow
+
+    at, by, sums = (
+        [params[f"sticks {name} {part}"].values for part in kind._fields]
+        for name, kind in (("at", OrderedCells), ("by", ByRow), ("sums", StickSums))
+    )
+    return OrderedCells(*at)._replace(scale=float(at[-1])), ByRow(*by), StickSums(*sums)  # type: ignore[arg-type]

@@ -1,0 +1,238 @@
+"""From concepts and a vocabulary to a tree over its words.
+
+Nodes choose among words and among edges to nodes below. Where several languages share a node's edge, the
+nodes that it leads to are one a language: a token goes on in its own. What several languages choose by, each
+of them can choose all of, so that words of each language have probabilities that sum to one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.vocabulary import Vocabulary, language_of, tagged
+from stickbreaker.topics.model.vocabularies.compiled_tree import NO_EDGE, CompiledTree
+from stickbreaker.topics.model.vocabularies.concept_tree import Concept, ConceptTree
+
+
+def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
+    """The tree over the words of a vocabulary; words of no concept stand by themselves.
+
+    A language's words that a concept lacks in the vocabulary are passed over. A concept that is of one word,
+    or of none, ties nothing. One without a word of some language is tied in each single language of which it
+    has two. Raises UserError where no concept ties any words.
+    """
+    rows = _Rows(tree, vocabulary)
+    builder = _Builder(rows, tree.strength)
+    builder.build()
+    if builder.tied:
+        return builder.result(len(vocabulary))
+    every = ", ".join(vocabulary.languages)
+    if any(rows.n_words(name) > 1 for name in rows.named):
+        remedy = "take a corpus of the languages that the concepts have, or add words of the others to them"
+        raise UserError(f"no concept has words in all of {every}", remedy=remedy)
+    codes = ", ".join(sorted({code for concept in rows.named.values() for code in concept.words if code}))
+    languages = f"{every or 'one language'} there{codes and f', {codes} in the concepts'}"
+    raise UserError(
+        f"none of {len(tree.concepts):,} concepts has two words of the vocabulary",
+        remedy=f"see that words and languages are as in the vocabulary ({languages})",
+    )
+
+
+class _Rows:
+    """Concepts with the rows of their words by language, and the kinds of each."""
+
+    def __init__(self, tree: ConceptTree, vocabulary: Vocabulary) -> None:
+        self.ranges = vocabulary.ranges or {"": slice(0, len(vocabulary))}
+        self.languages = tuple(self.ranges)
+        self.named = tree.named()
+        self.kinds: dict[str | None, list[str]] = {}
+        codes = {code for concept in self.named.values() for code in concept.words}
+        only = next(iter(codes)) if len(codes) == 1 else ""  # of a tree in one language, whatever its code
+        self.words: dict[str, dict[str, list[int]]] = {}
+        self.unknown: list[str] = []
+        for name, concept in self.named.items():
+            self.kinds.setdefault(concept.parent, []).append(name)
+            self.words[name] = self._found(concept, vocabulary, only)
+        self._below: dict[str, dict[str, set[int]]] = {}
+
+    def _found(self, concept: Concept, vocabulary: Vocabulary, only: str) -> dict[str, list[int]]:
+        """The rows of a concept's words by language; the other words go to `unknown`."""
+        several, found = self.languages != ("",), dict[str, dict[int, None]]()
+        for code, words in concept.words.items():
+            foreign = not several and code not in ("", only)
+            for word in words:
+                spelled = tagged(code, word) if foreign or (several and code) else word
+                row = None if foreign else vocabulary.index.get(spelled)
+                if row is None:
+                    self.unknown.append(spelled)
+                else:
+                    found.setdefault(language_of(spelled) if several else "", {})[row] = None
+        return {code: list(found[code]) for code in self.languages if code in found}
+
+    def below(self, name: str) -> dict[str, set[int]]:
+        """The words of a concept and of all its kinds, by language."""
+        if name not in self._below:
+            found = {code: set(rows) for code, rows in self.words[name].items()}
+            for kind in self.kinds.get(name, ()):
+                for code, rows in self.below(kind).items():
+                    found.setdefault(code, set()).update(rows)
+            self._below[name] = found
+        return self._below[name]
+
+    def n_words(self, name: str, languages: Iterable[str] | None = None) -> int:
+        """How many words a concept and its kinds have, in some languages or in all."""
+        below = self.below(name)
+        return sum(len(below.get(code, ())) for code in languages or self.languages)
+
+
+@dataclass
+class _Builder:
+    """Makes nodes, edges and leaves, from the top."""
+
+    rows: _Rows
+    strength: float
+    node_edges: list[int] = field(default_factory=list[int])
+    names: list[str] = field(default_factory=list[str])
+    factors: list[float] = field(default_factory=list[float])
+    edges: list[tuple[int, float, str]] = field(
+        default_factory=list[tuple[int, float, str]]
+    )  # source, prior a leaf, name
+    leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # word, node
+    tied: set[str] = field(default_factory=set[str])
+    apart: set[str] = field(default_factory=set[str])
+    spare: set[str] = field(default_factory=set[str])
+
+    def build(self) -> None:
+        """The whole tree: concepts, and by language the words of none."""
+        rows = self.rows
+        several = [name for name in rows.kinds.get(None, ()) if rows.n_words(name) > 1]
+        met: dict[str, set[int]] = {code: set() for code in rows.languages}
+        for name in several:
+            for code, own in rows.below(name).items():
+                met[code] |= own
+        own_words = {
+            code: [row for row in range(part.start, part.stop) if row not in met[code]]
+            for code, part in rows.ranges.items()
+        }
+        self.region(NO_EDGE, "", rows.languages, several, own_words, 1.0)
+
+    def region(
+        self,
+        edge: int,
+        name: str,
+        languages: Sequence[str],
+        concepts: Sequence[str],
+        words: Mapping[str, Iterable[int]],
+        factor: float,
+    ) -> None:
+        """What an edge leads to: some concepts, and words by language."""
+        own = {code: list(words.get(code, ())) for code in languages}
+        shared = [one for one in concepts if all(code in self.rows.below(one) for code in languages)]
+        single: dict[str, list[str]] = {code: [] for code in languages}
+        for one in concepts if len(shared) < len(concepts) else ():
+            if one in shared:
+                continue
+            for code, below in self.rows.below(one).items():
+                if code in own and (len(below) > 1 or name):
+                    single[code].append(one)
+                elif code in own:
+                    own[code] += [row for row in below if row not in own[code]]
+        if len(languages) == 1:
+            self.choice(edge, name, languages[0], shared, own[languages[0]], factor)
+            return
+        alone = any(own.values()) or any(single.values())
+        if shared and alone:
+            for code in languages:
+                if not own[code] and not single[code]:
+                    self.spare |= {code} if edge == NO_EDGE else set()
+                    own[code] = sorted(set().union(*(self.rows.below(one)[code] for one in shared)))
+            top = self.node(edge, name, factor)
+            inner, outer = (self.edge(top, languages, factor) for _ in range(2))
+        else:
+            inner = outer = edge
+        if shared:
+            node = self.node(inner, name, factor)
+            for one in shared:
+                self.concept(node, one, languages, factor)
+        for code in languages if alone else ():
+            self.choice(outer, name, code, single[code], own[code], factor)
+
+    def choice(
+        self, edge: int, name: str, code: str, concepts: Sequence[str], words: Sequence[int], factor: float
+    ) -> None:
+        """A node of one language, which chooses among concepts and words."""
+        node = self.node(edge, name, factor)
+        self.leaves += [(row, node) for row in words]
+        for one in concepts:
+            self.concept(node, one, (code,), factor)
+
+    def concept(self, node: int, name: str, languages: Sequence[str], factor: float) -> None:
+        """A concept below a node, for tokens of some languages."""
+        if self.rows.n_words(name, languages) > 1:
+            self.tied.add(name)
+            self.apart |= {name} if len(languages) < len(self.rows.languages) else set()
+        edge = self.edge(node, languages, factor, name)
+        words = {code: self.rows.words[name].get(code, ()) for code in languages}
+        kinds = [
+            kind for kind in self.rows.kinds.get(name, ()) if set(self.rows.below(kind)) & set(languages)
+        ]
+        self.region(edge, name, languages, kinds, words, self.strength)
+
+    def node(self, edge: int, name: str, factor: float) -> int:
+        self.node_edges.append(edge)
+        self.names.append(name)
+        self.factors.append(factor)
+        return len(self.node_edges) - 1
+
+    def edge(self, source: int, languages: Sequence[str], factor: float, name: str = "") -> int:
+        """An edge from a node for tokens of some languages, to a concept of this name or to none.
+
+        Its prior is the number of leaves below it, a language on average, times the factor.
+        """
+        self.edges.append((source, factor / len(languages), name))
+        return len(self.edges) - 1
+
+    def leaves_below(self, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many leaves (word, node) lie below each edge."""
+        nodes = np.bincount(leaves[:, 1], minlength=len(self.node_edges))
+        edges = np.zeros(len(self.edges), np.int64)
+        for node in reversed(range(len(self.node_edges))):  # those below stand behind
+            edge = self.node_edges[node]
+            if edge != NO_EDGE:
+                edges[edge] += nodes[node]
+                nodes[self.edges[edge][0]] += nodes[node]
+        return edges
+
+    def result(self, n_words: int) -> CompiledTree:
+        """The arrays, nodes with leaves first."""
+        leaves = np.array(sorted(set(self.leaves)), np.int64).reshape(-1, 2)
+        bearing = np.zeros(len(self.node_edges), np.bool_)
+        bearing[leaves[:, 1]] = True
+        order = np.argsort(~bearing, kind="stable")
+        numbers = np.empty(len(order), np.int32)
+        numbers[order] = np.arange(len(order), dtype=np.int32)
+        groups = numbers[leaves[:, 1]]
+        by_word = np.lexsort((groups, leaves[:, 0]))
+        sources = np.array([source for source, _, _ in self.edges], np.int64)
+        priors = np.array([prior for _, prior, _ in self.edges], np.float64)
+        several = {name for name in self.rows.named if self.rows.n_words(name) > 1}
+        return CompiledTree(
+            starts=np.searchsorted(leaves[by_word, 0], np.arange(n_words + 1)),
+            groups=groups[by_word],
+            sizes=np.array(self.factors)[leaves[by_word, 1]],
+            sources=numbers[sources],
+            edge_sizes=priors * self.leaves_below(leaves),
+            entrances=np.array(self.node_edges, np.int32)[order],
+            names=tuple(self.names[node] for node in order.tolist()),
+            edge_names=tuple(name for _, _, name in self.edges),
+            given=len(self.rows.named),
+            concepts=len(self.tied),
+            apart=len(self.apart),
+            lacking=len(several - self.tied),
+            languages=tuple(code for code in self.rows.languages if code),
+            unknown=tuple(dict.fromkeys(self.rows.unknown)),
+            spare=tuple(sorted(self.spare)),
+        )

@@ -1,0 +1,269 @@
+"""Which words stand for a topic, by four rankings.
+
+A topic's most probable words are in part those of the whole collection ("probability"). "relevance" (Sievert
+and Shirley 2014, eq. 1) also asks how much more frequent a word is in the topic than elsewhere:
+
+    λ log p(w|k) + (1 - λ) log (p(w|k) / p(w)),    λ = 0.6.
+
+"documents", the default, counts documents in place of tokens. With q_k the shares of words in the documents
+of a topic and p those in all documents, the score of a word is its term of KL(q_k || p),
+
+    q_k(w) log (q_k(w) / p(w)).
+
+A model that has counted its documents (`WordDocuments`) knows q and p. For others they are taken from the
+table, tokens turned into documents by the words' documents per token r(w) (1 where that is not known):
+
+    q_k(w) ∝ p(w|k) r(w),    p(w) ∝ Σ_k share_k p(w|k) r(w).
+
+"company" puts those of a topic's first words in front that often occur in the same documents as the others.
+All of this is within a language, as p(w|k) is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import SAME, largest
+from stickbreaker.topics.model.topic_words import TopicWords, parts_of
+from stickbreaker.topics.model.word_documents import (
+    OUTSIDE,
+    Side,
+    WordDocuments,
+    divergence_scores,
+    joined_side,
+    order_by_company,
+)
+
+DOCUMENTS, COMPANY, RELEVANCE, PROBABILITY = "documents", "company", "relevance", "probability"
+WEIGHT = 0.6  # λ
+LEAST_OF_TENTH = 0.1  # a relevant word is at least so frequent beside the topic's tenth word
+TENTH = 10
+
+
+class RankedWords(NamedTuple):
+    """Words of each topic in order, by number, and their probabilities in it (both topics × n)."""
+
+    words: NDArray[np.int64]
+    probabilities: Array
+
+
+class WordEvidence(NamedTuple):
+    """What the words of topics are ranked by.
+
+    `topics` are E[beta], `shares` (K) the topics' parts of all tokens. `per_token` (V) is the number of
+    documents that have a word over its tokens, None if that is not known. `counted` is what was counted in
+    the documents that the topics were learned from, None for a model that has counted nothing.
+    """
+
+    topics: TopicWords
+    shares: Array
+    per_token: Array | None = None
+    counted: WordDocuments | None = None
+
+
+def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> RankedWords:
+    """The `n` most probable words of each topic, ties by number; `within`: among these. Fewer where
+    there are fewer words.
+
+    >>> from stickbreaker.topics.model.topic_words import Dense
+    >>> [found.tolist() for found in leading_words(Dense(np.array([[0.2, 0.5, 0.3]])), 2)]
+    [[[1, 2]], [[0.5, 0.3]]]
+    """
+    places, values = np.zeros((topics.shape[0], 0), np.int64), np.zeros((topics.shape[0], 0))
+    for rows, part in parts_of(topics, within):
+        own, best = largest(part, n)
+        places, values = np.hstack([places, own + rows.start]), np.hstack([values, best])
+        order, values = largest(values, n, places)
+        places = np.take_along_axis(places, order, axis=1)
+    return RankedWords(places, values)
+
+
+def relevant_words(
+    topics: TopicWords, shares: ArrayLike, n: int, within: slice = slice(None), weight: float = WEIGHT
+) -> RankedWords:
+    """The `n` most relevant words of each topic, ties by number; `within`: among these. Fewer where
+    there are fewer words. The table is read twice, part by part. `weight` is λ.
+
+    `shares` (topics) are the topics' parts of all tokens. Words less than a tenth as frequent in the topic as
+    its tenth word stand last, by probability: there lift would favour accidents.
+
+    >>> from stickbreaker.topics.model.topic_words import Dense
+    >>> words = Dense(np.array([[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]]))
+    >>> relevant_words(words, [0.5, 0.5], 2).words.tolist()
+    [[1, 0], [2, 0]]
+    """
+    weights = np.asarray(shares, np.float64)
+    least = least_probability(leading_words(topics, TENTH, within).probabilities)
+
+    def scores(rows: slice, part: Array) -> Array:
+        return _relevance_scores(part, weights @ part, least, weight)
+
+    return _best_words(topics, scores, n, within)
+
+
+def characteristic_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
+    """The `n` words of each topic with the largest terms of KL(q_k || p), ties by number; q and p are taken
+    from the table, not counted. It is read twice, part by part.
+
+    >>> from stickbreaker.topics.model.topic_words import Dense
+    >>> words = Dense(np.array([[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]]))
+    >>> characteristic_words(WordEvidence(words, np.array([0.5, 0.5])), 2).words.tolist()
+    [[1, 0], [2, 0]]
+    """
+    topics, weights = evidence.topics, np.asarray(evidence.shares, np.float64)
+    totals = document_weights(evidence, within)
+    overall = max(float(weights @ totals), 1e-300)
+
+    def scores(rows: slice, part: Array) -> Array:
+        scaled = _scaled(evidence, rows, part)
+        q = scaled / np.maximum(totals, 1e-300)[:, None]
+        return divergence_scores(q, (weights @ scaled) / overall)
+
+    return _best_words(topics, scores, n, within)
+
+
+def document_weights(evidence: WordEvidence, within: slice = slice(None)) -> Array:
+    """Σ_w p(w|k) r(w) of each topic: documents of its words per token of the topic."""
+    totals = np.zeros(evidence.topics.shape[0])
+    for rows, part in parts_of(evidence.topics, within):
+        totals += _scaled(evidence, rows, part).sum(axis=1)
+    return totals
+
+
+def _scaled(evidence: WordEvidence, rows: slice, part: Array) -> Array:
+    return part if evidence.per_token is None else part * evidence.per_token[rows]
+
+
+def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
+    """The first `n` words of each topic by the documents that were counted; those beyond the words that are
+    kept, and all where nothing was counted, are `characteristic_words`."""
+    kept = _order_by_documents(evidence, within, company=False)
+    if kept is None:
+        return characteristic_words(evidence, n, within)
+    return _with_rest(kept, evidence, n, within)
+
+
+def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
+    """What was counted, for groups of topics: D of a group is the sum over its members. Of a word that one of
+    them does not keep, D is that member's total times its share as `characteristic_words` has it."""
+    if evidence.counted is None:
+        return None
+    return WordDocuments(tuple(_joined(evidence, side, members) for side in evidence.counted.sides))
+
+
+def _joined(evidence: WordEvidence, side: Side, members: Sequence[Sequence[int]]) -> Side:
+    weights = document_weights(evidence, side.rows)
+
+    def estimate(k: int, words: NDArray[np.int64]) -> Array:
+        part = evidence.topics.of(words)[k]
+        scaled = part if evidence.per_token is None else part * evidence.per_token[words]
+        return side.totals[k] * scaled / max(float(weights[k]), 1e-300)
+
+    return joined_side(side, members, estimate)
+
+
+def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
+    """`document_words`, the first of which are ordered by their company too. Raises UserError where it was
+    not counted which words occur together."""
+    kept = _order_by_documents(evidence, within, company=True)
+    if kept is None:
+        problem = f"by={COMPANY!r}: the model has not counted which words occur together"
+        raise UserError(problem, remedy="fit it anew on a corpus (streams do not count it)")
+    return _with_rest(kept, evidence, n, within)
+
+
+def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
+    """The words that were counted among some rows (topics × words), in order; None where none were."""
+    if evidence.counted is None:
+        return None
+    side = evidence.counted.side(within, evidence.topics.shape[1])
+    if side is None or (company and side.company is None):
+        return None
+    return order_by_company(side) if company else side.words
+
+
+def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: slice) -> RankedWords:
+    """The first `n` of the words kept of each topic and, after them, of its other words."""
+    n = max(n, 0)
+    words = kept[:, :n]
+    if n > kept.shape[1]:
+        others = characteristic_words(evidence, n, within).words
+        missing = others.shape[1] - kept.shape[1]
+        rest = [own[~np.isin(own, first)][:missing] for own, first in zip(others, kept, strict=True)]
+        words = np.hstack([kept, np.array(rest, np.int64).reshape(len(kept), missing)])
+    rows, places = np.unique(words, return_inverse=True)
+    found = evidence.topics.of(rows)
+    return RankedWords(words, np.take_along_axis(found, places.reshape(words.shape), axis=1))
+
+
+def _best_words(
+    topics: TopicWords, scores_of: Callable[[slice, Array], Array], n: int, within: slice
+) -> RankedWords:
+    """The `n` words of each topic with the largest scores, which are logarithms, ties by number.
+
+    `scores_of`: from rows, and their E[beta] (topics × rows), to scores of that shape.
+    """
+    n_topics = topics.shape[0]
+    places, values, scores = np.zeros((n_topics, 0), np.int64), *np.zeros((2, n_topics, 0))
+    for rows, part in parts_of(topics, within):
+        own, best = largest(scores_of(rows, part), n, logs=True)
+        places, scores = np.hstack([places, own + rows.start]), np.hstack([scores, best])
+        values = np.hstack([values, np.take_along_axis(part, own, axis=1)])
+        order, scores = largest(scores, n, places, logs=True)
+        places = np.take_along_axis(places, order, axis=1)
+        values = np.take_along_axis(values, order, axis=1)
+    return RankedWords(places, values)
+
+
+def _relevance_scores(part: Array, overall: Array, least: Array, weight: float) -> Array:
+    """Relevance of words (topics × words); below all of these, log probability of those that are too rare."""
+    with np.errstate(divide="ignore"):
+        frequency = np.log(part)
+    relevant = relevance(frequency, np.log(np.maximum(overall, 1e-300)), weight)
+    return np.where(part >= least[:, None], relevant, frequency - OUTSIDE)
+
+
+def relevance(log_probability: Array, log_overall: Array, weight: float) -> Array:
+    """λ log p(w|k) + (1 - λ) log p(w|k) / p(w), from the logs of both."""
+    return log_probability - (1 - weight) * log_overall
+
+
+def least_probability(leading: Array) -> Array:
+    """How probable relevant words are at least (topics), from those of each topic's first (topics × n)."""
+    if not leading.shape[1]:
+        return np.zeros(len(leading))
+    return LEAST_OF_TENTH * (1.0 - SAME) * leading[:, min(TENTH, leading.shape[1]) - 1]
+
+
+def _by_relevance(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
+    return relevant_words(evidence.topics, evidence.shares, n, within)
+
+
+def _by_probability(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
+    return leading_words(evidence.topics, n, within)
+
+
+Ranking = Callable[[WordEvidence, int, slice], RankedWords]
+RANKINGS: Mapping[str, Ranking] = {
+    DOCUMENTS: document_words,
+    COMPANY: words_in_company,
+    RELEVANCE: _by_relevance,
+    PROBABILITY: _by_probability,
+}
+
+
+def ranking(by: str) -> Ranking:
+    """How words are ranked, by its name. Raises UserError for any other.
+
+    >>> ranking("documents") is document_words
+    True
+    """
+    found = RANKINGS.get(by)
+    if found is None:
+        names = list(RANKINGS)
+        raise UserError(f"by={by!r}", remedy=f"words are ranked by {', '.join(names[:-1])} or {names[-1]}")
+    return found

@@ -1,0 +1,128 @@
+"""Names that a reader gives to topics: in Python by a topic's number, in a file by what lasts of a topic.
+
+The file is what the report's page lets its reader download. Of each topic it has the lasting id, the first
+words and the name or null; by ids and words a model knows whether the file is about its topics.
+"""
+
+import json
+from collections.abc import Mapping
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from stickbreaker.core.errors import UserError, naming
+from stickbreaker.core.json_checks import (
+    is_count,
+    is_text,
+    list_of,
+    one_of,
+    optional,
+    record_with,
+    refuse_other_kinds,
+)
+from stickbreaker.core.untrusted import making_sense_of, read_given_file
+from stickbreaker.topics.names.topic_names import checked_name
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+FORMAT = "stickbreaker names of topics"
+FILE_VERSION = 1
+FILE_WORDS = 10  # of each topic in a file of names
+KNOWN_WORDS = 50  # of a topic of the model, among which those of the file are looked for
+LEAST_SHARED = 0.2  # of a topic's words in the file that the model's topic has, if it is the same
+LEAST_SAME = 0.5  # of the topics of a file that are the model's, if it is about the model
+_MOST_BYTES = 1 << 26
+_REMEDY = "give the file that the report's button Download names writes"
+_FILE = {
+    "format": one_of(FORMAT),
+    "version": is_count,
+    "topics": list_of(record_with({"id": is_count, "words": list_of(is_text), "name": optional(is_text)})),
+}
+
+
+class FileNames(NamedTuple):
+    """What a file of names says of a model: names by topic number (None takes one away), and the names of
+    topics that the model has no longer."""
+
+    by_topic: dict[int, str | None]
+    left_out: list[str]
+
+
+def names_by_id(model: "TopicEstimator", names: Mapping[Any, Any]) -> dict[int, str]:
+    """The names of a model's topics by lasting id, once some are given by number; see `name_topics`."""
+    if not isinstance(names, Mapping):
+        raise UserError("names are a dict by topic number", remedy='give {3: "weather"}')
+    given = dict(model.given_names_)
+    for number, name in names.items():
+        identity = model.topic_ids_[_checked_number(model, number)]
+        plain = "" if name is None else checked_name(name)
+        if plain:
+            given[identity] = plain
+        else:
+            given.pop(identity, None)
+    return given
+
+
+def _checked_number(model: "TopicEstimator", number: object) -> int:
+    """A topic's number. Raises UserError where the model has no such topic."""
+    last = len(model.alpha_) - 1
+    if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
+        return int(number)
+    raise UserError(f"there is no topic {repr(number)[:50]}", remedy=f"topics run from 0 to {last}")
+
+
+def names_in_file(model: "TopicEstimator", path: Path) -> FileNames:
+    """The names that a file from a report's page gives to a model's topics.
+
+    Raises UserError for a file of another kind, and for one that is about the topics of another model: fewer
+    than half of those in it have an id of the model's and a fifth of their words.
+    """
+    topics = _read_file(path)
+    numbers = {identity: k for k, identity in enumerate(model.topic_ids_)}
+    words = _first_words(model)
+
+    def is_same(topic: Mapping[str, Any]) -> bool:
+        k = numbers.get(topic["id"])
+        shared = 0 if k is None else sum(word in words[k] for word in topic["words"])
+        return shared > 0 and shared >= LEAST_SHARED * len(topic["words"])
+
+    described = [topic for topic in topics if topic["words"]]
+    same = [topic for topic in described if is_same(topic)]
+    if len(same) < LEAST_SAME * len(described) or not same:
+        problem = (
+            f"names topics of another model: {len(same)} of {len(described)} have an id and words of this one"
+        )
+        raise UserError(problem, where=path, remedy="take the names from a report of this model")
+    ids = {topic["id"] for topic in same}
+    with naming(path):
+        names = {t["id"]: None if t["name"] is None else checked_name(t["name"]) for t in topics}
+    return FileNames(
+        {numbers[i]: name for i, name in names.items() if i in ids},
+        [name for i, name in names.items() if name and i not in ids],
+    )
+
+
+def _read_file(path: Path) -> list[dict[str, Any]]:
+    """The topics in a file of names."""
+    content = read_given_file(path, _MOST_BYTES, _REMEDY)
+    with making_sense_of(path, _REMEDY):
+        record = json.loads(content)
+        refuse_other_kinds(record, _FILE)
+        if record["version"] != FILE_VERSION:
+            problem = f"was written by another version ({record['version']}, this one reads {FILE_VERSION})"
+            raise UserError(problem, where=path, remedy="upgrade stickbreaker")
+        topics = record["topics"]
+        if len({topic["id"] for topic in topics}) < len(topics):
+            raise ValueError("a topic that is there twice")
+        return topics
+
+
+def _first_words(model: "TopicEstimator") -> list[set[str]]:
+    """The first words of each topic, of all languages."""
+    vocabulary = model.vocabulary_
+    words: list[set[str]] = [set() for _ in model.alpha_]
+    for side in vocabulary.parts:
+        for own, rows in zip(words, model.ranked_words(KNOWN_WORDS, side).words.tolist(), strict=True):
+            own.update(vocabulary.spelled[row] for row in rows)
+    return words

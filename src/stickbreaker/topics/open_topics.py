@@ -1,0 +1,30 @@
+"""Estimators as evaluation takes them."""
+
+from functools import partial
+
+from stickbreaker.topics.evaluation.corpus_scores import Topics
+from stickbreaker.topics.evaluation.open_vocabulary import LogSpelling, OpenTopics
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+
+def topics_of(estimator: TopicEstimator) -> Topics:
+    """A fitted estimator's topics."""
+    return Topics(
+        estimator.topic_word_,
+        estimator.alpha_,
+        estimator.vocabulary_,
+        estimator.infer_shares,
+        estimator.topic_shares_,
+        estimator.word_documents_,
+        counts_words=not estimator.is_open,
+    )
+
+
+def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
+    """Topics of a fitted estimator of an open vocabulary, over all strings, spelled by its own characters."""
+    return OpenTopics(topics_of(estimator), estimator.rest_, spelling_of(estimator))
+
+
+def spelling_of(estimator: TopicEstimator) -> LogSpelling:
+    """log G0 of a fitted estimator of an open vocabulary; its topics are not looked at."""
+    return partial(estimator.model.words.log_spelling, estimator.params_)

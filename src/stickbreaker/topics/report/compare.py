@@ -1,0 +1,41 @@
+"""Topics of one model beside those of another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stickbreaker.core.errors import naming
+from stickbreaker.corpus.vocabulary import untagged
+from stickbreaker.topics.names.named_topics import NamedTopics
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
+
+
+def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
+    """Each topic's partner in the model at `path`: (its label, similarity in [0, 1]); None without one. In
+    both, topics of one name are one.
+
+    Partners are chosen by `evaluation.match_models`. Raises UserError where the models have no words in
+    common, or hardly any.
+    """
+    from stickbreaker.topics.evaluation.matching import match_models
+
+    other = NamedTopics(load_topics(path, "compare"))
+    mine, its_model = named.model, other.model
+    with naming(path):
+        matching, _ = match_models(
+            named.words.dense(),
+            mine.vocabulary_,
+            other.words.dense(),
+            its_model.vocabulary_,
+            (named.unused, other.unused),
+        )
+    words = [[_plain(word, its_model) for word in row] for row in other.top_words(3)]
+    found: list[tuple[str, float] | None] = [None] * len(named.members)
+    pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
+    for own, its, alike in pairs:
+        found[own] = (other.names[its] or ", ".join(words[its]), alike)
+    return found
+
+
+def _plain(word: str, model: TopicEstimator) -> str:
+    return untagged(word) if model.vocabulary_.languages else word

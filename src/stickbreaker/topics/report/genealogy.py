@@ -1,0 +1,245 @@
+"""How the topics of a model came about by splits and merges, from the trace of its run."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from stickbreaker.pages.changes import times_of_records
+from stickbreaker.topics.report.page_data import Growth, Life, Move, Refinement
+
+MOST_LINES = 120  # of the genealogy
+MOST_MOVES = 300  # of the table
+MOST_SPLITS = 60  # to choose from
+MOST_COLUMNS = 5  # after a split
+NAMING_WORDS = 3
+
+Record = Mapping[str, Any]
+Kept = Sequence[tuple[float, Record]]  # the time and the record of steps whose words were kept
+Rows = Sequence[int] | Sequence[str]  # a topic's first words: rows of the vocabulary, or spelled
+Columns = list[tuple[float, Rows, Rows]]  # the words of two topics at a time, none of one that is gone
+
+
+def growth_of(
+    trace: Sequence[Record],
+    topic_ids: Sequence[int],
+    vocabulary: Sequence[str],
+    top_rows: Sequence[Rows],
+) -> Growth | None:
+    """What a trace tells of the number of topics, of splits and of merges; None where it tells nothing.
+
+    Args:
+        trace: records, some with `edits`, `words` and `before`. Those of a model that learns how many topics
+            there are have `topics` and `used`; without these figures the number stays, and times are steps.
+        topic_ids: (K,) the lasting ids of the page's topics, in order.
+        vocabulary: (V,) the words.
+        top_rows: (K, 10) the rows in the vocabulary of each topic's first words at the end.
+    """
+    records = [record for record in trace if "topics" in record]
+    learned = bool(records)
+    if learned:
+        unit, times = times_of_records(records)
+    elif any("edits" in record for record in trace):
+        n_topics = {"topics": len(topic_ids), "used": len(topic_ids)}
+        records = [{**record, **n_topics} for record in trace]
+        unit, times = "step", [float(record["step"]) for record in trace]
+    else:
+        return None
+    dated = list(zip(times, records, strict=True))
+    moves = [move for at, record in dated for move in _moves(at, record)]
+    final = dict(zip(topic_ids, top_rows, strict=True))
+    lives = lives_of(
+        moves, topic_ids, {i: _spelled(rows, vocabulary) for i, rows in (_last_rows(records) | final).items()}
+    )
+    lines = lines_of(_longest(lives))
+    greatest = sorted(_greatest(moves, MOST_MOVES), key=lambda move: move.at)
+    kept = [(at, record) for at, record in dated if "words" in record]
+    refined = _refined(moves, kept)
+    shown = _greatest(refined, MOST_SPLITS)
+    kinds = [Counter(edit["move"] for edit in record.get("edits", ())) for record in records]
+    return Growth(
+        unit=unit,
+        learned=learned,
+        counts=[
+            (at, record["topics"], record["used"], kind["split"], kind["merge"])
+            for (at, record), kind in zip(dated, kinds, strict=True)
+        ],
+        lives=[lives[i] for i in sorted({*lines, *_ids(greatest), *_ids(shown)})],
+        lines=lines,
+        moves=greatest,
+        refinements=[_refinement(split, kept, times[-1], lives, final, vocabulary) for split in shown],
+        began=records[0]["topics"] - kinds[0]["split"] + kinds[0]["merge"],
+        splits=sum(kind["split"] for kind in kinds),
+        merges=sum(kind["merge"] for kind in kinds),
+        changed=len(lives),
+        refined=len(refined),
+    )
+
+
+def _moves(at: float, record: Record) -> list[Move]:
+    return [
+        Move(edit["move"], at, edit["topic"], edit["new" if "new" in edit else "gone"], edit.get("gain"))
+        for edit in record.get("edits", ())
+    ]
+
+
+def _last_rows(records: Sequence[Record]) -> dict[int, Rows]:
+    """The rows of the first words of every lasting id, as the trace tells them last."""
+    seen: dict[int, Rows] = {}
+    for record in records:
+        for name in ("before", "words"):
+            seen.update({int(i): rows for i, rows in record.get(name, {}).items()})
+    return seen
+
+
+def lives_of(
+    moves: Sequence[Move], topic_ids: Sequence[int], words: Mapping[int, Sequence[str]]
+) -> dict[int, Life]:
+    """The lives of the topics that took part in a move, by lasting id."""
+    births: dict[int, Move] = {}
+    ends: dict[int, Move] = {}
+    for move in moves:
+        (births if move.kind == "split" else ends)[move.other] = move
+    place = {i: k for k, i in enumerate(topic_ids)}
+    lives: dict[int, Life] = {}
+    for i in sorted(_ids(moves)):
+        birth, end = births.get(i), ends.get(i)
+        lives[i] = Life(
+            id=i,
+            born=birth.at if birth else 0.0,
+            end=end.at if end else None,
+            parent=birth.topic if birth else None,
+            into=end.topic if end else None,
+            topic=place.get(i),
+            words=words.get(i, ())[:NAMING_WORDS],
+        )
+    return lives
+
+
+def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
+    """The topics in use at the end, then those that lived longest, as many as are drawn."""
+
+    def worth(life: Life) -> tuple[bool, float]:
+        return life.topic is None, life.born - (float("inf") if life.end is None else life.end)
+
+    return {life.id: life for life in sorted(lives.values(), key=worth)[:MOST_LINES]}
+
+
+def lines_of(lives: Mapping[int, Life]) -> list[int]:
+    """The ids from the top down, so that lines and branches cross little.
+
+    Below a topic stand those split from it, the latest nearest: a branch then crosses no other split's line.
+    Above it stand those merged into it that came from the start, the earliest nearest.
+
+    >>> lives = [Life(0), Life(1, end=3.0, into=0), Life(2, 1.0, parent=0), Life(3, 2.0, parent=0)]
+    >>> lines_of({life.id: life for life in lives})
+    [1, 0, 3, 2]
+    """
+    hosts = _hosts(lives)
+    guests: defaultdict[int, list[Life]] = defaultdict(list)
+    for i, host in hosts.items():
+        guests[host].append(lives[i])
+    blocks = {root: _block(lives[root], guests) for root in sorted(set(lives) - set(hosts))}
+    family = {i: root for root, block in blocks.items() for i in block}
+    links: Counter[tuple[int, int]] = Counter()
+    for life in lives.values():
+        if life.into is not None and life.into in lives:
+            one, other = family[life.id], family[life.into]
+            links.update([(one, other), (other, one)])
+    return [i for root in _chain(list(blocks), links) for i in blocks[root]]
+
+
+def _hosts(lives: Mapping[int, Life]) -> dict[int, int]:
+    """Beside which topic each one stands: its parent, or the one that it was merged into."""
+    hosts = {
+        life.id: life.parent for life in lives.values() if life.parent in lives and life.parent is not None
+    }
+    for life in lives.values():
+        if life.id not in hosts and life.into is not None and life.into in lives:
+            above: int | None = life.into
+            while above is not None and above != life.id:
+                above = hosts.get(above)
+            if above is None:  # not into a descendant of its own
+                hosts[life.id] = life.into
+    return hosts
+
+
+def _block(life: Life, guests: Mapping[int, list[Life]]) -> list[int]:
+    """A topic with all that stand beside it, from the top down."""
+    own = guests.get(life.id, [])
+    split = sorted((guest for guest in own if guest.parent == life.id), key=lambda guest: -guest.born)
+    merged = sorted(
+        (guest for guest in own if guest.parent != life.id), key=lambda guest: -(guest.end or 0.0)
+    )
+    rows = [i for guest in merged for i in reversed(_block(guest, guests))]
+    return [*rows, life.id, *(i for guest in split for i in _block(guest, guests))]
+
+
+def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
+    """Families in a row, each followed by the one that most merges join to it."""
+    order: list[int] = []
+    while roots:
+        order.append(max(roots, key=lambda root: (links[order[-1], root] if order else 0, -root)))
+        roots.remove(order[-1])
+    return order
+
+
+def _refined(moves: Sequence[Move], kept: Kept) -> list[Move]:
+    """Splits whose words before and after are known."""
+    known = {(at, int(i)) for at, record in kept for i in record.get("before", {}) if i in record["words"]}
+    return [move for move in moves if move.kind == "split" and (move.at, move.topic) in known]
+
+
+def _refinement(
+    split: Move,
+    kept: Kept,
+    end: float,
+    lives: Mapping[int, Life],
+    final: Mapping[int, Rows],
+    vocabulary: Sequence[str],
+) -> Refinement:
+    """The words of both topics of a split, from the time before it to the end."""
+    pair = lives[split.topic], lives[split.other]
+    since = [(at, record) for at, record in kept if at >= split.at]
+    columns = [column for at, record in since for column in _column(at, record["words"], pair)]
+    last = [final.get(life.id, ()) for life in pair]
+    if any(last) and (not columns or columns[-1][0] < end):
+        columns.append((end, last[0], last[1]))
+    before = _spelled(since[0][1]["before"][str(split.topic)], vocabulary)
+    after = [(at, _spelled(own, vocabulary), _spelled(new, vocabulary)) for at, own, new in _spread(columns)]
+    return Refinement(split, before, after)
+
+
+def _column(at: float, words: Mapping[str, Rows], pair: tuple[Life, Life]) -> Columns:
+    """The words of both topics at a time, if those that still live all have some."""
+    living = [life for life in pair if life.end is None or at < life.end]
+    if not living or not all(str(life.id) in words for life in living):
+        return []
+    own, new = (words[str(life.id)] if life in living else () for life in pair)
+    return [(at, own, new)]
+
+
+def _spread(columns: Columns) -> Columns:
+    """The first, the last and some between."""
+    last = len(columns) - 1
+    if last < MOST_COLUMNS:
+        return columns
+    return [columns[round(i * last / (MOST_COLUMNS - 1))] for i in range(MOST_COLUMNS)]
+
+
+def _greatest(moves: Sequence[Move], n: int) -> list[Move]:
+    """The moves of the greatest gain, the greatest first; then those without one, the last first."""
+
+    def order(move: Move) -> tuple[bool, float]:
+        return (True, -move.at) if move.gain is None else (False, -move.gain)
+
+    return sorted(moves, key=order)[:n]
+
+
+def _ids(moves: Iterable[Move]) -> set[int]:
+    return {i for move in moves for i in (move.topic, move.other)}
+
+
+def _spelled(rows: Rows, vocabulary: Sequence[str]) -> list[str]:
+    return [row if isinstance(row, str) else vocabulary[row] for row in rows]

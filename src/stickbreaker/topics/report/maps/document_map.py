@@ -1,0 +1,176 @@
+"""The map of documents: places in the plane such that near documents have like mixes of topics.
+
+t-SNE (van der Maaten and Hinton, 2008) on Hellinger distances between mixes, exact, from a start that is no
+random one: each document at the mean of its topics' places on the topic map, weighted by their shares. So the
+two maps resemble each other, and the same documents always give the same map. All sums are numpy's own, never
+a linear algebra library's, for these may depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.random_streams import stream
+from stickbreaker.topics import purposes
+from stickbreaker.topics.report.page_data import DocumentEntry
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.intp]
+Place = tuple[float, float]
+
+MOST = 3000  # documents: time and memory grow with their square
+PERPLEXITY = 30.0  # about as many neighbours count for a document
+STEPS = 80  # a hundred more keep a thousandth more of the neighbours together
+LEAST_SHARE = 0.01  # of a document that a topic has; smaller ones cannot be seen either
+_EXAGGERATED = 30  # the first steps, in which neighbours attract each other more strongly
+_EXAGGERATION = 4.0
+_BLOCK = 64  # rows of the table of distances that are in the cache at once
+_HALVINGS = 40
+_TIE = np.float32(1e-5)  # squared distances closer than this are as good as equal
+_GOLDEN_ANGLE = np.pi * (3 - 5**0.5)
+
+
+def place_documents(
+    documents: Sequence[DocumentEntry], topic_positions: Sequence[Place]
+) -> list[Place | None]:
+    """Place documents in the plane, each axis in [-1, 1]; None for one without words or topics.
+
+    Args:
+        documents: with mixes over K topics.
+        topic_positions: K places on the topic map.
+    """
+    shares = _mixes(documents, len(topic_positions))
+    placed = np.flatnonzero(shares.sum(axis=1))[:MOST]
+    places: list[Place | None] = [None] * len(documents)
+    if not len(placed):
+        return places
+    mixes = shares[placed] / shares[placed].sum(axis=1, keepdims=True)
+    start = np.einsum("dk,kx->dx", mixes, np.asarray(topic_positions, dtype=np.float64))
+    for d, (x, y) in zip(placed.tolist(), _fitted(_embed(mixes, start)).tolist(), strict=True):
+        places[d] = (round(x, 4), round(y, 4))
+    return places
+
+
+def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
+    """(D, K): the shares that can be seen, nothing for documents without words."""
+    shares = np.zeros((len(documents), n_topics))
+    for d, document in enumerate(documents):
+        for k, share in document.mix if document.n_tokens > 0 else ():
+            if 0 <= k < n_topics and LEAST_SHARE <= share < np.inf:
+                shares[d, k] = share
+    return shares
+
+
+def _fitted(points: Floats) -> Floats:
+    """Points moved and scaled such that each axis goes from -1 to 1, or is 0 where all are alike."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    half = (high - low) / 2
+    return np.where(half > 1e-9, (points - (low + high) / 2) / np.maximum(half, 1e-9), 0.0)
+
+
+def _embed(mixes: Floats, start: Floats) -> Floats:
+    """t-SNE of (D, K) mixes from a start (D, 2): gradient descent with momentum and gains."""
+    n = len(mixes)
+    if n == 1:
+        return start
+    pairs = _attractions(_squared_hellinger(mixes))
+    spread = max(float(np.abs(start).max()), 1e-9)
+    points = (start / spread + 0.01 * _sunflower(n)).astype(np.float32)  # no two at one place
+    speed, gains = np.zeros_like(points), np.ones_like(points)
+    rate = max(n / (4 * _EXAGGERATION), 20.0)
+    for step in range(STEPS):
+        strength = _EXAGGERATION if step < _EXAGGERATED else 1.0
+        gradient = 4 * (strength * _attraction(points, pairs) - _repulsion(points))
+        gains = np.clip(np.where(np.sign(gradient) == np.sign(speed), 0.8 * gains, gains + 0.2), 0.01, None)
+        speed = ((0.5 if step < _EXAGGERATED // 2 else 0.8) * speed - rate * gains * gradient).astype(
+            np.float32
+        )
+        points = points + speed
+        points -= points.mean(axis=0)
+    return points.astype(np.float64)
+
+
+def _sunflower(n: int) -> Floats:
+    """(n, 2): places of seeds in a sunflower, all apart, in a disc of radius 1."""
+    i = np.arange(n)
+    radius = np.sqrt((i + 0.5) / n)
+    return np.column_stack([radius * np.cos(_GOLDEN_ANGLE * i), radius * np.sin(_GOLDEN_ANGLE * i)])
+
+
+def _squared_hellinger(mixes: Floats) -> Floats:
+    """(D, D) squared Hellinger distances, topic by topic: a topic touches few documents."""
+    roots = np.sqrt(mixes).astype(np.float32)
+    alike = np.zeros((len(roots), len(roots)), dtype=np.float32)
+    for column in roots.T:
+        own = np.flatnonzero(column)
+        alike[np.ix_(own, own)] += column[own, None] * column[own]
+    return np.maximum(1 - alike, 0)
+
+
+def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
+    """How strongly neighbours attract each other: p of t-SNE, of the pairs in which it is not nought.
+
+    Returns:
+        one, other: the documents of each pair, both ways round, in order of the first.
+        strength: of each pair; their sum is 1.
+        first: where the pairs of each document begin.
+    """
+    n = len(distances)
+    perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))
+    n_near = min(int(3 * perplexity), n - 1)
+    # of others as far away, each document has its own as neighbours: else all would gather about the same few
+    others = distances + _TIE * stream(0, purposes.NEIGHBOURS_ON_MAP).random(
+        distances.shape, dtype=np.float32
+    )
+    np.fill_diagonal(others, np.inf)
+    near = np.argpartition(others, n_near - 1, axis=1)[:, :n_near]
+    weights = _weights(np.take_along_axis(distances, near, axis=1).astype(np.float64), perplexity)
+    one, other = np.repeat(np.arange(n), n_near), near.ravel()
+    both, back = np.concatenate([one, other]), np.concatenate([other, one])
+    order = np.lexsort((back, both))
+    strength = np.tile(weights.ravel() / (2 * n), 2)[order].astype(np.float32)
+    return both[order], back[order], strength, np.searchsorted(both[order], np.arange(n))
+
+
+def _weights(distances: Floats, perplexity: float) -> Floats:
+    """Weights exp(-βd) of each row's neighbours, which sum to 1; β makes their entropy log(perplexity)."""
+    distances = distances - distances.min(axis=1, keepdims=True)
+    low, high = np.zeros(len(distances)), np.full(len(distances), np.inf)
+    beta = np.ones(len(distances))
+    for _ in range(_HALVINGS):
+        weights = np.exp(-distances * beta[:, None])
+        sums = weights.sum(axis=1)
+        flat = np.log(sums) + beta * (distances * weights).sum(axis=1) / sums > np.log(perplexity)
+        low, high = np.where(flat, beta, low), np.where(flat, high, beta)
+        beta = np.where(np.isinf(high), 2 * beta, (low + np.where(np.isinf(high), low, high)) / 2)
+    weights = np.exp(-distances * beta[:, None])
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _attraction(points: Floats, pairs: tuple[Ints, Ints, Floats, Ints]) -> Floats:
+    """(D, 2): Σ p / (1 + d²) times the way from the other to the one."""
+    one, other, strength, first = pairs
+    across, up = (axis[one] - axis[other] for axis in points.T)
+    pull = strength / (1 + across * across + up * up)
+    return np.column_stack([np.add.reduceat(pull * way, first) for way in (across, up)])
+
+
+def _repulsion(points: Floats) -> Floats:
+    """(D, 2): Σ q / (1 + d²) times the way, where q is 1 / (1 + d²) over its sum over all pairs."""
+    x, y = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
+    push, total = np.empty_like(points), 0.0
+    for start in range(0, len(points), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        across, up = x[rows, None] - x, y[rows, None] - y
+        near = across * across
+        near += up * up
+        near += 1
+        np.reciprocal(near, out=near)
+        total += float(near.sum(dtype=np.float64))
+        near *= near
+        push[rows, 0] = np.einsum("ij,ij->i", near, across)
+        push[rows, 1] = np.einsum("ij,ij->i", near, up)
+    return push / np.float32(total - len(points))

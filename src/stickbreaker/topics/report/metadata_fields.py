@@ -1,0 +1,130 @@
+"""Which metadata fields divide a collection by time or into groups, and the topics' shares of the parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, is_date_name, span_of
+from stickbreaker.topics.metadata_sums import MetadataSums, Rows
+from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry
+
+MOST_GROUPS = 24  # shown of a field; the others count as one
+MOST_FIELDS = 4
+_OTHERS = "all others"
+_GROUP_NAMES = ("label", "category", "class", "group", "section", "topic", "genre", "source", "author")
+_TELLING = 0.8  # a field must have a value in this part of the documents
+
+
+def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
+    """The sums over some documents, by all values of their fields."""
+    sums = MetadataSums(n_topics, most_cells=None)
+    shares = np.zeros((len(documents), n_topics))
+    for row, document in zip(shares, documents, strict=True):
+        for topic, share in document.mix:
+            row[topic] = share
+    tokens = np.array([document.n_tokens for document in documents], np.float64)
+    sums.add([document.metadata for document in documents], tokens, shares)
+    return sums
+
+
+def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
+    """Topics over the dates in a metadata field: `wanted`, or the first with the name of a date, and dates.
+
+    Raises UserError where there is no field `wanted`, or no dates in it.
+    """
+    for name in [wanted] if wanted else filter(is_date_name, _by_name(list(sums.fields), DATE_NAMES)):
+        _check(sums, name, wanted)
+        rows = sums.fields[name].dates
+        dates = {_first_day(text): row for text, row in rows.items()}
+        counts = [int(row[0]) for row in dates.values()]
+        if len(dates) > 1 and sum(counts) > (0 if wanted else _TELLING * sums.documents):
+            first, last = span_of(list(dates), counts)
+            inside = {day: row for day, row in dates.items() if first <= day <= last}
+            labels, places = bins_of(list(inside), [int(row[0]) for row in inside.values()])
+            if len(labels) > 2:
+                left_out = sums.documents - sum(int(row[0]) for row in inside.values())
+                return _broken_down(name, labels, places, list(inside.values()), left_out)
+    if wanted:
+        remedy = (
+            "a year, 1990-12-31, 1990-Q4, 1990-W52, 31 December 1990, December 31, 1990 and 31.12.1990 are "
+            "dates; others are read where the corpus is built with --date-format"
+        )
+        raise UserError(f"the field {wanted!r} has too few dates to draw", remedy=remedy)
+    return None
+
+
+def _first_day(text: str) -> date:
+    """The first day of a day, a month or a year in ISO 8601.
+
+    >>> _first_day("1990-05")
+    datetime.date(1990, 5, 1)
+    """
+    return date.fromisoformat((text + "-01-01")[:10])
+
+
+def groups_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
+    """Topics by the values of metadata fields: of `wanted`, or of those found that have few values.
+
+    `dated` is the field of dates, which is none of them. Raises UserError where there is no field `wanted`.
+    """
+    found: list[Breakdown] = []
+    for name in [wanted] if wanted else _by_name(list(sums.fields), _GROUP_NAMES):
+        _check(sums, name, wanted)
+        values = sums.fields[name].values or {}
+        counted = Counter({value: int(row[0]) for value, row in values.items()})
+        if (wanted and counted) or (name != dated and _divides(counted, sums.documents)):
+            found.append(_grouped(name, values, counted, sums.documents - sums.fields[name].known))
+    return found[:MOST_FIELDS]
+
+
+def _by_name(fields: list[str], likely: Sequence[str]) -> list[str]:
+    """Fields with a likely name first."""
+    place = {name: i for i, name in enumerate(likely)}
+    return sorted(fields, key=lambda name: place.get(name.lower(), len(place)))
+
+
+def _check(sums: MetadataSums, name: str, wanted: str | None) -> None:
+    if wanted and name not in sums.fields:
+        fields = ", ".join(sums.fields) or "none"
+        raise UserError(f"no document has a field {wanted!r}", remedy=f"the model's documents have: {fields}")
+
+
+def _divides(counted: Counter[str], n_documents: int) -> bool:
+    """Whether a field's values make groups: few, each of several documents, none of nearly all."""
+    total = counted.total()
+    return (
+        2 <= len(counted) <= 3 * MOST_GROUPS
+        and total >= _TELLING * n_documents
+        and total >= 5 * len(counted)
+        and max(counted.values()) <= 0.98 * total
+    )
+
+
+def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> Breakdown:
+    """A document with several values is in the part of each."""
+    most = sorted(counted, key=lambda value: (-counted[value], value))
+    labels = most if len(most) <= MOST_GROUPS else [*most[: MOST_GROUPS - 1], _OTHERS]
+    places = [min(i, len(labels) - 1) for i in range(len(most))]
+    return _broken_down(name, labels, places, [values[value] for value in most], left_out)
+
+
+def _broken_down(
+    name: str,
+    labels: Sequence[str],
+    places: Sequence[int],
+    rows: Sequence[NDArray[np.int64]],
+    left_out: int,
+) -> Breakdown:
+    """Topic shares of parts, each document weighing as many words as it has; `places` are the rows' parts."""
+    joined = np.zeros((len(labels), len(rows[0])), np.int64)
+    for place, row in zip(places, rows, strict=True):
+        joined[place] += row
+    shares = joined[:, 2:] / np.maximum(joined[:, 1], 1)[:, None]
+    sizes: list[int] = joined[:, 0].tolist()
+    return Breakdown(name, list(labels), sizes, shares.tolist(), left_out)

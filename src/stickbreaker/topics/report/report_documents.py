@@ -1,0 +1,101 @@
+"""What a saved model kept of its documents for the report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.core.json_checks import (
+    is_amount,
+    is_count,
+    is_number,
+    is_text,
+    list_of,
+    optional,
+    refuse_other_kinds,
+)
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
+from stickbreaker.saved.parquet_figures import figures_in
+from stickbreaker.topics.metadata_sums import MetadataSums, read_sums
+from stickbreaker.topics.report.page_data import DocumentEntry
+from stickbreaker.topics.report_documents import OF_OTHERS
+
+_MARKS = ("starts", "lengths", "word_topics")  # columns with the words that are marked
+_ROW = {
+    "number": is_count,
+    "id": is_text,
+    "title": is_text,
+    "text": is_text,
+    "metadata": is_text,
+    "tokens": lambda value: is_amount(value) and value <= 1 << 53,
+    "topics": list_of(is_count),
+    "shares": list_of(is_amount),
+}
+_FIGURES = {
+    OF_OTHERS: is_count,
+    "coherence": list_of(is_number),
+    "unigram": optional(is_number),
+    "unigram_held_out": optional(is_number),
+}
+
+
+def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
+    """The documents kept in a model's directory, and figures of its whole corpus.
+
+    Both are empty for a model that kept none. Raises UserError for a file that does not hold them.
+    """
+    import pyarrow.parquet as pq
+
+    manifest = ModelDirectory(model).manifest()
+    if DOCUMENTS not in manifest["files"]:
+        return [], {}
+    file = model / DOCUMENTS
+    with making_sense_of(file, RESTORE):
+        with pq.ParquetFile(file) as opened:  # read_table would import all that pyarrow can compute
+            figures = figures_in(opened)
+            if len(set(opened.schema_arrow.names)) < len(opened.schema_arrow.names):
+                raise ValueError("two columns of one name")
+            if not {*_ROW, *_MARKS} <= set(opened.schema_arrow.names):
+                raise ValueError("a column is missing")
+            rows = opened.read().to_pylist()
+        refuse_other_kinds(figures, _FIGURES, needed=False)
+        return [_entry(row) for row in rows], figures
+
+
+def read_metadata_sums(model: Path, n_topics: int) -> MetadataSums | None:
+    """The sums over all documents by metadata field; None of a model that has none.
+
+    Raises UserError for a file that does not hold them.
+    """
+    if METADATA_SUMS not in ModelDirectory(model).manifest()["files"]:
+        return None
+    with making_sense_of(model / METADATA_SUMS, RESTORE):
+        sums = read_sums(model / METADATA_SUMS, _refuse)
+        _refuse(sums.n_topics != n_topics)
+        return sums
+
+
+def _refuse(wrong: bool) -> None:
+    if wrong:
+        raise ValueError("sums that are none of this model's documents")
+
+
+def _entry(row: dict[str, Any]) -> DocumentEntry:
+    metadata = json.loads(row["metadata"])
+    refuse_other_kinds(row, _ROW)
+    if not isinstance(metadata, dict):
+        raise ValueError("metadata that are no fields")
+    marks = zip(*(row[name] for name in _MARKS), strict=True)
+    return DocumentEntry(
+        id=row["id"],
+        title=row["title"],
+        text=row["text"],
+        mix=list(zip(row["topics"], row["shares"], strict=True)),
+        n_tokens=round(row["tokens"]),
+        metadata=metadata,
+        marks=list(marks),
+    )

@@ -1,0 +1,37 @@
+"""The table of topics that notebooks show of a fitted estimator."""
+
+from collections.abc import Sequence
+
+from stickbreaker.core.errors import counted
+from stickbreaker.core.topk import descending
+from stickbreaker.estimators.notebooks.overview import MOST_ROWS, Overview
+from stickbreaker.topics.names.named_topics import NamedTopics
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+WORDS = 6  # of a topic
+
+
+def overview_of_topics(model: TopicEstimator) -> Overview:
+    """The largest topics: number, name or first words, share of the words; those of one name are one."""
+    named = NamedTopics(model)
+    unused, tops = set(named.unused), named.top_words(WORDS)
+    order = [g for g in descending(named.shares).tolist() if g not in unused]
+    rows = [
+        [
+            ", ".join(map(str, sorted(named.members[g]))),
+            _with_name(named.names[g], tops[g]),
+            f"{100 * named.shares[g]:.1f} %",
+        ]
+        for g in order[:MOST_ROWS]
+    ]
+    documents = model.corpus_["documents"]
+    title = f"{counted(len(order), 'topic')}, learned from {counted(documents, 'document')}"
+    further = [counted(len(order) - len(rows), "smaller topic")] if len(order) > len(rows) else []
+    further += [counted(len(unused), "topic") + " with next to no words"] if unused else []
+    note = f"Not shown: {', '.join(further)}." if further else ""
+    return Overview(title, ("topic", "words", "share"), rows, note)
+
+
+def _with_name(name: str | None, words: Sequence[str]) -> str:
+    listed = ", ".join(words)
+    return listed if name is None else f"{name}: {listed}"

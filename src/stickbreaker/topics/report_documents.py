@@ -1,0 +1,328 @@
+"""The documents that a saved model keeps for its report, and what of its corpus the report tells."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.files import atomic_file
+from stickbreaker.core.random_streams import share_of
+from stickbreaker.core.topk import descending, first_largest
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.corpus import Bags, Corpus
+from stickbreaker.corpus.blocks import Entries
+from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.shards import tokens_by_document
+from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.store import REBUILD
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
+from stickbreaker.saved.parquet_figures import with_figures
+from stickbreaker.topics.evaluation.completion import split_halves
+from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
+from stickbreaker.topics.model.topic_words import TopicWords
+from stickbreaker.topics.snippets import Excerpts
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.evaluation.coherence import TopWords
+
+LIMIT = 2000  # documents kept
+SALT = 1  # chosen by another hash than held-out documents are
+TOPICS = 20  # topics kept of a document, the largest
+TITLES = ("title", "subject", "headline", "name")  # metadata fields that may name a document
+MOST_VALUES = 50  # kept of a list of them
+LONGEST_VALUE = 200  # characters kept of a metadata value
+TOP_WORDS = 10  # whose company is a topic's coherence
+SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
+OF_OTHERS = "documents"  # figure of documents that the model has not learned from: how many they are
+COLUMNS = (
+    "number",
+    "id",
+    "title",
+    "text",
+    "metadata",
+    "tokens",
+    "topics",
+    "shares",
+    "starts",
+    "lengths",
+    "word_topics",
+)
+
+
+def write_documents(
+    estimator: TopicEstimator, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
+) -> None:
+    """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash;
+    and metadata-sums.parquet, by which all documents are divided, where they have metadata.
+
+    Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
+    of the words of the text: starts and lengths in characters, and their most probable topics. In the file's
+    own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see
+    `collect_documents_and_figures`. The corpus is read where the run's `engine` reads it. Of documents that
+    the model has not learned from there is their number, "documents", in place of "unigram".
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
+    if not learned_from_these:
+        del figures["unigram"]
+        figures[OF_OTHERS] = source.n_documents
+    types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
+    columns = {
+        name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])
+        for name in COLUMNS
+    }
+    table = with_figures(pa.table(columns), figures)
+    with atomic_file(path / DOCUMENTS) as partial:
+        pq.write_table(table, partial, compression="zstd")
+    if sums.fields:
+        write_sums(sums, path / METADATA_SUMS)
+
+
+def collect_documents_and_figures(
+    estimator: TopicEstimator, source: Source, engine: Engine
+) -> tuple[dict[str, list[Any]], dict[str, Any], MetadataSums]:
+    """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once; and its
+    topics by metadata field.
+
+    "coherence": NPMI of each topic's ten most relevant words over all documents, where there are two words or
+    more; of a polylingual model the mean over its languages, each over the documents that have it;
+    "unigram" and "unigram_held_out": nats a word of the documents learned from under their own word shares,
+    and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
+    """
+    from stickbreaker.topics.evaluation.coherence import (
+        TopWords,  # needs scipy, which the report does without
+    )
+    from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
+
+    parts = source.parts(longest=source.n_blocks)  # each of which has counts of all words
+    last = 1.0
+    if source.first[-1] > LIMIT:
+        hashes = np.concatenate(engine.map_items(Lowest(source), parts))
+        last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
+    top = spelled_tops(lambda rows: estimator.ranked_words(TOP_WORDS, rows).words, estimator.vocabulary_)
+    assert isinstance(source.corpus, Corpus)
+    look = Look(estimator.without_table(), source, last, top)
+    looks, terms = engine.map_items_with_sums(
+        look, parts, partial(both_terms, source.corpus.vocabulary.ranges)
+    )
+    figures: dict[str, Any] = {}
+    sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
+    scores = [side.npmi().per_topic for side in sides if side.documents.total]
+    if scores:
+        figures["coherence"] = np.mean(scores, axis=0).tolist()
+    figures["unigram"] = nats_of([learned for learned, _ in terms])
+    held_out = nats_of([predicted for _, predicted in terms])
+    if held_out is not None:
+        figures["unigram_held_out"] = held_out
+    sums = reduce(MetadataSums.plus, [look.sums for look in looks])
+    return {name: [value for look in looks for value in look.rows[name]] for name in COLUMNS}, figures, sums
+
+
+@dataclass(frozen=True)
+class Lowest:
+    """The lowest `LIMIT` hashes of the ids in some blocks."""
+
+    source: Source
+
+    def __call__(self, engine: LocalEngine, blocks: range) -> NDArray[np.float64]:
+        hashes = np.array(
+            [share_of(name, SALT) for block in blocks for name in self.source.corpus.ids(block)]
+        )
+        return hashes if len(hashes) <= LIMIT else np.partition(hashes, LIMIT - 1)[:LIMIT]
+
+
+class Seen(NamedTuple):
+    """What some blocks tell: rows of documents.parquet, as columns, the company of top words, of each
+    language, and topics by metadata field."""
+
+    rows: dict[str, list[Any]]
+    sides: "list[TopWords]"
+    sums: MetadataSums
+
+
+@dataclass
+class Look:
+    """A look at some blocks, by an estimator whose table an engine has, the same one at every look.
+
+    Beside what is seen it gives the counts of the words learned from and of those predicted (2 × V).
+    """
+
+    estimator: TopicEstimator
+    source: Source
+    last: float  # the hash of the last document to keep
+    top: Mapping[str | None, list[list[str]]]
+    whole: TopicEstimator | None = None  # made by the first part
+
+    def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
+        from stickbreaker.topics.evaluation.coherence import TopWords
+
+        source, estimator = self.source, self.whole or self.estimator.over(engine)
+        self.whole, corpus = estimator, source.corpus
+        assert isinstance(corpus, Corpus)
+        seen = estimator.seen(corpus) if estimator.is_open else corpus
+        learned, predicted = counts = np.zeros((2, source.n_words))
+        kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        sides = [TopWords(words, language) for language, words in self.top.items()]
+        sums = MetadataSums(len(estimator.alpha_))
+        for block in blocks:
+            entries = corpus.source.entries(block)
+            self._keep(estimator, seen, block, entries, kept, sums)
+            _count(source.block(block)[1], learned)
+            if source.held_out > 0.0:
+                _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
+            for side in sides:
+                side.add(entries)
+        return Seen(kept, sides, sums), counts
+
+    def _keep(
+        self,
+        estimator: TopicEstimator,
+        corpus: Corpus,
+        block: int,
+        entries: Entries,
+        kept: dict[str, list[Any]],
+        sums: MetadataSums,
+    ) -> None:
+        """Add the chosen documents of a block, as the model sees them, to the columns, and all to the sums,
+        where they have metadata."""
+        ids = corpus.ids(block)
+        chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
+        reader = Excerpts(corpus, block, entries)
+        fields = [{f: _short(v) for f, v in reader.metadata(i).items()} for i in range(len(ids))]
+        inferred = list(range(len(ids))) if any(fields) else chosen
+        if not any(fields):
+            sums.documents += len(ids)
+        if not inferred:
+            return
+        bags = corpus.bags(block).take(np.array(inferred, np.int64))
+        theta = estimator.infer_shares(bags)
+        tokens = tokens_by_document(bags.offsets, bags.counts)
+        if any(fields):
+            sums.add(fields, tokens, theta)
+        rows = {i: row for row, i in enumerate(inferred)}
+        for i in chosen:
+            metadata, row = fields[i], rows[i]
+            excerpt, shares = reader.excerpt(i), theta[row]
+            top = descending(shares, TOPICS)
+            values = (
+                int(self.source.first[block]) + i,
+                ids[i],
+                title_in(metadata) or ids[i],
+                excerpt.text,
+                json.dumps(metadata, ensure_ascii=False),
+                float(tokens[row]),
+                top.tolist(),
+                shares[top].tolist(),
+                excerpt.starts,
+                excerpt.lengths,
+                topics_of(excerpt.words, shares, estimator.topic_words),
+            )
+            for column, value in zip(kept.values(), values, strict=True):
+                column.append(value)
+
+
+def titles_of(corpus: Corpus, block: int) -> list[str]:
+    """The titles of a block's documents, as their metadata have them; "" for those that have none."""
+    metadata: list[str | None] = corpus.source.columns(block, ["metadata"]).column("metadata").to_pylist()
+    with making_sense_of(corpus.path, REBUILD):
+        return [
+            title_in({f: _short(v) for f, v in metadata_from(one).items()}) if one else "" for one in metadata
+        ]
+
+
+def title_in(metadata: Mapping[str, Any]) -> str:
+    """The title among a document's fields; "" where there is none.
+
+    >>> title_in({"year": 1990, "subject": "Boats"})
+    'Boats'
+    """
+    given = (metadata.get(name) for name in TITLES)
+    return next((str(value) for value in given if value and not isinstance(value, list)), "")
+
+
+def _short(value: Any) -> Any:
+    """A metadata value, cut where it is long: whole headers are no label."""
+    if isinstance(value, str) and len(value) > LONGEST_VALUE:
+        return value[: LONGEST_VALUE - 1] + "…"
+    if isinstance(value, list):
+        return [_short(item) for item in value[:MOST_VALUES]]
+    return value
+
+
+def topics_of(words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords) -> NDArray[np.int64]:
+    """The most probable topic of each of a document's words, argmax_k θ_k φ_kw; the first of ties.
+
+    >>> from stickbreaker.topics.model.topic_words import Dense
+    >>> topics_of(np.array([0, 1]), np.array([0.5, 0.5]), Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))).tolist()
+    [0, 1]
+    """
+    distinct, place = np.unique(words, return_inverse=True)
+    return first_largest(topics.of(distinct) * theta[:, None])[place]
+
+
+def _count(bags: Bags, into: NDArray[np.float64]) -> None:
+    into += np.bincount(bags.words, weights=bags.counts, minlength=len(into))
+
+
+def unigram(
+    words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice]
+) -> float | None:
+    """Nats a word of word counts `words` (V) under the shares of `learned` (V), within each language.
+
+    None where there is no word.
+
+    >>> round(unigram(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
+    -0.693147
+    """
+    return nats_of([unigram_terms(words, learned, ranges)])
+
+
+def both_terms(
+    ranges: Mapping[str, slice], first: int, counts: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """`unigram_terms` of the words learned from, and of those predicted, from both's counts (2 × words)."""
+    learned, predicted = counts
+    return (
+        unigram_terms(learned, learned, ranges, first),
+        unigram_terms(predicted, learned + SMOOTHING, ranges, first),
+    )
+
+
+def unigram_terms(
+    words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice], first: int = 0
+) -> NDArray[np.float64]:
+    """What `nats_of` needs of consecutive words, `first` and those after it (languages × 3).
+
+    Of each language: sum of words_w · log(learned_w / sum of learned), sum of words, sum of learned; all sums
+    are over these words alone.
+    """
+    terms: list[list[float]] = []
+    for rows in ranges.values() or (slice(first, first + len(words)),):
+        own = slice(max(rows.start - first, 0), max(rows.stop - first, 0))
+        counted, total = words[own] > 0, float(learned[own].sum())
+        shares = learned[own] / max(total, 1e-300)
+        nats = float((words[own][counted] * np.log(shares[counted])).sum())
+        terms.append([nats, float(words[own].sum()), total])
+    return np.array(terms)
+
+
+def nats_of(pieces: Sequence[NDArray[np.float64]]) -> float | None:
+    """Nats a word, from the `unigram_terms` of pieces that have all words; None where there is no word.
+
+    A word's share is its share of its piece, times the piece's share: with w, l of a piece and L of all,
+    sum of w · log(l_w / L) is sum of w · log(l_w / l) + (sum of w) · log(l / L).
+    """
+    terms = np.array(pieces)
+    learned = np.maximum(terms[:, :, 2], 1e-300)
+    nats = terms[:, :, 0] + terms[:, :, 1] * np.log(learned / np.maximum(terms[:, :, 2].sum(axis=0), 1e-300))
+    words = float(terms[:, :, 1].sum())
+    return float(nats.sum()) / words if words > 0 else None

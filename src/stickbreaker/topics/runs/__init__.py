@@ -1,0 +1,1 @@
+"""Runs that learn topics: how they start, and what is kept while they go on."""

@@ -1,0 +1,145 @@
+"""Gibbs sampling of topics: its chains, from seeds or from a checkpoint, and what they learned as a table."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import Fitted
+from stickbreaker.contracts.model_source import source_of
+from stickbreaker.core import purposes
+from stickbreaker.core.random_streams import derived_seed
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.local import LocalEngine, usable_cores
+from stickbreaker.estimators.saving import corpus_of
+from stickbreaker.estimators.settings import threads_of
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.events import Columns
+from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.learning.variational import VariationalState
+from stickbreaker.saved import Snapshot
+from stickbreaker.saved.checkpoints import sampling_state_of
+from stickbreaker.topics.evaluation.held_out import HeldOut
+from stickbreaker.topics.model import Gibbs, TopicModel
+from stickbreaker.topics.model.samplers.gibbs_settings import first_assignments
+from stickbreaker.topics.model.samplers.tokens import Tokens, tokens_of
+from stickbreaker.topics.runs.initialization import seeds_of
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+
+def run_of(
+    estimator: TopicEstimator, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
+) -> SamplingRun:
+    """The run of an estimator by Gibbs sampling."""
+
+    def evaluate(fitted: Fitted) -> float:
+        assert held_out is not None
+        return held_out(table_of(estimator, model, fitted), model, fitted.params)
+
+    scored = None if held_out is None else evaluate
+    return SamplingRun(
+        source.n_documents, scored, seed=seed, limits=estimator.limits(), scores=estimator.score_names
+    )
+
+
+def first_state(estimator: TopicEstimator, model: TopicModel, source: Source, seed: int) -> SamplingState:
+    """The chains of a run at its start, each from seeds of its own."""
+    sampling, tokens = _sampling(estimator), _tokens(source)
+    assignments: list[NDArray[np.int32]] = []
+    for number in range(sampling.chains):
+        own = _seed(seed, number)
+        seeds = seeds_of(estimator, source, model, own)[:]
+        shards = source.all_shards()
+        assignments.append(first_assignments(model, seeds, shards, own))
+    return SamplingState(_chains(estimator, model, tokens, assignments, seed))
+
+
+def restored_state(
+    estimator: TopicEstimator, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
+) -> SamplingState:
+    """The chains of a checkpoint, which has the topics of the source's tokens.
+
+    Raises ValueError where it makes no sense.
+    """
+    tokens = _tokens(source)
+    nowhere = [np.zeros(len(tokens.words), np.int32)] * _sampling(estimator).chains
+    return sampling_state_of(snapshot, _chains(estimator, model, tokens, nowhere, seed))
+
+
+def read(
+    estimator: TopicEstimator, model: TopicModel, folder: Path, snapshot: Snapshot
+) -> tuple[LocalEngine, VariationalState]:
+    """What the last checkpoint of a run has learned. The tokens come from the run's corpus.
+
+    Raises UserError where that is not there any more, or is another.
+    """
+    manifest = snapshot.manifest
+    source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])
+    seed = manifest["settings"]["random_state"]
+    return learned(estimator, model, restored_state(estimator, model, source, seed, snapshot))
+
+
+def learned(
+    estimator: TopicEstimator, model: TopicModel, state: SamplingState
+) -> tuple[LocalEngine, VariationalState]:
+    """What the best chain has learned, as a run by variational steps leaves it: a table, and the rest."""
+    fitted = state.chains.fitted()
+    columns = None
+    if fitted.columns is not None:
+        numbers = fitted.columns.tolist()
+        columns = Columns(tuple(numbers), numbers[-1] + 1)
+    rest = VariationalState(
+        fitted.params,
+        columns=columns,
+        at_pass_start=(state.step, state.seen),
+        step=state.step,
+        passes=state.passes,
+        seen=state.seen,
+        scores=state.scores,
+        held_out=state.held_out,
+        converged=state.converged,
+        stopped=state.stopped,
+        kind=state.kind,
+    )
+    return table_of(estimator, model, fitted), rest
+
+
+def table_of(estimator: TopicEstimator, model: TopicModel, fitted: Fitted) -> LocalEngine:
+    """An engine with the counts that a chain has learned as its table."""
+    assert fitted.counts is not None
+    engine = LocalEngine(threads_of(estimator.n_jobs))
+    engine.start(model, fitted.counts)
+    return engine
+
+
+def _chains(
+    estimator: TopicEstimator,
+    model: TopicModel,
+    tokens: Tokens,
+    assignments: Sequence[NDArray[np.int32]],
+    seed: int,
+) -> Chains:
+    """Chains of which each begins with its assignments, a topic for every token."""
+    sampling = _sampling(estimator)
+    samplers = [
+        sampling.sampler(model, tokens, first, _seed(seed, number))
+        for number, first in enumerate(assignments)
+    ]
+    burn_in = estimator.limits().max_iter // 2 if sampling.burn_in is None else sampling.burn_in
+    return Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
+
+
+def _sampling(estimator: TopicEstimator) -> Gibbs:
+    sampling = estimator.gibbs_settings()
+    assert sampling is not None
+    return sampling
+
+
+def _seed(seed: int, number: int) -> int:
+    """The seed of a chain of a run."""
+    return seed if number == 0 else derived_seed(seed, purposes.CHAIN, number)
+
+
+def _tokens(source: Source) -> Tokens:
+    return tokens_of((bags for _, bags in source.in_order()), source.n_words)

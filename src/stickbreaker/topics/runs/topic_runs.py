@@ -1,0 +1,186 @@
+"""Runs of topic models: from an estimator of topics and a corpus, and from a checkpoint."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.contracts.model_source import source_of
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.sampling import SamplingState
+from stickbreaker.learning.schedules import FRESH
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.saved import Snapshot
+from stickbreaker.saved.checkpoints import model_of, state_of
+from stickbreaker.topics.evaluation.held_out import HeldOut
+from stickbreaker.topics.model import TopicModel, topic_model
+from stickbreaker.topics.model.samplers.tokens import whole_counts
+from stickbreaker.topics.report_documents import write_documents
+from stickbreaker.topics.runs import gibbs_runs
+from stickbreaker.topics.runs.initialization import seeds_of
+from stickbreaker.topics.runs.open_initialization import begin_open
+from stickbreaker.topics.runs.word_counting import word_documents_of
+from stickbreaker.topics.topic_estimator import TopicEstimator
+from stickbreaker.topics.topic_shapes import refuse_other_shapes
+
+
+def new_run(
+    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+) -> tuple[Run[Any], RunState]:
+    """A run at its start: the model that the parameters describe, and a seeded table (seeded chains).
+
+    What its engine keeps in files lies in `folder`.
+    """
+    model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
+    if estimator.gibbs_settings() is not None:
+        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
+        return job, gibbs_runs.first_state(estimator, model, source, seed)
+    return start_run(estimator, _job(estimator, model, source, seed, evaluate, folder))
+
+
+def resume_run(
+    estimator: TopicEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
+) -> tuple[Run[Any], RunState]:
+    """The run whose checkpoint is `snapshot`, as it was then."""
+    seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
+    model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
+    if estimator.gibbs_settings() is not None:
+        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
+        state = gibbs_runs.restored_state(estimator, model, source, seed, snapshot)
+        engine, whole = gibbs_runs.learned(estimator, model, state)
+        refuse_other_shapes(model, engine.table.shape, whole, corpus.n_words)
+        return job, state
+    job = _job(estimator, model, source, seed, evaluate, folder)
+    return job, restore_state(job, model, snapshot, corpus.n_words)
+
+
+def learned(
+    estimator: TopicEstimator, corpus: Corpus, job: Run[Any], state: RunState
+) -> tuple[TopicModel, Engine, VariationalState]:
+    """What a run has learned of a corpus: the model, its table, and the rest."""
+    if isinstance(state, SamplingState):
+        model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
+        return model, *gibbs_runs.learned(estimator, model, state)
+    assert isinstance(job, VariationalRun)
+    assert isinstance(state, VariationalState)
+    return topic_model(job.model), job.engine, state
+
+
+def finish_run(
+    estimator: TopicEstimator,
+    corpus: Corpus,
+    job: Run[Any],
+    state: RunState,
+    fixed: dict[str, Any],
+    folder: Path,
+) -> Snapshot:
+    """The finished model of a run, whose documents for the report are written to `folder`."""
+    model, engine, whole = learned(estimator, corpus, job, state)
+    estimator.take(model, engine, whole)
+    source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
+    estimator.word_documents_ = word_documents_of(estimator, source, engine)
+    write_documents(estimator, source, engine, folder)
+    snapshot = model_of(engine, whole, fixed, "done")
+    snapshot.arrays = {**snapshot.arrays, **estimator.counted_arrays()}
+    return snapshot
+
+
+def count_words(estimator: TopicEstimator, corpus: Corpus, job: Run[Any]) -> None:
+    """Count the words of the topics that a run in memory has learned, for their ranking."""
+    variational = isinstance(job, VariationalRun)
+    source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())
+    engine = job.engine if variational else estimator.engine_
+    estimator.word_documents_ = word_documents_of(estimator, source, engine)
+
+
+def write_report_documents(estimator: TopicEstimator, corpus: Corpus, folder: Path) -> None:
+    """Write what the report tells of documents to a model's directory, as `finish_run` does of its corpus."""
+    source = source_of(corpus, estimator.model)
+    learned_from_these = corpus.fingerprint == estimator.corpus_["fingerprint"]
+    write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned_from_these)
+
+
+def start_run(estimator: TopicEstimator, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+    """A run by variational steps with a seeded table, and its state."""
+    model = topic_model(job.model)
+    if model.words.grows:
+        job, state = begin_open(job, estimator.n_topics_at_start(), estimator.init)
+    else:
+        job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
+        state = job.first_state(model.start())
+    solvers, corpus = (model.solver, estimator.fold_in_solver()), job.source.corpus
+    if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
+        job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
+    return job, state
+
+
+def restore_state(
+    job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int
+) -> VariationalState:
+    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
+    engine = job.engine
+    engine.restore(model, snapshot.arrays, snapshot.keys)
+    state = state_of(snapshot)
+    refuse_other_shapes(model, engine.table.shape, state, n_words)
+    if any(name not in state.params for name in model.start()):
+        raise ValueError("moves that have not begun")
+    records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
+    if any(name not in local for local in records for name in model.solver.goes_on_from):
+        raise ValueError("documents' records without their topics")
+    for local in records:
+        if "gamma" in local:
+            refuse_negative(local["gamma"].values, "gamma")
+    return state
+
+
+@dataclass(frozen=True)
+class WholeCounts:
+    """Raises UserError where a weight of some blocks is no whole number."""
+
+    source: Source
+
+    def __call__(self, engine: LocalEngine, blocks: range) -> None:
+        for block in blocks:
+            whole_counts(self.source.block(block)[1].counts)
+
+
+def _to_learn(
+    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float
+) -> tuple[TopicModel, Source, HeldOut | None]:
+    """The model that the parameters describe, the documents, and who scores those that are held out."""
+    model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
+    source = source_of(corpus, model, held_out)
+    if source.n_documents == 0:
+        raise UserError("there is no document to learn from", remedy="lower the held-out share")
+    evaluate = HeldOut(source, seed) if held_out > 0.0 else None
+    if evaluate is not None and evaluate.is_empty:
+        raise UserError("no held-out document has a known word", remedy="raise the held-out share")
+    return model, source, evaluate
+
+
+def _job(
+    estimator: TopicEstimator,
+    model: TopicModel,
+    source: Source,
+    seed: int,
+    evaluate: HeldOut | None,
+    folder: Path | None,
+) -> VariationalRun:
+    schedule = estimator.learning_schedule()
+    carried = schedule.keeps_reports and bool(model.solver.goes_on_from)
+    return VariationalRun(
+        model=model,
+        engine=engine_of(estimator, model, keep_local=estimator.keep_local or carried, folder=folder),
+        schedule=schedule,
+        source=source,
+        seed=seed,
+        limits=estimator.limits(),
+        scores=estimator.score_names,
+        evaluate=evaluate,
+        fresh_passes=FRESH if carried and not estimator.keep_local else 0,
+    )

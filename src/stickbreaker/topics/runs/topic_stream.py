@@ -1,0 +1,106 @@
+"""Topics learned online, a minibatch at a time as it comes: a step of a stream, and `partial_fit`."""
+
+import warnings
+from collections.abc import Collection
+from dataclasses import replace
+
+from stickbreaker.contracts.model_source import source_of
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.source import Shards
+from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.local import local_fork
+from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
+from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.streams.stream_run import warned_of
+from stickbreaker.learning.fading_counts import FadingCounts
+from stickbreaker.learning.online_steps import learn_minibatch
+from stickbreaker.learning.trace import TraceRecord, refuse_unreadable
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
+from stickbreaker.topics.model import topic_model
+from stickbreaker.topics.runs.stream_warnings import text_of, warnings_of
+from stickbreaker.topics.runs.topic_runs import start_run
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+
+def online_step(
+    job: VariationalRun,
+    state: VariationalState,
+    documents: int,
+    shards: Shards,
+    warned: Collection[str] = (),
+) -> TraceRecord:
+    """One step on some documents, in order, which are predicted first; it counts as a pass.
+
+    `documents` and `warned`: as of `StreamLearner.stream_step`. The first minibatch is not predicted: topics
+    begin with its documents.
+    """
+    model, predicted = topic_model(job.model), None
+    fading = FadingCounts() if state.fading is None else state.fading.copy()  # a step may fail
+    if state.step > 0:
+        predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step, fading)
+    count_words(fading, shards)
+    record = learn_minibatch(job, state, documents, shards)
+    state.fading = fading
+    if predicted is not None:
+        record["prequential"] = predicted._asdict()
+    refuse_unreadable(record)
+    totals = job.engine.table.totals().sum(axis=0)
+    totals = totals[model.in_use(totals)]
+    found = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
+    return {**record, "warnings": found} if found else record
+
+
+def can_go_on(estimator: TopicEstimator) -> bool:
+    """Whether the estimator has a state that `partial_fit` can go on from."""
+    return "state_" in vars(estimator)
+
+
+def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
+    """One online step on a whole corpus, in order, on this machine; so goes on what was learned on Spark.
+
+    Raises UserError for an estimator that has a Spark session.
+    """
+    if not isinstance(estimator.engine, str):
+        remedy = 'set engine="local", or put files where `stickbreaker stream` finds them'
+        raise UserError("partial_fit does not learn on Spark", remedy=remedy)
+    schedule = estimator.stream_schedule()
+    if not begun:
+        estimator.seed_ = seed_of(estimator.random_state)
+    estimator.refuse_stream()
+    model = estimator.topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    source = source_of(corpus, model)
+    threads = threads_of(estimator.n_jobs)
+    if begun:  # a copy: a step that fails leaves the model as it was
+        engine = local_fork(estimator.engine_, model, threads, copied=True)
+    else:
+        engine = LocalEngine(threads)
+    job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
+    if begun:
+        state = replace(estimator.state_, scores=[*estimator.state_.scores])  # a copy, too
+        for move in model.moves:  # that were not there before
+            state.params = {**move.start(model.n_columns(state.params)), **state.params}
+    else:
+        job, state = start_run(estimator, job)
+        estimator.began_as_stream = True
+    if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
+        problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
+        raise UserError(problem, remedy="call fit to begin anew")
+    known = about(corpus) if not begun else grown(estimator.corpus_, about(corpus))
+    warned = warned_of(estimator.trace_) if begun else ()
+    record = online_step(job, state, known["documents"], source.all_shards(), warned)
+    for warning in record.get("warnings", ()):
+        warnings.warn(text_of(warning), stacklevel=3)
+    if not begun:
+        estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
+            counted_vocabulary(corpus),
+            corpus.analysis or Analysis(),
+            [],
+        )
+    elif not model.words.grows:
+        estimator.vocabulary_ = counted_on(estimator.vocabulary_, corpus)
+    estimator.corpus_ = known
+    estimator.trace_.append(record)
+    estimator.take(topic_model(job.model), engine, state)
+    estimator.converged_ = False  # a stream has no end

@@ -1,0 +1,134 @@
+"""scikit-learn's conventions, for topic models: see `estimators/scikit_learn.py`."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from stickbreaker.core.threads import alone_with
+from stickbreaker.core.topk import largest
+from stickbreaker.corpus.readers.document_inputs import once_read
+from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.estimators.settings import ELSEWHERE
+from stickbreaker.topics.runs import topic_stream
+from stickbreaker.topics.topic_estimator import ALL_UNSEEN, TopicEstimator
+
+TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
+    **ELSEWHERE,
+    "n_components": "n_topics",
+    "num_topics": "n_topics",
+    "k": "n_topics",
+    "doc_topic_prior": "alpha",
+    "topic_word_prior": "eta",
+    "beta": "eta",
+    "gamma_threshold": "doc_tol",
+    "mean_change_tol": "doc_tol",
+    "max_doc_update_iter": "doc_max_iter",
+}
+
+
+class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] (vocabulary_)
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn, TopicEstimator
+):
+    """The front door of topics: `transform` and topics' words too, and learning a minibatch at a time."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """One online step on the documents `X`, in their order.
+
+        The first call fixes how texts are analysed, and the vocabulary where it is closed.
+
+        The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
+        the documents seen so far, those of `fit` counted once. Calls from several threads are learned
+        from one after another, in the order in which they come.
+        """
+        with alone_with(self):
+            begun = topic_stream.can_go_on(self)
+            corpus = self._as_corpus(
+                X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
+            )
+            topic_stream.partial_fit(self, corpus, begun)
+        remark = None if begun else self._remark()
+        if remark is not None:
+            warnings.warn(remark, UserWarning, stacklevel=2)
+        return self
+
+    def _remark(self) -> str | None:
+        return self.model.words.remark()
+
+    def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> NDArray[np.float64]:
+        """`fit`, and the topic shares of the same documents: see `transform`."""
+        return super().fit_transform(once_read(X), y, **fit_params)
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Topic shares E[theta] of documents (documents × topics); rows sum to one.
+
+        A function of each document alone: no other document, order or thread changes a row. Documents
+        without known words get the prior's mean. Warns (UserWarning) where no document has any.
+        """
+        check_is_fitted(self)
+        corpus, known = self._as_corpus(X, reset=False), False
+        shares: list[NDArray[np.float64]] = []
+        for block in range(len(corpus.block_sizes)):
+            bags = corpus.bags(block)
+            known = known or len(bags.words) > 0
+            shares.append(self.infer_shares(bags))
+        if not known:
+            warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
+        return np.concatenate(shares)
+
+    def score(self, X: Any, y: object = None) -> float:
+        """Log probability of documents given what was learned, in nats per token: higher is better.
+
+        Each word is predicted from the words before it, by the posterior means of the topics:
+        probabilities sum to one over all documents, whatever inference was used. Not affected by `fold_in`.
+        Tokens of words that the model does not know are left out; open vocabularies spell them. The bound
+        that inference climbs is `bound`.
+
+        Raises UserError when no document has a known word.
+        """
+        return super().score(X)
+
+    def bound(self, X: Any) -> float:
+        """The lower bound on the log probability of documents that inference climbs, in nats per token.
+
+        It holds E[log beta], and so is far below `score` where words are rare: it compares runs on the same
+        documents, and predicts nothing. With `fold_in="sampled"` it is estimated. Words that the model does
+        not know are left out.
+
+        Raises UserError when no document has a known word.
+        """
+        return self._per_token(X, self.bound_documents)
+
+    def top_words(self, n: int = 10, language: str | None = None, by: str = "documents") -> list[list[str]]:
+        """The `n` words of each topic that stand for it.
+
+        `by` "documents": words that a larger share of the topic's documents has than of all documents,
+        weighted by that share; "company": the first 30 of these, ordered also by how often they occur
+        together in documents; "relevance": frequent in the topic, and more so than elsewhere (Sievert and
+        Shirley 2014, λ of 0.6); "probability": the most frequent. Of a polylingual model those of each
+        language in turn, as "de:haus", or those of one `language`. Words of `unused_topics_` mean nothing.
+        Raises UserError for another `by`, for "company" of a model that counted no documents (streams), and
+        for a language that the model does not have.
+        """
+        check_is_fitted(self)
+        return super().top_words(n, language, by)
+
+    def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
+        """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
+        theta = self.transform(X)
+        return largest(theta.T, n)[0].tolist()
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.alpha_)

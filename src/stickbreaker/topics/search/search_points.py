@@ -1,0 +1,64 @@
+"""The runs of a search for the number of topics that are finished: what is kept of each."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import is_count, is_flag, is_number, optional, refuse_other_kinds
+
+SHORT, WHOLE = "short runs", "runs to the end"  # of whose scores a range is
+
+
+@dataclass(frozen=True)
+class SearchPoint:
+    """A finished run of a search.
+
+    It began with so many `topics` and has `used` of them in use; `bound` and `held_out` are its scores, nats
+    a word, the latter of documents that no run learned from. `final`: not a run of the grid, but to the end.
+    """
+
+    topics: int
+    used: int
+    bound: float
+    held_out: float | None
+    passes: int
+    final: bool
+
+    def score(self, judge: str) -> float:
+        """The score by which runs are compared. Raises ValueError where the run has none."""
+        if judge == "bound":
+            return self.bound
+        if self.held_out is None:
+            raise ValueError("a run of the search has no held-out score")
+        return self.held_out
+
+    def __str__(self) -> str:
+        held_out = "" if self.held_out is None else f", held-out {self.held_out:.4f}"
+        kind = "run to its end, from" if self.final else "searching:"
+        topics = f"{counted(self.topics, 'topic')}, {self.used} in use"
+        return f"{kind} {topics}, bound {self.bound:.4f} nats/word{held_out}"
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+KINDS = {
+    "topics": lambda value: is_count(value) and value > 0,
+    "used": lambda value: is_count(value) and value > 0,
+    "bound": is_number,
+    "held_out": optional(is_number),
+    "passes": is_count,
+    "final": is_flag,
+}
+
+
+def points_from(held: Any) -> tuple[SearchPoint, ...]:
+    """The runs of a search from what a manifest has of them. Raises ValueError where they make no sense."""
+    if not isinstance(held, list):
+        raise ValueError("the runs of the search are no list")
+    names = {field.name for field in fields(SearchPoint)}
+    for record in held:
+        refuse_other_kinds(record, KINDS)
+        if set(record) != names:
+            raise ValueError("a run of the search has other figures")
+    return tuple(SearchPoint(**record) for record in held)

@@ -1,0 +1,283 @@
+"""Guided topics: lists of words that tell what the first topics should be about."""
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Analysis, Vocabulary
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import listed_lines, sources_of, text_of
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
+from stickbreaker.corpus.vocabulary import tagged
+from stickbreaker.topics.model import InformedPrior
+
+Words = Sequence[str] | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Guide:
+    """An informed prior (Zhai 2014, section 3.3.1): one category of words for each of the first topics.
+
+    `categories` maps a topic's name to its words, or to its words and their eta. A word may end in `*`, which
+    stands for every word that begins so. In a guided topic eta is `inside` for the words of its category and
+    `outside` for all others; topics after the last category keep the eta of the model.
+
+    >>> Guide({"money": ["bank*", "loan"]}).names
+    ('money',)
+    """
+
+    categories: Mapping[str, Words] | Sequence[tuple[str, Words]]  # kept as pairs: their order matters
+    inside: float = 10.0
+    outside: float = 0.01
+
+    def __post_init__(self) -> None:
+        named = self.categories.items() if isinstance(self.categories, Mapping) else self.categories
+        kept = tuple((str(name), _plain(words)) for name, words in named)
+        object.__setattr__(self, "categories", kept)
+        for name, words in self._pairs():
+            if not (isinstance(words, list | dict) and words) or not all(
+                isinstance(word, str) for word in words
+            ):
+                problem = f"the category {name!r} has no list of words"
+                raise UserError(
+                    problem, remedy='write {"topic": ["word", "begin*"]} or {"topic": {"word": 10}}'
+                )
+        weights = [self.inside, self.outside]
+        for _, words in self._pairs():
+            weights += words.values() if isinstance(words, Mapping) else ()
+        for weight in weights:
+            number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            if not number or not 0 < weight <= 1e6:
+                raise UserError(f"a guide's weight is {weight!r}", remedy="weights lie in (0, 1e6]")
+        for name, words in self._pairs():
+            if max(words.values() if isinstance(words, Mapping) else [self.inside]) <= self.outside:
+                problem = f"the words of {name!r} weigh no more than all others ({self.outside:g})"
+                raise UserError(problem, remedy="raise inside, or lower outside")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The categories, in the order of their topics."""
+        return tuple(name for name, _ in self._pairs())
+
+    def _pairs(self) -> Sequence[tuple[str, Words]]:
+        assert not isinstance(self.categories, Mapping)
+        return self.categories
+
+    @classmethod
+    def read(cls, path: str | Path, categories: Sequence[str] | None = None, **weights: float) -> "Guide":
+        """A guide from a file: a dictionary in LIWC's format (`.dic`), or JSON (`.json`).
+
+        `categories` takes only these, in this order. `weights` are `inside` and `outside`. Raises UserError
+        naming the file and line of what is wrong.
+        """
+        name = str(path)
+        found = _json_categories(name) if name.lower().endswith(".json") else _dictionary(name)
+        if categories is not None:
+            for category in categories:
+                if category not in found:
+                    known = ", ".join(list(found)[:12]) + (", …" if len(found) > 12 else "")
+                    raise UserError(f"no category {category!r}", where=name, remedy=f"it has {known}")
+            found = {category: found[category] for category in dict.fromkeys(categories)}
+        if not found:
+            raise UserError("the file has no category", where=name, remedy="give a .dic or .json file")
+        try:
+            return cls(found, **weights)
+        except UserError as error:
+            raise UserError(error.problem, where=name, remedy=error.remedy) from None
+
+    def prior(
+        self,
+        vocabulary: Vocabulary,
+        analysis: Analysis | PolylingualAnalysis | None,
+        n_topics: int,
+        rest: float | Array,
+    ) -> InformedPrior:
+        """eta (words × topics); `rest` is that of free topics: a number, or an array (words).
+
+        Words are spelled as the analysis spells them. In a polylingual vocabulary a word is looked for in
+        every language, or in one where it carries it ("de:bank"). Phrases are passed over. Raises UserError
+        for more categories than topics, and for a category of which the vocabulary has no word.
+        """
+        if len(self.categories) > n_topics:
+            problem = f"the guide has {len(self.categories)} categories for {n_topics} topics"
+            raise UserError(problem, remedy="raise n_topics, or name the categories to take")
+        cells: dict[tuple[int, int], float] = {}  # eta by row and topic
+        find = _Finder(vocabulary, analysis)
+        for topic, (name, words) in enumerate(self._pairs()):
+            found = [(row, _weight(words, word, self.inside)) for word in words for row in find(word)]
+            if not found:
+                remedy = "leave the category out, or give it other words"
+                raise UserError(f"no word of the category {name!r} is in the vocabulary", remedy=remedy)
+            for row, weight in found:
+                cells[row, topic] = max(weight, cells.get((row, topic), self.outside))
+        places = sorted(cells)
+        rows, topics = np.array(places, np.int64).reshape(-1, 2).T.copy()
+        values = np.array([cells[place] for place in places], np.float64)
+        shape = len(vocabulary), n_topics
+        return InformedPrior(shape, len(self.categories), self.outside, rest, rows, topics, values)
+
+    def found(
+        self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
+    ) -> tuple[tuple[int, int], ...]:
+        """For each category how many of its entries stand for a word of the vocabulary, and how many it has.
+
+        >>> Guide({"money": ["bank*", "loan"]}).found(Vocabulary.of(["banker", "river"]), None)
+        ((1, 2),)
+        """
+        find = _Finder(vocabulary, analysis)
+        return tuple(
+            (sum(any(True for _ in find(w)) for w in words), len(words)) for _, words in self._pairs()
+        )
+
+
+def _plain(words: Any) -> Any:
+    """Words as a list, or a dict of plain numbers, as they are saved; what is neither as it is."""
+    if isinstance(words, Mapping):
+        return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
+    if isinstance(words, set | frozenset):
+        return sorted(words, key=str)
+    return words if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
+
+
+def _weight(words: Words, word: str, inside: float) -> float:
+    return float(words[word]) if isinstance(words, Mapping) else inside
+
+
+class _Finder:
+    """Rows of a vocabulary that an entry of a lexicon stands for."""
+
+    def __init__(self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None) -> None:
+        self.index = vocabulary.index
+        self.languages = vocabulary.languages
+        self.analysis = analysis
+        self.sorted = sorted(vocabulary.words)
+
+    def __call__(self, entry: str) -> Iterator[int]:
+        stem, wild = entry.removesuffix("*"), entry.endswith("*")
+        for word in self._spellings(stem):
+            if not wild:
+                yield from (self.index[word],) if word in self.index else ()
+                continue
+            place = bisect_left(self.sorted, word)
+            while place < len(self.sorted) and self.sorted[place].startswith(word):
+                yield self.index[self.sorted[place]]
+                place += 1
+
+    def _spellings(self, text: str) -> Iterator[str]:
+        """How the vocabulary would spell a word: as it stands, and as the analysis makes it."""
+        if not text:
+            return
+        if not self.languages:
+            analysis = self.analysis if isinstance(self.analysis, Analysis) else None
+            yield from dict.fromkeys((text, *forms_of(analysis, text)))
+            return
+        code, colon, rest = text.partition(":")
+        codes = (code,) if colon and code in self.languages else self.languages
+        text = rest if codes == (code,) and colon else text
+        for language in codes:
+            several = self.analysis if isinstance(self.analysis, PolylingualAnalysis) else None
+            analysis = None if several is None else several.by_language.get(language)
+            yield from (tagged(language, word) for word in dict.fromkeys((text, *forms_of(analysis, text))))
+
+
+def forms_of(analysis: Analysis | None, text: str) -> list[str]:
+    """The one word that the analysis makes of an entry; nothing of phrases."""
+    words = [] if analysis is None else analysis.analyse(text).words
+    return words if len(words) == 1 else []
+
+
+def _dictionary(path: str) -> dict[str, list[str]]:
+    """A LIWC dictionary: numbered categories between two lines of %, then a word and its numbers a line."""
+    names: dict[str, str] = {}
+    words: dict[str, list[str]] = {}
+    marks = 0
+    for number, line in _lines(path):
+        parts = line.replace("\t", " ").split()
+        try:
+            if parts == ["%"]:
+                marks += 1
+            elif parts and marks == 1:
+                key, name = _category(parts, names)
+                names[key], words[name] = name, []
+            elif parts and marks == 2:
+                word, categories = _entry(parts, names)
+                for name in categories:
+                    words[name].append(word)
+        except UserError as error:
+            raise UserError(error.problem, where=path, line=number, remedy=error.remedy) from None
+    if marks < 2:
+        remedy = (
+            "a .dic file begins with its categories between two lines of %; end the name of JSON in .json"
+        )
+        raise UserError("is no dictionary in LIWC's format", where=path, remedy=remedy)
+    return {name: entries for name, entries in words.items() if entries}
+
+
+def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
+    """A category's number and name, which no other of `names` has. Raises UserError."""
+    if len(parts) < 2 or not parts[0].isdigit():
+        remedy = "between the two lines of % a line is a number and a category's name"
+        raise UserError(f"{' '.join(parts)[:40]!r} is no category", remedy=remedy)
+    key, name = parts[0], " ".join(parts[1:])
+    if key in names or name in names.values():
+        duplicate = f"the number {key}" if key in names else f"the category {name!r}"
+        raise UserError(
+            f"{duplicate} is there twice", remedy="give each category a number and a name of its own"
+        )
+    return key, name
+
+
+def _entry(parts: list[str], names: Mapping[str, str]) -> tuple[str, list[str]]:
+    """A word and the categories whose numbers come after it. Raises UserError."""
+    first = next((i for i, part in enumerate(parts) if i and part.isdigit()), len(parts))
+    word, keys = " ".join(parts[:first]), parts[first:]
+    if not keys:
+        remedy = "a line is a word and the numbers of its categories"
+        raise UserError(f"{word[:40]!r} has no category", remedy=remedy)
+    for key in keys:
+        if key not in names:
+            remedy = "name the categories between two lines of %"
+            raise UserError(f"no category has the number {key}", remedy=remedy)
+    return word, [names[key] for key in keys]
+
+
+def _json_categories(path: str) -> dict[str, Any]:
+    source = sources_of([path])[0]
+    text = text_of(source, Problems(skip=False)) or ""
+    try:
+        found = json.loads(text, object_pairs_hook=_distinct)
+    except UserError as error:
+        raise UserError(error.problem, where=path, remedy=error.remedy) from None
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise UserError("malformed JSON", where=path, line=line, remedy='write {"topic": ["word"]}') from None
+    if not isinstance(found, dict):
+        raise UserError("is not a JSON object", where=path, remedy='write {"topic": ["word", "begin*"]}')
+    for name, words in found.items():
+        if not isinstance(words, list | dict):
+            problem = f"the category {name!r} has no list of words"
+            raise UserError(
+                problem, where=path, remedy='write {"topic": ["word"]} or {"topic": {"word": 10}}'
+            )
+    return found
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object. Raises UserError for a key that is there twice."""
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise UserError(f"{key!r} is there twice", remedy="keep one")
+        values[key] = value
+    return values
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    return listed_lines(path, "give a .dic or .json file")

@@ -1,0 +1,324 @@
+"""The parameters that every estimator of topics has: they are looked at, and become a model."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from copy import copy
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from stickbreaker.contracts.contract import MOST_COLUMNS, Move
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import Kind as JsonKind
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Vocabulary, VocabularyRule
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.estimators.settings import (
+    SCHEDULES,
+    SettingTypes,
+    engine_name,
+    memory_of_machine,
+    positive,
+    schedule_of,
+)
+from stickbreaker.estimators.streams.stream_learner import StreamLearner
+from stickbreaker.learning.contract import Limits, ScoreNames
+from stickbreaker.learning.schedules import Online, Schedule
+from stickbreaker.topics.combinations import WORDS, Combination, refuse_illegal
+from stickbreaker.topics.model import (
+    ClosedVocabulary,
+    Concept,
+    ConceptTree,
+    ConceptVocabulary,
+    CoordinateAscent,
+    Gibbs,
+    Hybrid,
+    Inference,
+    LocalSolver,
+    MeanField,
+    OpenVocabulary,
+    OpenWords,
+    TopicModel,
+    TopicPrior,
+    TopicVocabulary,
+)
+from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
+from stickbreaker.topics.topic_settings import (
+    TOPIC_SETTING_TYPES,
+    concentration,
+    guide_of,
+    inference_of,
+    words_of,
+)
+from stickbreaker.topics.trace_fields import TRACE_FIELDS
+
+OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
+INIT = ("random", "documents")
+FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
+ETA, POINT_ETA = 0.01, 0.05  # by default, of topics that are distributions and of points
+ROUNDS = 100  # of mean-field inference of a new document, at least
+SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
+
+
+class TopicParams(StreamLearner):
+    """An estimator whose parameters are those below; `documents` names its documents slot."""
+
+    score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
+    setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
+    trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
+    documents: ClassVar[str]
+    online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
+    streamed: ClassVar[tuple[float, float]]  # the same where the data is a stream
+
+    n_topics: int
+    inference: str | Hybrid | Gibbs
+    schedule: str | Schedule | None
+    eta: float | str | Array | None
+    words: str | OpenVocabulary | ConceptTree
+    guide: Any = None
+    point_topics: bool | None = None
+    began_as_stream: bool = False  # whether `partial_fit` began what it has learned
+    doc_max_iter: int
+    doc_tol: float
+    init: str
+    max_iter: int | None
+    tol: float
+    keep_local: bool
+    fold_in: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether words enter as documents bring them."""
+        return WORDS[words_of(self.words)[0]].grows
+
+    @property
+    def has_concepts(self) -> bool:
+        """Whether a tree of concepts ties words."""
+        return words_of(self.words)[0] == ConceptVocabulary.name
+
+    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+        return None, VocabularyRule(1, 1.0) if self.is_open else None
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        self.topic_model(vocabulary, analysis)
+
+    def params_to_save(self) -> dict[str, Any]:
+        params = super().params_to_save()
+        return {**params, "guide": guide_of(self.guide)} if "guide" in params else params
+
+    @abstractmethod
+    def _documents(self, stream: bool) -> TopicPrior:
+        """The documents slot that the parameters describe."""
+
+    def topic_model(
+        self,
+        vocabulary: Vocabulary | None = None,
+        analysis: AnyAnalysis | None = None,
+        *,
+        stream: bool = False,
+    ) -> TopicModel:
+        """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
+        positive("n_topics", self.n_topics_at_start(), whole=True)
+        self._refuse_too_many_topics(vocabulary)
+        inference = inference_of(self.inference)
+        if self.inference == "hybrid" and self.is_open:
+            inference = OPEN_HYBRID
+        own = SCHEDULES[type(self.learning_schedule())]
+        schedule = "partial_fit" if stream else own
+        self._refuse(schedule)
+        for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
+            if getattr(self, parameter) not in choices:
+                alternatives = " or ".join(repr(choice) for choice in choices)
+                raise UserError(
+                    f"{parameter}={getattr(self, parameter)!r}", remedy=f"{parameter} is {alternatives}"
+                )
+        for parameter in ("n_init", "doc_max_iter", *(() if self.max_iter is None else ("max_iter",))):
+            positive(parameter, getattr(self, parameter), whole=True)
+        for parameter in ("tol", "doc_tol"):
+            positive(parameter, getattr(self, parameter), zero=True)
+        sampling, sweeps = self.gibbs_settings(), self.limits().max_iter
+        if sampling is not None and (sampling.burn_in or 0) >= sweeps:
+            problem = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
+            raise UserError(problem, remedy="raise max_iter or lower burn_in")
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
+        if not isinstance(self.keep_local, bool | np.bool_):
+            raise UserError(f"keep_local={self.keep_local!r}", remedy="keep_local is True or False")
+        if (
+            self.keep_local
+            and not stream
+            and (inference.name != "mean-field" or schedule not in ("batch", "memoised"))
+        ):
+            problem = "keep_local needs batch or memoised mean-field inference"
+            raise UserError(problem, remedy="leave out keep_local")
+        point = self._has_points(schedule, stream)
+        eta = self._eta(point and not (stream and self._continues_a_fit))
+        documents, words = self._documents(stream), self._words(vocabulary, analysis, eta, point)
+        solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
+        moves = self._moves(schedule, documents, words, solver.draws)
+        if schedule == "memoised" or (moves and documents.grows):
+            solver = solver.with_full_reports()
+        return TopicModel(documents, words, solver, moves)
+
+    def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
+        """Raise UserError for more topics than there are numbers or memory for; before any is made."""
+        n_topics = self.n_topics_at_start()
+        if n_topics > MOST_COLUMNS:
+            raise UserError(f"n_topics={n_topics}", remedy=f"n_topics is at most {MOST_COLUMNS:,}")
+        if vocabulary is None or self.is_open or engine_name(self.engine) != "local":
+            return
+        size = 8.0 * n_topics * len(vocabulary)  # bytes of the table of counts
+        if size > memory_of_machine():
+            problem = f"{n_topics:,} topics of {len(vocabulary):,} words take {size / 1e9:,.0f} GB of memory"
+            raise UserError(problem, remedy="lower n_topics, or the size of the vocabulary")
+
+    def learning_schedule(self) -> Schedule:
+        return schedule_of(self.schedule, *self.online)
+
+    def stream_schedule(self) -> Online:
+        """The schedule of a stream, whatever that of runs over a corpus is."""
+        given = self.schedule if isinstance(self.schedule, Online) else Online()
+        return given.with_defaults(*self.streamed)
+
+    def for_stream(self) -> Self:
+        """The same with the defaults of streams written out, by which a saved stream goes on whatever they
+        become."""
+        made, point = copy(self), self._has_points("partial_fit", stream=True)
+        made.schedule, made.point_topics, made.eta = self.stream_schedule(), point, self._eta(point)
+        return made
+
+    def n_topics_at_start(self) -> int:
+        """How many topics a run of these parameters starts with."""
+        return self.n_topics
+
+    @property
+    def _continues_a_fit(self) -> bool:
+        """Whether `fit` began what `partial_fit` goes on with, by its own default of eta."""
+        return "state_" in vars(self) and not self.began_as_stream and self.point_topics is None
+
+    def _eta(self, point: bool = False) -> float | str | Array:
+        """The parameter `eta`, or its default; `point`: of topics that are points."""
+        if self.eta is not None:
+            return self.eta
+        return POINT_ETA if point else ETA
+
+    def _needs_distributions(self, schedule: str) -> str | None:
+        """The choice, as a message names it, for which topics must be distributions over beta."""
+        if self.is_open:
+            return "an open vocabulary"
+        if isinstance(self.eta, str):
+            return f"eta={self.eta!r}"
+        if self.gibbs_settings() is not None:
+            return f"inference={inference_of(self.inference).name!r}"
+        return "schedule='memoised'" if schedule == "memoised" else None
+
+    def _has_points(self, schedule: str, stream: bool) -> bool:
+        """Whether beta is a point: in streams unless another choice needs distributions over it."""
+        if self.point_topics is None:
+            return stream and self._needs_distributions(schedule) is None
+        if not isinstance(self.point_topics, bool | np.bool_):
+            problem = f"point_topics={self.point_topics!r}"
+            raise UserError(problem, remedy="point_topics is True, False or None")
+        against = self._needs_distributions(schedule) if self.point_topics else None
+        if against is not None:
+            problem = f"point_topics=True does not go with {against}"
+            raise UserError(problem, remedy="leave out point_topics")
+        return bool(self.point_topics)
+
+    def _learned_eta_start(self, n_topics: int) -> float:
+        """Where a learned eta starts."""
+        return 1.0 / n_topics
+
+    @abstractmethod
+    def _moves(
+        self,
+        schedule: str,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
+        sampled: bool,
+    ) -> tuple[Move, ...]:
+        """The moves that change the topics. `sampled`: documents' topics are drawn."""
+
+    def _words(
+        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
+    ) -> TopicVocabulary[Any]:
+        """The words slot; `prior` is eta as it was given."""
+        settings = words_of(self.words)[1]
+        if isinstance(settings, ConceptTree):
+            return self._concepts(settings, vocabulary, prior, point)
+        if settings is not None:
+            concentration("eta", prior, {}, 1.0)  # has no meaning then, and yet is no nonsense
+            if self.guide is not None:
+                raise UserError(
+                    "a guide needs words that are known", remedy='set guide=None or words="closed"'
+                )
+            if vocabulary is not None and vocabulary.languages:
+                raise UserError("an open vocabulary has one language", remedy='set words="closed"')
+            return OpenWords(settings)
+        n_words, K = 1 if vocabulary is None else len(vocabulary), self.n_topics_at_start()
+        shapes = {"words": (n_words,), "topics × words": (K, n_words)}
+        eta, learned = concentration("eta", prior, shapes, self._learned_eta_start(K))
+        guide = guide_of(self.guide)
+        if guide is not None and (learned or np.ndim(eta) == 2):
+            eta_kind = "learned" if learned else "an array (topics, words)"
+            raise UserError(f"eta is {eta_kind}, and the guide sets it too", remedy="give eta as a number")
+        if guide is not None and vocabulary is not None:
+            eta = guide.prior(vocabulary, analysis, K, eta)
+        elif isinstance(eta, np.ndarray) and eta.ndim == 2:
+            eta = np.ascontiguousarray(eta.T)
+        firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
+        return ClosedVocabulary(
+            n_words, eta, learned and not point, firsts, point
+        )  # of points as `fit` left it
+
+    def _concepts(
+        self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: Any, point: bool
+    ) -> ConceptVocabulary:
+        """The words slot of a tree of concepts over a vocabulary (None: over two words of one concept)."""
+        eta, learned = concentration("eta", prior, {}, 1.0)
+        if learned:
+            raise UserError("eta is not learned where words have concepts", remedy="give eta as a number")
+        if self.guide is not None:
+            raise UserError("a guide needs words without concepts", remedy='set guide=None or words="closed"')
+        if vocabulary is None:
+            tree, vocabulary = ConceptTree([Concept("any", {"": ("a", "b")})]), Vocabulary.of(["a", "b"])
+        assert isinstance(eta, float)
+        return ConceptVocabulary(compiled(tree, vocabulary), eta, point)
+
+    def guide_names(self) -> tuple[str | None, ...]:
+        guide = guide_of(self.guide)
+        names = () if guide is None else guide.names
+        return (*names, *[None] * (self.n_topics_at_start() - len(names)))
+
+    def _slot(self) -> str:
+        """The name of the documents slot."""
+        return self.documents
+
+    def _refuse(self, schedule: str) -> None:
+        inference = inference_of(self.inference).name
+        words = words_of(self.words)[0]
+        refuse_illegal(
+            Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
+        )
+
+    def refuse_stream(self) -> None:
+        self._refuse("partial_fit")
+
+    def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
+        """The mean-field solver of the documents slot, of so many rounds."""
+        return MeanField(max_iter, float(self.doc_tol), keep_local)
+
+    def fold_in_solver(self) -> LocalSolver:
+        mean_field = self._mean_field(max(ROUNDS, int(self.doc_max_iter)), keep_local=False)
+        return FOLD_IN[self.fold_in].solver(mean_field)
+
+    def gibbs_settings(self) -> Gibbs | None:
+        return inference_of(self.inference).sampling
+
+    def limits(self) -> Limits:
+        sampled = self.gibbs_settings() is not None
+        passes = (SWEEPS if sampled else PASSES) if self.max_iter is None else int(self.max_iter)
+        return Limits(passes, 0.0 if sampled else float(self.tol))

@@ -1,0 +1,90 @@
+"""What parameters of topic models may be: their values from the strings and numbers that users give."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.records import Array
+from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes
+from stickbreaker.topics.combinations import INFERENCE
+from stickbreaker.topics.model import (
+    ConceptTree,
+    Gibbs,
+    Hybrid,
+    Inference,
+    OpenVocabulary,
+    Spelling,
+)
+from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.seed_words import Guide
+
+TOPIC_SETTING_TYPES: SettingTypes = {  # parameters that are values, by name in JSON
+    **SCHEDULE_TYPES,
+    "split-merge": SplitMerge,
+    "hybrid": Hybrid,
+    "gibbs": Gibbs,
+    "guide": Guide,
+    "open": OpenVocabulary,
+    "concepts": ConceptTree,
+    "spelling": Spelling,
+}
+
+
+def inference_of(value: object) -> Inference:
+    """A way of inference from its name, or as it is. Raises UserError for anything else."""
+    if isinstance(value, str) and value in INFERENCE:
+        return INFERENCE[value]
+    if isinstance(value, Inference):
+        return value
+    alternatives = ", ".join(repr(name) for name in INFERENCE)
+    raise UserError(f"inference={value!r}", remedy=f"inference is {alternatives}, Hybrid(...) or Gibbs(...)")
+
+
+def concentration(
+    name: str, value: object, shapes: Mapping[str, tuple[int, ...]], start: float
+) -> tuple[float | Array, bool]:
+    """A prior's parameter, and whether it is learned: a number, an array of one of `shapes`, "learned".
+
+    alpha may be "learned-symmetric" too.
+    """
+    if isinstance(value, str):
+        if value != "learned" and (name, value) != ("alpha", "learned-symmetric"):
+            kinds = '"learned" or "learned-symmetric"' if name == "alpha" else '"learned"'
+            raise UserError(f"{name}={value!r}", remedy=f"{name} is a number, an array or {kinds}")
+        return start, True
+    try:
+        array = np.asarray(value, np.float64)
+        if np.asarray(value).dtype == np.bool_:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"') from None
+    if array.ndim and array.shape not in shapes.values():
+        wanted = " or ".join(f"{axes} {shape}" for axes, shape in shapes.items())
+        raise UserError(f"{name} has the shape {array.shape}", remedy=f"give a number, or {wanted}")
+    if not (np.isfinite(array).all() and (array > 0).all() and (array <= 1e6).all()):
+        raise UserError(f"{name} has values that are not positive", remedy="every value lies in (0, 1e6]")
+    return (array.copy() if array.ndim else float(array)), False
+
+
+def words_of(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
+    """The name of the words slot and its settings, from either. Raises UserError for anything else."""
+    if isinstance(value, OpenVocabulary):
+        return "open", value
+    if isinstance(value, ConceptTree):
+        return "concepts", value
+    if value == "open":
+        return "open", OpenVocabulary()
+    if value == "closed":
+        return "closed", None
+    remedy = 'words is "closed", "open", OpenVocabulary(...) or ConceptTree(...)'
+    raise UserError(f"words={shown(str(value))}", remedy=remedy)
+
+
+def guide_of(value: object) -> Guide | None:
+    """A guide from one, a mapping of topics to words, or None. Raises UserError for anything else."""
+    if value is None or isinstance(value, Guide):
+        return value
+    if isinstance(value, Mapping):
+        return Guide(value)
+    raise UserError(f"guide={str(value)[:40]!r}", remedy='guide is {"topic": ["word"]}, or Guide.read(path)')

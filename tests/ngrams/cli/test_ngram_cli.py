@@ -1,0 +1,260 @@
+"""Language models by the program, as a new user would: fit, score, generate, evaluate, export, resume."""
+
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from tests.running import PROGRAM, StopAfter, write_lines
+
+from stickbreaker import NgramModel
+from stickbreaker.core.errors import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.testing.estimators import contents
+
+LINES = ["the cat sat on the mat", "the dog sat on the cat", "a dog ran", "", "a cat ran to the dog"] * 30
+QUICK = ("--iterations", 10, "--seed", 1)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    file = tmp_path_factory.mktemp("book") / "book.txt"
+    file.write_text("\n".join(LINES) + "\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def learned(cli, book, tmp_path_factory):
+    path = tmp_path_factory.mktemp("learned") / "model"
+    cli("fit", "ngram", book, "--out", path, *QUICK)
+    return path
+
+
+def test_it_is_learned_from_a_file(cli, book, tmp_path):
+    done = cli("fit", "ngram", book, "--out", tmp_path / "m", *QUICK, "--held-out", 0.2)
+    assert (
+        "8 known words; 5.6 % of the tokens are others, <unk>" in done.stderr
+        or "known words; " in done.stderr
+    )
+    first, following = done.stdout.splitlines()
+    assert "known words and" in first
+    assert "contexts from" in first
+    assert "in 10 sweeps, log p(words, seating) -" in first
+    assert "held-out" in first
+    assert following == f"Next: stickbreaker generate {tmp_path / 'm'}"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["m"]
+
+
+def test_it_equals_the_estimator(cli, book, learned):
+    loaded = NgramModel.load(learned)
+    assert loaded.order == 3
+    assert loaded.trace_[-1]["step"] == 10
+    scored = json.loads(cli("evaluate", learned, book, "--json").stdout)
+    assert scored["all"]["nats_per_word"] == pytest.approx(loaded.score(LINES))
+    assert scored["all"]["perplexity"] == pytest.approx(np.exp(-loaded.score(LINES)))
+    assert (
+        scored["known"]["events"]
+        <= scored["all"]["events"]
+        == sum(len(one.split()) + 1 for one in LINES if one)
+    )
+
+
+def test_sentences_are_scored(cli, learned, tmp_path):
+    (tmp_path / "new.txt").write_text("The cat ran. The zebra sat!\n\na dog\n")
+    header, *rows = cli("score", learned, tmp_path / "new.txt").stdout.splitlines()
+    assert header.split("\t") == ["id", "sentence", "words", "unknown", "nats"]
+    values = [row.split("\t") for row in rows]
+    assert [value[1:4] for value in values] == [["0", "3", "0"], ["1", "3", "1"], ["0", "2", "0"]]
+    whole = json.loads(cli("score", learned, tmp_path / "new.txt", "--json").stdout)
+    assert [one["nats"] for one in whole["sentences"]] == pytest.approx(
+        [float(value[4]) for value in values], abs=1e-6
+    )
+    assert whole["events"] == 11
+    assert whole["perplexity"] == pytest.approx(np.exp(-whole["nats"] / 11))
+    (tmp_path / "empty.txt").write_text("\n\n")
+    assert "there is nothing to score" in cli("score", learned, tmp_path / "empty.txt", code=1).stderr
+
+
+def test_sentences_are_drawn(cli, learned):
+    told = cli("generate", learned, "--sentences", 3, "--beginning", "the cat").stdout.splitlines()
+    assert len(told) == 3
+    assert all(line.startswith("the cat") for line in told)
+    assert json.loads(
+        cli("generate", learned, "--sentences", 3, "--beginning", "the cat", "--json").stdout
+    ) == {"sentences": told}
+
+
+def test_it_is_written_as_arpa(cli, learned, tmp_path):
+    done = cli("export", learned, "--format", "arpa", "--out", tmp_path / "m.arpa")
+    assert "of order 3" in done.stdout
+    assert "one of 5 samples, exactly" in done.stderr
+    assert (tmp_path / "m.arpa").read_text().startswith("\n\\data\\\nngram 1=")
+    done = cli("export", learned, "--format", "gensim-topics", "--out", tmp_path / "t", code=1)
+    assert done.stderr.endswith("gensim-topics is no format of a model of the kind NgramModel; it has arpa\n")
+    done = cli("export", learned, "--format", "pyldavis", "--sample", 1, "--out", tmp_path / "t", code=2)
+    assert not (tmp_path / "t").exists()
+
+
+def test_a_model_of_topics_has_no_ngrams(cli, model, tmp_path):
+    done = cli("export", model, "--format", "arpa", "--out", tmp_path / "m.arpa", code=1)
+    assert "arpa is no format of a model of the kind LDA" in done.stderr
+    for verb in ("score", "generate"):
+        extra = (tmp_path / "x.txt",) if verb == "score" else ()
+        assert f"{verb} means nothing for a model of the kind LDA" in cli(verb, model, *extra, code=1).stderr
+
+
+@pytest.mark.parametrize("verb", ["topics", "name", "transform", "nearest", "compare"])
+def test_verbs_of_topics_are_one_line(cli, learned, book, tmp_path, verb):
+    extra = {"transform": (book, "--out", tmp_path / "x.csv"), "nearest": (book,), "compare": (learned,)}
+    done = cli(verb, learned, *extra.get(verb, ()), code=1)
+    assert (
+        f"{verb} means nothing for a model of the kind NgramModel; it knows generate, score," in done.stderr
+    )
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--order", "many"), "no whole number above zero"),
+        (("--order", 11), "order is at most 10"),
+        (("--unknown", "spelled", "--min-count", 2), "--min-count needs --unknown symbol"),
+        (("--tokens", "spaced", "--token-pattern", "x"), "--tokens and --token-pattern both say"),
+        (("--min-count", 1000), "no word of the text occurs 1000 times; lower --min-count"),
+        (("--stop-words", "none"), "No such option"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_nothing(cli, book, tmp_path, options, line):
+    usage = line.startswith(("no whole", "--min-count", "--tokens", "No such"))
+    done = cli("fit", "ngram", book, "--out", tmp_path / "m", *options, code=2 if usage else 1)
+    assert line in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_corpus_is_taken_as_it_was_built(cli, book, tmp_path):
+    words = ("--stop-words", "none", "--min-length", 1, "--min-documents", 1, "--max-share", 1)
+    cli("corpus", "build", book, "--out", tmp_path / "whole", *words, "--sentences", "line")
+    cli("fit", "ngram", tmp_path / "whole", "--out", tmp_path / "m", *QUICK)
+    line = cli(
+        "fit", "ngram", tmp_path / "whole", "--out", tmp_path / "n", "--tokens", "spaced", code=1
+    ).stderr
+    assert "is a corpus already, --tokens has no effect" in line
+    cli("corpus", "build", book, "--out", tmp_path / "topics")
+    line = cli("fit", "ngram", tmp_path / "topics", "--out", tmp_path / "n", code=1).stderr
+    assert "tokens are not in the vocabulary of the corpus; build it with --stop-words none" in line
+
+
+def test_texts_are_cut_as_the_options_say(cli, tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "One <unk> two.\nThree 3.5 four! Five"}) + "\n")
+    sizes = {}
+    for sentences in ("line", "punctuation", "document"):
+        options = ("--sentences", sentences, "--tokens", "spaced", "--min-count", 1)
+        cli("fit", "ngram", tmp_path / "a.jsonl", "--out", tmp_path / sentences, *QUICK, *options)
+        found = json.loads(cli("score", tmp_path / sentences, tmp_path / "a.jsonl", "--json").stdout)
+        sizes[sentences] = [(one["words"], one["unknown"]) for one in found["sentences"]]
+    assert sizes == {"line": [(3, 1), (4, 0)], "punctuation": [(3, 1), (3, 0), (1, 0)], "document": [(7, 1)]}
+
+
+def test_short_sentences_that_are_held_out_are_not_shown(cli, tmp_path):
+    texts = [{"text": "one two three"}, {"text": "two three"}] * 20
+    lines = write_lines(tmp_path / "lines.jsonl", texts)
+    cli("fit", "ngram", lines, "--out", tmp_path / "m", *QUICK, "--held-out", 0.5)
+    cli("report", tmp_path / "m", "--out", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "No sentence of the documents kept aside has four words or more." in page
+    assert "from 40 documents, with 50.00% of them kept aside" in page
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("evaluate {model} {book} --engine spark", "--engine spark scores models of topics alone"),
+        ("export {model} --format arpa --out a.arpa --top 3", "--top means nothing for --format arpa"),
+        (
+            "export {model} --format arpa --out a.arpa --threads 2",
+            "--threads means nothing for --format arpa",
+        ),
+    ],
+)
+def test_options_without_a_meaning_are_refused(cli, book, learned, line, says):
+    words = [word.format(model=learned, book=book) for word in line.split()]
+    assert says in cli(*words, code=2).stderr
+
+
+# Interrupted and killed
+
+
+@pytest.mark.parametrize("kind", [("--held-out", 0.2), ("--order", "unbounded"), ("--unknown", "spelled")])
+def test_an_interrupted_run_goes_on_alike(cli, book, tmp_path, monkeypatch, kind):
+    options = ("fit", "ngram", book, *QUICK, *kind, "--checkpoint-every", 0)
+    cli(*options, "--out", tmp_path / "whole")
+    with monkeypatch.context() as patched:
+        patched.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(7))
+        told = cli(*options, "--out", tmp_path / "m", code=1)
+    assert f"stickbreaker resume {tmp_path / 'm'}" in told.stderr
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "m", every=0.0, threads=2, watch=[StopAfter(2)])
+    cli("resume", tmp_path / "m")
+    assert contents(tmp_path / "m") == contents(tmp_path / "whole")
+
+
+@pytest.mark.slow
+@pytest.mark.faults
+def test_a_run_that_is_killed_in_mid_sweep_goes_on_alike(cli, tmp_path):
+    import subprocess
+
+    generator = np.random.default_rng(0)
+    texts = [{"text": " ".join(f"w{n}" for n in generator.zipf(1.5, 400) % 500)} for _ in range(300)]
+    lines = write_lines(tmp_path / "lines.jsonl", texts)
+    options = ["fit", "ngram", lines, "--iterations", 40, "--order", "unbounded", "--checkpoint-every", 0]
+    cli(*options, "--out", tmp_path / "whole")
+    path, killed = tmp_path / "m", 0
+    words = [str(word) for word in (PROGRAM, *options, "--out", path)]
+    for _ in range(3):
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = size(path / "trace.jsonl")
+        while child.poll() is None and size(path / "trace.jsonl") <= before:
+            time.sleep(0.002)
+        time.sleep(generator.uniform(0.0, 0.05))
+        os.kill(child.pid, signal.SIGKILL)
+        killed += child.wait() == -signal.SIGKILL
+        words = [str(word) for word in (PROGRAM, "resume", path, "--checkpoint-every", 0)]
+    assert killed
+    cli("resume", path)
+    assert contents(path) == contents(tmp_path / "whole")
+
+
+def size(file):
+    return file.stat().st_size if file.exists() else 0
+
+
+def test_marks_of_sentences_are_no_words(cli, tmp_path):
+    """As KenLM and SRILM write them, in every verb: with a note, and the numbers of the text without them."""
+    plain = ["a cat sat", "the dog ran", "a dog sat"] * 4
+    (tmp_path / "plain.txt").write_text("\n".join(plain), encoding="utf-8")
+    (tmp_path / "marked.txt").write_text("\n".join(f"<s> {line} </s>" for line in plain), encoding="utf-8")
+    tokens = [json.dumps({"text": ["<s>", *line.split(), "</s>"]}) + "\n" for line in plain]
+    (tmp_path / "tokens.jsonl").write_text("".join(tokens), encoding="utf-8")
+    for tokenizer in ("words", "spaced"):
+        for name in ("plain.txt", "marked.txt", "tokens.jsonl"):
+            options = ("--tokens", tokenizer, "--sentences", "line", "--iterations", 5, "--overwrite")
+            done = cli("fit", "ngram", tmp_path / name, "--out", tmp_path / name[:5], *options)
+            assert ("note: 24 marks of sentences, <s> and </s>, were left out" in done.stderr) == (
+                name[0] == "m"
+            )
+        figures = {}
+        for name in ("plain.txt", "marked.txt", "tokens.jsonl"):
+            for verb in ("score", "evaluate"):
+                done = cli(verb, tmp_path / name[:5], tmp_path / name, "--json")
+                figures[name, verb] = json.loads(done.stdout)
+                assert ("24 marks of sentences" in done.stderr) == (name[0] == "m")
+        for name in ("marked.txt", "tokens.jsonl"):
+            whole = [figures[name, "score"]["nats"], figures[name, "evaluate"]["all"]]
+            assert whole == [figures["plain.txt", "score"]["nats"], figures["plain.txt", "evaluate"]["all"]]
+    model = tmp_path / "plain"
+    line = "</s> is the end of a sentence, and no word follows it; give the words that a sentence begins with"
+    assert line in cli("generate", model, "--beginning", "</s>", code=1).stderr
+    begun = cli("generate", model, "--beginning", "<s> the").stdout
+    assert begun == cli("generate", model, "--beginning", "the").stdout

@@ -1,0 +1,71 @@
+"""A kind that shared code has never seen says what its page is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from tests.estimators.toy_kind import MIXTURE, Mixture
+
+from stickbreaker import UserError
+from stickbreaker.estimators.kinds import kinds, page_of_saved
+from stickbreaker.estimators.saving import load
+from stickbreaker.pages.figures import figures
+from stickbreaker.pages.page import Assets, Page
+
+HOSTILE = "<b>bold\x00\n</script>"
+
+
+@dataclass(frozen=True, slots=True)
+class MixturePage(Page):
+    assets = Assets("tests.pages", "toy.html.j2", ["report.css"], ["base.js"], [], ["figures.js", "toy.js"])
+
+    words: Sequence[str] = ()
+
+    def context(self) -> dict[str, Any]:
+        return {"n": len(self.words)}
+
+    def payload(self) -> dict[str, Any]:
+        return {"words": list(self.words)}
+
+
+def mixture_page(path, title, language=3):
+    words = load(path).vocabulary_.words[:language]
+    return MixturePage(title, words=[*words, HOSTILE])
+
+
+@pytest.fixture
+def saved(monkeypatch, texts, tmp_path):
+    kind = replace(
+        MIXTURE,
+        verbs=("evaluate", "report"),
+        page="tests.pages.test_page:mixture_page",
+        page_options=("language",),
+    )
+    monkeypatch.setitem(kinds(), kind.name, kind)
+    Mixture(2, random_state=0).fit(texts).save(tmp_path / "m")
+    return tmp_path / "m"
+
+
+def test_a_kind_has_a_page_of_its_own(saved, cli, tmp_path):
+    cli("report", saved, "--out", tmp_path / "r.html", "--title", "A & B")
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert html == page_of_saved(saved, "A & B", {}).html() == Mixture.load(saved).report(title="A & B").html
+    assert "<title>A &amp; B</title>" in html
+    assert "4 components" in html
+    assert "&lt;b&gt;bold\N{REPLACEMENT CHARACTER} &lt;/script&gt;" in html
+    assert "</script>" not in html.split('id="data">')[1].split("</script>")[0]
+
+
+def test_an_option_is_taken_or_refused(saved):
+    assert "2 components" in page_of_saved(saved, "t", {"language": 1, "compare": None}).html()
+    with pytest.raises(UserError, match="compare means nothing for a model of the kind Mixture"):
+        page_of_saved(saved, "t", {"compare": saved})
+
+
+def test_its_figures_are_drawn_without_a_browser():
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    (drawn,) = figures(MixturePage("t", words=["river", "boat"])).values()
+    assert "river boat" in drawn

@@ -1,0 +1,369 @@
+"""How the topics of a growing model came about: by hand, and against slow versions."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.running import TOPICS, planted_documents
+from tests.topics.report import report_growth, report_pages
+
+from stickbreaker import LDA, Online
+from stickbreaker.topics.report import page_records
+from stickbreaker.topics.report.genealogy import (
+    MOST_COLUMNS,
+    MOST_LINES,
+    MOST_MOVES,
+    MOST_SPLITS,
+    growth_of,
+    lines_of,
+    times_of_records,
+)
+from stickbreaker.topics.report.page_data import Growth, Life, Move, Refinement
+
+WORDS = ["river", "boat", "bank", "loan", "sail", "coin"]
+BY_HAND: list[dict[str, Any]] = [
+    {"step": 1, "pass": 1, "topics": 2, "used": 2, "words": {"0": [0, 2], "1": [3, 5]}},
+    {
+        "step": 2,
+        "pass": 2,
+        "topics": 3,
+        "used": 2,
+        "edits": [{"move": "split", "topic": 0, "new": 2, "gain": 12.5}],
+        "words": {"0": [0, 1], "2": [2, 3]},
+        "before": {"0": [0, 2]},
+    },
+    {"step": 3, "pass": 3, "topics": 3, "used": 3},
+    {
+        "step": 4,
+        "pass": 4,
+        "topics": 2,
+        "used": 2,
+        "edits": [{"move": "merge", "topic": 1, "gone": 2, "gain": 3.0}],
+        "words": {"0": [0, 4], "1": [3, 2]},
+        "before": {"1": [3, 5], "2": [2, 5]},
+    },
+    {"step": 5, "pass": 5, "topics": 2, "used": 2},
+]
+
+
+def by_hand(**other: Any) -> Growth:
+    growth = growth_of([{**record, **other} for record in BY_HAND], [0, 1], WORDS, [[1, 4], [3, 2]])
+    assert growth
+    return growth
+
+
+def test_a_trace_by_hand() -> None:
+    growth = by_hand()
+    split, merge = Move("split", 2.0, 0, 2, 12.5), Move("merge", 4.0, 1, 2, 3.0)
+    assert growth == Growth(
+        unit="pass",
+        counts=[
+            (1.0, 2, 2, 0, 0),
+            (2.0, 3, 2, 1, 0),
+            (3.0, 3, 3, 0, 0),
+            (4.0, 2, 2, 0, 1),
+            (5.0, 2, 2, 0, 0),
+        ],
+        lives=[
+            Life(0, topic=0, words=["boat", "sail"]),
+            Life(1, topic=1, words=["loan", "bank"]),
+            Life(2, born=2.0, end=4.0, parent=0, into=1, words=["bank", "coin"]),
+        ],
+        lines=[0, 2, 1],
+        moves=[split, merge],
+        refinements=[
+            Refinement(
+                split,
+                ["river", "bank"],
+                [
+                    (2.0, ["river", "boat"], ["bank", "loan"]),
+                    (4.0, ["river", "sail"], []),  # the new one is gone by then
+                    (5.0, ["boat", "sail"], []),
+                ],
+            )
+        ],
+        began=2,
+        splits=1,
+        merges=1,
+        changed=3,
+        refined=1,
+    )
+
+
+def test_models_that_do_not_grow_tell_nothing() -> None:
+    assert growth_of([], [], [], []) is None
+    assert growth_of([{"step": 1, "pass": 1, "score": -7.0}], [0], ["a"], [[0]]) is None
+
+
+def test_time_is_told_in_passes_or_in_the_steps_of_the_only_one() -> None:
+    assert by_hand(**{"pass": 1}).unit == "step"
+    assert [count[0] for count in by_hand(**{"pass": 1}).counts] == [1.0, 2.0, 3.0, 4.0, 5.0]
+    passes = [1, 1, 1, 1, 2, 2]  # the run ended in the middle of the second
+    records = [{"step": i, "pass": number} for i, number in enumerate(passes, start=1)]
+    assert times_of_records(records) == ("pass", [0.25, 0.5, 0.75, 1.0, 1.25, 1.5])
+
+
+def test_the_first_record_may_have_moves() -> None:
+    growth = growth_of(BY_HAND[1:], [0, 1], WORDS, [[1, 4], [3, 2]])
+    assert growth
+    assert growth.began == 2
+    assert growth.counts[0][1] == 3
+
+
+def crossings(lives: dict[int, Life], order: list[int]) -> int:
+    """How many lines the branches cross, from the definition."""
+    row = {i: place for place, i in enumerate(order)}
+    found = 0
+    for life in lives.values():
+        for at, other in ((life.born, life.parent), (life.end, life.into)):
+            if at is not None and other in row:
+                low, high = sorted((row[life.id], row[other]))
+                between = [lives[i] for i in order[low + 1 : high]]
+                found += sum(one.born < at < (one.end or np.inf) for one in between)
+    return found
+
+
+def lives_in(trace: report_growth.Trace, tops: dict[int, list[int]]) -> tuple[Growth, dict[int, Life]]:
+    growth = growth_of(trace, sorted(tops), [str(i) for i in range(400)], [tops[i] for i in sorted(tops)])
+    assert growth
+    return growth, {life.id: life for life in growth.lives}
+
+
+@given(st.integers(0, 40), st.integers(0, 1000), st.integers(2, 30))
+def test_branches_of_splits_cross_no_line(n_splits: int, seed: int, n_topics: int) -> None:
+    growth, lives = lives_in(*report_growth.trace_of(n_splits, 0, n_topics=n_topics, seed=seed))
+    assert crossings(lives, list(growth.lines)) == 0
+
+
+@given(st.integers(0, 40), st.integers(0, 20), st.integers(0, 1000))
+def test_every_topic_in_a_move_has_one_line(n_splits: int, n_merges: int, seed: int) -> None:
+    trace, tops = report_growth.trace_of(n_splits, n_merges, n_topics=25, seed=seed)
+    growth, lives = lives_in(trace, tops)
+    edits = [edit for record in trace for edit in record.get("edits", ())]
+    moved = {edit[name] for edit in edits for name in ("topic", "new", "gone") if name in edit}
+    assert sorted(growth.lines) == sorted(moved) == sorted(lives)
+    assert {life.id for life in lives.values() if life.topic is not None} == moved & set(tops)
+
+
+def test_merges_cross_far_less_than_in_the_order_of_ids() -> None:
+    growth, lives = lives_in(*report_growth.trace_of(60, 30, n_topics=40))
+    assert crossings(lives, list(growth.lines)) < 0.15 * crossings(lives, sorted(lives))
+
+
+def test_topics_that_merge_into_one_another_s_descendants_end_the_search() -> None:
+    lives = {
+        0: Life(0, 0.0, 3.0, into=2),
+        1: Life(1, 1.0, 5.0, parent=0, into=3),
+        2: Life(2, 2.0, parent=1),
+        3: Life(3, 0.0),
+    }
+    assert sorted(lines_of(lives)) == [0, 1, 2, 3]
+    chain = {i: Life(i, float(i), parent=i - 1 if i else None) for i in range(MOST_LINES)}
+    assert lines_of(chain) == list(range(MOST_LINES))
+
+
+def test_long_runs_show_a_part_and_say_so() -> None:
+    page = report_growth.grown(500, 420, n_passes=700, n_topics=30)
+    growth = page.growth
+    assert growth
+    assert (len(growth.lines), len(growth.moves), len(growth.refinements)) == (
+        MOST_LINES,
+        MOST_MOVES,
+        MOST_SPLITS,
+    )
+    assert (growth.splits, growth.merges, growth.began) == (500, 420, 30)
+    lasting = {life.id for life in growth.lives if life.topic is not None}
+    assert lasting <= set(growth.lines)
+    least = min(move.gain or 0.0 for move in growth.moves)
+    assert least > 400.0  # their median is below
+    assert [move.at for move in growth.moves] == sorted(move.at for move in growth.moves)
+    assert all(len(one.after) <= MOST_COLUMNS for one in growth.refinements)
+    html = " ".join(page.html().split())
+    assert f"Drawn are {MOST_LINES} of the {growth.changed} topics" in html
+    assert f"are left out. The table has the {MOST_MOVES} moves of the greatest gain, of 920" in html
+    assert f"the {MOST_SPLITS} splits of the greatest gain, of {growth.refined}" in html
+    told = page.payload()["growth"]
+    assert sum(row[3] for row in told["counts"]) == 500
+    assert sum(row[4] for row in told["counts"]) == 420
+    assert len(told["counts"]) <= 600
+    assert len(json.dumps(told)) < 150_000
+
+
+@pytest.mark.parametrize(
+    ("n_splits", "n_merges", "said"), [(1, 0, "1 split and 0 merges"), (2, 1, "2 splits and 1 merge")]
+)
+def test_few_moves_are_told_in_words(n_splits: int, n_merges: int, said: str) -> None:
+    html = report_growth.grown(n_splits, n_merges).html()
+    assert said in html
+    assert "Topics that took no part in a split or a merge are left out" in html
+
+
+def test_without_moves_there_is_the_curve_alone() -> None:
+    html = report_growth.grown(0, 0).html()
+    assert 'id="growth-chart"' in html
+    assert "none was split or merged" in html
+    for part in ("genealogy", "move-table", "refinement"):
+        assert f'id="{part}"' not in html
+
+
+def test_exchanges_are_told_in_words_of_their_own() -> None:
+    page = report_growth.exchanged(2)
+    growth = page.growth
+    assert growth
+    assert (growth.learned, growth.unit, growth.began, growth.splits, growth.merges) == (
+        False,
+        "step",
+        12,
+        2,
+        2,
+    )
+    assert [count[1:] for count in growth.counts] == [(12, 12, 0, 0), (12, 12, 1, 1), (12, 12, 1, 1)]
+    assert [(move.kind, move.gain) for move in growth.moves] == [("merge", None), ("split", None)] * 2
+    assert [one.split.at for one in growth.refinements] == [3.0, 2.0], "the last first"
+    html = " ".join(page.html().split())
+    assert (
+        "There were 2 such exchanges, each a merge followed by a split: the number of topics stays." in html
+    )
+    for said in ("learns how many", "Gain is", 'id="growth-chart"', 'id="growth-at"'):
+        assert said not in html
+    for part in ("genealogy", "move-table", "refinement"):
+        assert f'id="{part}"' in html
+    assert "There was 1 such exchange," in report_growth.exchanged(1).html()
+
+
+def test_of_many_exchanges_the_last_are_shown() -> None:
+    page = report_growth.exchanged(200)
+    growth = page.growth
+    assert growth
+    assert [move.at for move in growth.moves] == sorted(move.at for move in growth.moves)
+    assert {move.at for move in growth.moves} == set(np.arange(52.0, 202.0))
+    assert [one.split.at for one in growth.refinements] == list(np.arange(201.0, 141.0, -1.0))
+    html = " ".join(page.html().split())
+    assert f"The table has the {MOST_MOVES} last moves, of 400." in html
+    assert f"To choose from are the {MOST_SPLITS} last splits, of 200." in html
+
+
+def test_words_are_rows_of_the_vocabulary_or_spelled() -> None:
+    def spelled(tops: dict[str, list[int]]) -> dict[str, list[str]]:
+        return {i: [WORDS[row] for row in rows] for i, rows in tops.items()}
+
+    by_words = [
+        {name: spelled(value) if name in ("words", "before") else value for name, value in record.items()}
+        for record in BY_HAND
+    ]
+    assert growth_of(by_words, [0, 1], WORDS, [[1, 4], [3, 2]]) == by_hand()
+
+
+def test_hostile_spelled_words_are_escaped() -> None:
+    trace = report_growth.exchange_trace(1, 5, report_pages.HOSTILE)
+    page = report_pages.hostile()
+    growth = growth_of(trace, range(5), report_pages.HOSTILE, [[0, 1]] * 5)
+    html = replace(page, growth=growth).html()
+    told = replace(page, growth=growth).payload()["growth"]
+    (of_topic,) = told["refinements"]
+    assert set(of_topic["before"]) <= set(range(len(told["words"])))
+    assert len(set(told["words"]) & set(report_pages.HOSTILE)) > 5
+    assert report_pages.HOSTILE[0] not in html
+    assert report_pages.HOSTILE[1] not in html
+
+
+def test_hostile_words_stay_in_the_data() -> None:
+    told = report_pages.hostile().payload()["growth"]
+    assert told["words"][:2] == report_pages.HOSTILE[:2]
+    assert [move[4] for move in told["moves"]] == [None, None]
+    json.dumps(told, allow_nan=False)
+
+
+@pytest.fixture(scope="module")
+def fitted(cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("grown")
+    (directory / "d.jsonl").write_text("\n".join(map(json.dumps, planted_documents(60))))
+    options = ("--topics", 6, "--threads", 1, "--seed", 1, "--iterations", 8, "--moves", "none")
+    cli("fit", "hdp", directory / "d.jsonl", "--out", directory / "model", *options)
+    return directory / "model"
+
+
+def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = page_records.load_topics
+
+    def loaded(path: Path, verb: str) -> Any:
+        """The model, as if its last topic had been split from its first one."""
+        model = load(path, verb)
+        K = len(model.alpha_)
+        model.topic_ids_ = list(range(K))
+        for i, record in enumerate(model.trace_):
+            record |= {"topics": K - (i < 2), "used": K - (i < 2)}
+        new = K - 1
+        model.trace_[2] |= {
+            "edits": [{"move": "split", "topic": 0, "new": new, "gain": 5.0}],
+            "before": {"0": [0, 1]},
+            "words": {"0": [1, 2], str(new): [0, 3]},
+        }
+        return model
+
+    monkeypatch.setattr(page_records, "load_topics", loaded)
+    shown = page_records.page_of(fitted, "t")
+    assert shown.growth
+    model = load(fitted, "report")
+    vocabulary = model.vocabulary_.spelled
+    (refinement,) = shown.growth.refinements
+    assert list(refinement.before) == [vocabulary[0], vocabulary[1]]
+    assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])
+    assert list(refinement.after[-1][1]) == model.top_words(10, by="probability")[0]
+    assert re.search(r"there was 1 split and 0 merges", shown.html())
+
+
+def streamed(words: str, sort: bool) -> LDA:
+    """A model of planted documents, which come in turn or, with `sort`, one topic after another."""
+    documents = planted_documents(960)
+    if sort:
+        documents.sort(key=lambda document: document["label"])
+    texts = [document["text"].split() for document in documents]
+    batch = 96
+    schedule = Online(batch_size=batch, kappa=0.7, tau0=64.0)
+    model = LDA(6, words=words, schedule=schedule, random_state=0, n_jobs=1)
+    for start in range(0, len(texts), batch):
+        model.partial_fit(texts[start : start + batch])
+    return model
+
+
+def test_a_stream_s_exchanges_are_in_its_trace_and_its_report(tmp_path: Path) -> None:
+    model = streamed("open", sort=True)
+    edited = [record for record in model.trace_ if "edits" in record]
+    assert edited
+    known = {word for topic in TOPICS for word in topic}
+    for record in edited:
+        merges, splits = record["edits"][::2], record["edits"][1::2]
+        assert {edit["move"] for edit in merges} == {"merge"}
+        assert {edit["move"] for edit in splits} == {"split"}
+        assert not any("gain" in edit for edit in record["edits"])
+        assert {str(edit["gone"]) for edit in merges} <= set(record["before"])
+        assert {str(edit["new"]) for edit in splits} <= set(record["words"])
+        for tops in (record["before"], record["words"]):
+            assert all(set(words) <= known and words for words in tops.values())
+    model.save(tmp_path / "model")
+    page = page_records.page_of(tmp_path / "model", "t")
+    assert page.growth
+    assert page.growth.splits == page.growth.merges == sum(len(record["edits"]) for record in edited) / 2
+    split = page.growth.refinements[-1].split
+    first = next(record for record in edited if record["step"] == split.at)
+    assert page.growth.refinements[-1].before == first["before"][str(split.topic)]
+    assert 'id="genealogy"' in page.html()
+
+
+def test_models_of_lda_without_an_exchange_tell_of_none(tmp_path: Path) -> None:
+    streamed("open", sort=False).save(tmp_path / "streamed")
+    texts = [document["text"].split() for document in planted_documents(60)]
+    LDA(3, random_state=0, n_jobs=1).fit(texts).save(tmp_path / "batch")
+    for name in ("streamed", "batch"):
+        page = page_records.page_of(tmp_path / name, "t")
+        assert page.growth is None
+        assert 'id="growth"' not in page.html()

@@ -1,0 +1,231 @@
+"""The report's HTML: what is in it, and that nothing in it can break out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from tests.topics.report import report_pages
+
+from stickbreaker.pages.values import to_json
+from stickbreaker.topics.report.display_words import choose_words
+from stickbreaker.topics.report.hierarchy import relate
+from stickbreaker.topics.report.page_data import DocumentEntry, Topic, TracePoint
+from stickbreaker.topics.report.topic_page import ASSETS, TopicPage
+
+PAGES = {
+    "realistic": report_pages.realistic,
+    "hostile": report_pages.hostile,
+    "sparse": report_pages.sparse,
+    "bare": lambda: TopicPage(title="Nothing yet"),
+}
+
+
+SECTIONS = {
+    *("relations", "times", "groups", "documents", "measures", "vocabulary", "learning", "making"),
+}
+
+
+class Elements(HTMLParser):
+    """Collects the start tags, and the text of script and style elements."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: list[str] = []
+        self.text: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self.raw.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem:
+            self.raw[-1] += data
+        else:
+            self.text.append(data)
+
+
+def data_block(html: str) -> str:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_data_parse_back_and_cannot_leave_their_element(name: str) -> None:
+    html = PAGES[name]().html()
+    html.encode("utf-8")
+    block = data_block(html)
+    assert not set("<>&\u2028\u2029") & set(block)
+    data = json.loads(block)
+    page = PAGES[name]()
+    assert len(data["topics"]) == len(page.topics)
+    assert len(data["documents"]) == len(page.documents)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_policy_names_the_one_script(name: str) -> None:
+    elements = Elements(PAGES[name]().html())
+    policies = [a["content"] for t, a in elements.tags if t == "meta" and a.get("http-equiv")]
+    assert len(policies) == 1
+    policy = policies[0] or ""
+    style, data, script = elements.raw
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert policy.startswith("default-src 'none'; ")
+    assert "img-src data:" in policy
+    assert "@import" not in style
+    assert "url(" not in style
+    json.loads(data)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_fetched_and_no_attribute_runs(name: str) -> None:
+    elements = Elements(PAGES[name]().html())
+    assert sum(tag == "script" for tag, _ in elements.tags) == 2
+    assert {tag for tag, _ in elements.tags} & {"img", "iframe", "object", "embed", "form", "base"} == set()
+    for _, attributes in elements.tags:
+        assert not any(attribute.startswith("on") for attribute in attributes)
+        assert "src" not in attributes
+        assert (attributes.get("href") or "#").startswith(("#", "data:,"))
+
+
+def test_hostile_text_is_shown_as_text() -> None:
+    elements = Elements(report_pages.hostile().html())
+    text = "".join(elements.text)
+    assert "</script><script>window.hacked=1</script>" in text
+    assert "<img src=x onerror=window.hacked=1>" in text
+    assert "{{ 7 * 7 }}{% raw %}" in text
+    words = [w[0] for w in json.loads(data_block(report_pages.hostile().html()))["topics"][0]["words"]]
+    assert words[:2] == report_pages.HOSTILE[:2]
+    assert "lone\ufffdsurrogate" in words
+    assert "nul\ufffdesc\ufffd[31mbell\ufffd\ufffd" in words
+    assert "שלום עולם" in words
+    assert "a\u2028b\u2029c" in words
+
+
+def test_script_writes_no_markup() -> None:
+    script = Elements(report_pages.sparse().html()).raw[-1]
+    writers = ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "fetch("]
+    assert [name for name in writers if name in script] == []
+
+
+def test_sections_without_data_are_left_out() -> None:
+    ids = {a.get("id") for _, a in Elements(report_pages.sparse().html()).tags}
+    assert "topics" in ids
+    assert not ids & {*SECTIONS, "map", "growth"}
+    bare = {a.get("id") for _, a in Elements(TopicPage(title="Nothing yet").html()).tags}
+    assert not bare & {"topics", "growth", *SECTIONS}
+    full = {a.get("id") for _, a in Elements(report_pages.realistic(5, 200).html()).tags}
+    assert {"topics", "map", *SECTIONS} <= full
+
+
+def test_a_sample_is_called_one() -> None:
+    assert "500 of 2,000 documents" in " ".join(Elements(report_pages.realistic().html()).text)
+    whole = TopicPage("t", documents=[DocumentEntry("1", "one", "text", [], 1)])
+    assert "Shown here" not in " ".join(Elements(whole.html()).text)
+
+
+def test_numbers_that_are_none_or_not_finite_are_left_out() -> None:
+    page = report_pages.hostile()
+    first, second, third = json.loads(data_block(page.html()))["trace"]
+    assert not {"score", "heldOut", "passes"} & set(first)
+    assert second["score"] == -7
+    assert "seconds" not in third
+
+
+def test_long_traces_are_thinned_but_keep_every_held_out_score() -> None:
+    trace = [TracePoint(i, i, i, -7.0, -7.5 if i % 100 == 7 else None) for i in range(10_000)]
+    kept = json.loads(data_block(TopicPage("t", trace=trace).html()))["trace"]
+    assert len(kept) < 800
+    assert kept[-1]["step"] == 9_999
+    assert sum("heldOut" in point for point in kept) == 100
+
+
+def test_references_that_lead_nowhere_are_dropped() -> None:
+    topic = Topic(7, "a", 1.0, [("a", 1.0, 1.0)], documents=[0, 5], similar=[7, 9])
+    page = TopicPage("t", topics=[topic], documents=[DocumentEntry("1", "one", "a", [(0, 0.9), (4, 0.1)], 1)])
+    data = json.loads(data_block(page.html()))
+    assert data["topics"][0]["documents"] == [0]
+    assert data["topics"][0]["similar"] == [0]
+    assert data["documents"][0]["mix"] == [[0, 0.9]]
+
+
+def test_positions_must_fit_the_topics() -> None:
+    with pytest.raises(ValueError, match="2 positions for 0 topics"):
+        TopicPage("t", positions=[(0, 0), (1, 1)]).html()
+
+
+def test_to_json_refuses_numbers_json_has_not() -> None:
+    with pytest.raises(ValueError):
+        to_json({"x": float("nan")})
+
+
+def test_same_page_same_bytes() -> None:
+    assert report_pages.realistic(12, 40).html() == report_pages.realistic(12, 40).html()
+
+
+def test_size_stays_small() -> None:
+    assert len(report_pages.large().html().encode("utf-8")) < 3_000_000
+
+
+def test_size_stays_small_with_very_many_topics() -> None:
+    page = report_pages.realistic(600, 250)
+    page = replace(
+        page, documents=[replace(one, id=f"{one.id}-{n}") for n in range(8) for one in page.documents]
+    )
+    draw = np.random.default_rng(0).random((600, 600))
+    page = replace(page, relations=relate(np.triu(draw, 1) + np.triu(draw, 1).T))
+    assert len(page.html().encode("utf-8")) < 3_000_000
+
+
+def test_size_stays_small_whatever_the_script_and_the_metadata() -> None:
+    marks = [(i, 1, 0) for i in range(0, 600, 2)]
+    metadata = {f"field {i}": "値" * 500 for i in range(40)}
+    document = DocumentEntry("id", "題" * 900, "文" * 600, [(0, 1.0)], 600, metadata, marks)
+    page = TopicPage("t", topics=report_pages.sparse().topics, documents=[document] * 2000)
+    html = page.html()
+    assert len(html.encode("utf-8")) < 3_000_000
+    told = json.loads(data_block(html))["documents"][0]
+    assert len(told["title"]) == 120
+    assert told["metadata"][0][0] == "field 0"
+    assert len(told["text"]) > 50
+    assert len(told["marks"]) % 6 == 0
+
+
+def test_marks_survive_only_where_the_text_does() -> None:
+    marks = [(0, 2, 0), (2990, 10, 1), (5, 1, 0), (3, 4, 1), (7, 1, 2), (9, 0, 0)]
+    document = DocumentEntry("1", "a", "x" * 3000, [], 9, {}, marks)
+    topics = [Topic(k, str(k), 0.5, [("a", 1.0, 1.0)]) for k in range(2)]
+    whole = json.loads(data_block(TopicPage("t", topics=topics, documents=[document]).html()))["documents"][0]
+    assert whole["marks"] == "000200" + "030100"  # gap, length and topic
+    crowd = TopicPage("t", topics=topics, documents=[document] * 2000)
+    cut = json.loads(data_block(crowd.html()))["documents"][0]
+    assert cut["text"].endswith("…")
+    assert len(cut["text"]) < 1000
+
+
+def test_words_are_the_frequent_and_the_special() -> None:
+    vocabulary = ["common", "usual", "rare", "absent", "noise"]
+    topic = [0.5, 0.3, 0.1, 0.0, 0.1]
+    overall = [0.5, 0.3, 0.001, 0.1, 0.099]
+    words = choose_words(topic, overall, vocabulary, n_frequent=2, n_special=1)
+    assert [word for word, _, _ in words] == ["rare", "common", "usual"]
+    assert words[0] == ("rare", 0.1, 0.001)
+
+
+@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
+def test_charts_know_no_browser(name: str) -> None:
+    script = ASSETS.read(name)
+    code = re.sub(r"^\s*//.*$", "", script, flags=re.MULTILINE)
+    assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []

@@ -1,0 +1,179 @@
+"""A toy kind that shared code has never seen: topics of parsed sentences, without bags and without a table.
+
+Its topics are the tags of a word's head; it reads trees, scores sentences, and has a verb, a format, a page
+and a way to be evaluated of its own. All of it is in this file, but for the page's template.
+"""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import click
+import numpy as np
+
+from stickbreaker.console.console import command, emit, model_argument
+from stickbreaker.console.inputs import open_documents
+from stickbreaker.console.requests import ExportRequest, ScoringRequest
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
+from stickbreaker.core.files import write_atomic
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Field
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.corpus.source import Source
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.kinds import Command, Export, Kind
+from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.contract import Limits, RunState
+from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.pages.page import Assets, Page
+from stickbreaker.saved.checkpoints import fitted_of, params_from, sampling_state_of
+
+HERE = "tests.toys.tag_topics"
+KIND = Kind(
+    name="TagTopics",
+    home=f"{HERE}:PlainTagTopics",
+    front_door=f"{HERE}:TagTopics",
+    verbs=("tags", "evaluate", "export", "report"),
+    commands={"tags": Command(f"{HERE}:tags", "Print the topics of tags.", after="stream")},
+    exports={"tags": Export(f"{HERE}:write_tags", "a line a tag")},
+    evaluate=f"{HERE}:evaluate_tags",
+    page=f"{HERE}:page_of",
+    noun="model of tags",
+)
+
+
+def counts_of(source: Source, n_words: int) -> Any:
+    """Words by the tag of their head; roots have the last row (tags + 1 × words)."""
+    trees = Trees.join([content for _, content in source.in_order()])
+    sizes = np.diff(trees.starts, append=len(trees.words))
+    heads = np.where(trees.heads < 0, -1, np.repeat(trees.starts, sizes) + trees.heads)
+    topics = np.where(heads < 0, len(trees.tag_names), trees.tags[heads])
+    counts = np.zeros((len(trees.tag_names) + 1, n_words))
+    known = trees.words >= 0
+    np.add.at(counts, (topics[known], trees.words[known]), 1.0)
+    return counts
+
+
+class TagChain(Sampler):
+    """Topics' words drawn from their posterior, under a Dirichlet prior of one; their mean is kept."""
+
+    def __init__(self, counts: Any, seed: int) -> None:
+        self.counts, self.seed = counts, seed
+        self.words, self.sum, self.samples = (counts + 1.0), np.zeros(counts.shape), 0
+        self.words = self.words / self.words.sum(axis=1, keepdims=True)
+
+    def sweep(self, number: int, threads: int) -> None:
+        drawn = stream(self.seed, "toy tags", number).standard_gamma(self.counts + 1.0)
+        self.words = drawn / drawn.sum(axis=1, keepdims=True)
+
+    def learn(self) -> None:
+        pass
+
+    def keep(self) -> None:
+        self.sum, self.samples = self.sum + self.words, self.samples + 1
+
+    def score(self) -> Score:
+        return Score(float((self.counts * np.log(self.words)).sum()), float(self.counts.sum()), "joint")
+
+    def fitted(self) -> Fitted:
+        return Fitted({"topics": Field(self.sum / max(1, self.samples), ("topics", "words"), additive=False)})
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"words": self.words, "sum": self.sum, "samples": np.array(self.samples)}
+
+    def restore(self, arrays: Mapping[str, Any]) -> None:
+        self.words, self.sum, self.samples = arrays["words"], arrays["sum"], int(arrays["samples"])
+
+
+@dataclass(eq=False, repr=False)
+class PlainTagTopics(Estimator):
+    """Words by the tag of their head."""
+
+    kind: ClassVar[str] = "TagTopics"
+
+    max_iter: int = 3
+    _: KW_ONLY
+    n_jobs: int | None = None
+    random_state: int | None = None
+
+    def refuse_params(self, vocabulary=None, analysis=None):
+        pass
+
+    def limits(self):
+        return Limits(self.max_iter, 0.0)
+
+    def new_run(self, corpus, seed, held_out=0.0, folder=None):
+        source = Source(corpus, held_out, unit=Trees)
+        job = SamplingRun(source.n_documents, seed=seed, limits=self.limits())
+        return job, SamplingState(Chains([TagChain(counts_of(source, corpus.n_words), seed)], 0, 1, 1))
+
+    def resume_run(self, corpus, snapshot, folder):
+        job, state = self.new_run(corpus, snapshot.manifest["settings"]["random_state"])
+        return job, sampling_state_of(snapshot, state.chains)
+
+    def take_run(self, corpus, job, state):
+        self._take(state.chains.fitted().params, state)
+
+    def _take(self, params, state):
+        self.params_, self.state_ = params, state
+        self.topic_word_ = params["topics"].values
+        self.n_features_in_ = len(self.vocabulary_)
+        self.take_state(state)
+
+    def score_documents(self, corpus):
+        counts = counts_of(Source(corpus, unit=Trees), corpus.n_words)
+        return float((counts * np.log(self.topic_word_)).sum()), float(counts.sum())
+
+    def snapshot(self, fixed):
+        return fitted_of(Fitted(self.params_), self.state_, fixed)
+
+    def restore(self, snapshot, folder, *, lasts):
+        self._take(params_from(snapshot), RunState(**snapshot.manifest["run"]))
+
+
+class TagTopics(ScikitLearn, PlainTagTopics):
+    """The same with scikit-learn's conventions."""
+
+
+def top_words(model: PlainTagTopics) -> list[str]:
+    """The first word of each topic."""
+    return [model.vocabulary_.words[word] for word in model.topic_word_.argmax(axis=1)]
+
+
+@click.command()
+@model_argument
+@command
+def tags(model, as_json):
+    """Print the topics of tags."""
+    emit({"tags": top_words(load(model, verb="tags"))}, as_json, lambda found: " ".join(found["tags"]))
+
+
+def write_tags(asked: ExportRequest):
+    words = top_words(load(asked.model, verb="export"))
+    write_atomic(asked.out, "\n".join(words).encode(), overwrite=asked.overwrite)
+    return {"tags": len(words)}, f"{len(words)} tags"
+
+
+def evaluate_tags(asked: ScoringRequest):
+    model = load(asked.model, verb="evaluate")
+    nats, tokens = model.score_documents(open_documents(model, asked.inputs, asked.reading))
+    return {"nats_per_head": nats / tokens}, lambda scores: f"{scores['nats_per_head']:.3f} nats per head"
+
+
+@dataclass(frozen=True, slots=True)
+class TagPage(Page):
+    assets = Assets("tests.pages", "toy.html.j2", ["report.css"], ["base.js"], [], ["figures.js", "toy.js"])
+
+    words: tuple[str, ...] = ()
+
+    def context(self) -> dict[str, Any]:
+        return {"n": len(self.words)}
+
+    def payload(self) -> dict[str, Any]:
+        return {"words": list(self.words)}
+
+
+def page_of(path, title):
+    return TagPage(title, words=tuple(top_words(load(path, verb="report"))))
