@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from tests.estimators.toy_kind import MIXTURE, Mixture
+from tests.pages.toy_page import WordsPage
 
 from stickbreaker import UserError
 from stickbreaker.estimators.kinds import kinds, page_of_saved
 from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.page import Assets, Page
 
 HOSTILE = "<b>bold\x00\n</script>"
 
 
-@dataclass(frozen=True, slots=True)
-class MixturePage(Page):
-    assets = Assets("tests.pages", "toy.html.j2", ["report.css"], ["base.js"], [], ["figures.js", "toy.js"])
-
-    words: Sequence[str] = ()
-
-    def context(self) -> dict[str, Any]:
-        return {"n": len(self.words)}
-
-    def payload(self) -> dict[str, Any]:
-        return {"words": list(self.words)}
-
-
 def mixture_page(path, title, language=3):
     words = load(path).vocabulary_.words[:language]
-    return MixturePage(title, words=[*words, HOSTILE])
+    return WordsPage(title, words=[*words, HOSTILE])
 
 
 @pytest.fixture
@@ -67,5 +52,5 @@ def test_an_option_is_taken_or_refused(saved):
 
 def test_its_figures_are_drawn_without_a_browser():
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
-    (drawn,) = figures(MixturePage("t", words=["river", "boat"])).values()
+    (drawn,) = figures(WordsPage("t", words=["river", "boat"])).values()
     assert "river boat" in drawn

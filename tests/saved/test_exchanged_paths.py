@@ -188,7 +188,6 @@ def test_a_finished_model_that_comes_as_a_run_is_read_is_not_its_end(corpus, oth
         Exchanges(tmp_path / "m", other, 0).exchange()
 
     monkeypatch.setattr(ModelDirectory, "lock", lock)
-    monkeypatch.setattr(fitting, "refuse_exchanged", lambda path: None)  # asked a moment too early
     before = contents(other)
     with pytest.raises(UserError, match=MOVED):
         fitting.resume(tmp_path / "m", every=60.0, threads=1)

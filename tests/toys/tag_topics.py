@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import click
 import numpy as np
+from tests.pages.toy_page import WordsPage
 
 from stickbreaker.console.console import command, emit, model_argument
 from stickbreaker.console.inputs import open_documents
@@ -27,7 +28,6 @@ from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.contract import Limits, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
-from stickbreaker.pages.page import Assets, Page
 from stickbreaker.saved.checkpoints import fitted_of, params_from, sampling_state_of
 
 HERE = "tests.toys.tag_topics"
@@ -162,18 +162,5 @@ def evaluate_tags(asked: ScoringRequest):
     return {"nats_per_head": nats / tokens}, lambda scores: f"{scores['nats_per_head']:.3f} nats per head"
 
 
-@dataclass(frozen=True, slots=True)
-class TagPage(Page):
-    assets = Assets("tests.pages", "toy.html.j2", ["report.css"], ["base.js"], [], ["figures.js", "toy.js"])
-
-    words: tuple[str, ...] = ()
-
-    def context(self) -> dict[str, Any]:
-        return {"n": len(self.words)}
-
-    def payload(self) -> dict[str, Any]:
-        return {"words": list(self.words)}
-
-
 def page_of(path, title):
-    return TagPage(title, words=tuple(top_words(load(path, verb="report"))))
+    return WordsPage(title, words=tuple(top_words(load(path, verb="report"))))

@@ -11,7 +11,6 @@ import numpy as np
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
-from stickbreaker.core.locks.directory_claims import refuse_exchanged
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
@@ -210,7 +209,6 @@ def resume(
     best: Learned | None = None
     try:
         while True:
-            refuse_exchanged(path)
             snapshot = directory.read()
             if snapshot.manifest["status"] == "done":  # by another process, a moment ago
                 return None

@@ -182,9 +182,10 @@ class ModelDirectory:
         Raises UserError naming what is missing, damaged, altered, too new or not a model's, and where another
         directory came to this one's path since it was locked.
         """
-        snapshot = self._of_now(self._read)
-        refuse_exchanged(self.path)  # while it was read
-        return snapshot
+        try:
+            return self._of_now(self._read)
+        finally:
+            refuse_exchanged(self.path)  # before or while it was read
 
     def evolution(self) -> Evolution:
         """The snapshots of the model's topics; none where it keeps none. Raises UserError as `read` does."""

@@ -1,6 +1,6 @@
 """What models of topics can do: latent Dirichlet allocation and the hierarchical Dirichlet process."""
 
-from typing import Any
+from dataclasses import replace
 
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Export, Kind
@@ -65,16 +65,21 @@ EXPORTS = {
         options=("top", "threads", "language"),
     ),
 }
-SHARED: dict[str, Any] = {
-    "commands": COMMANDS,
-    "exports": EXPORTS,
-    "evaluate": "stickbreaker.topics.cli.evaluate:evaluate_topics",
-    "evaluate_options": (
+LDA = Kind(
+    name="LDA",
+    home="stickbreaker.topics.plain_lda:PlainLDA",
+    front_door="stickbreaker.topics.lda:LDA",
+    verbs=(*OF_TOPICS, "search-k"),
+    fit={"lda": "stickbreaker.topics.cli.fit:lda"},
+    commands=COMMANDS,
+    exports=EXPORTS,
+    evaluate="stickbreaker.topics.cli.evaluate:evaluate_topics",
+    evaluate_options=(
         *("completion", "threads", "left_to_right", "particles", "reference", "by", "labels", "unseen"),
         *("spelling_of", "engine"),
     ),
-    "summary": "stickbreaker.topics.cli.search_summary:summarize_search",
-    "parameters": OptionNames(
+    summary="stickbreaker.topics.cli.search_summary:summarize_search",
+    parameters=OptionNames(
         renamed={"n_topics": "--topics"},
         alike=(
             *("alpha", "eta", "burn_in", "keep_local", "fold_in", "reorder_every", "word_concentration"),
@@ -88,28 +93,15 @@ SHARED: dict[str, Any] = {
         settings=("Hybrid", "Gibbs"),
         phrases={"moves=None": "--moves none", "set guide=None": "leave out --guide"},
     ),
-}
-PAGE_OPTIONS = ("date_field", "group_field", "language", "compare")
-
-KINDS = (
-    Kind(
-        name="LDA",
-        home="stickbreaker.topics.plain_lda:PlainLDA",
-        front_door="stickbreaker.topics.lda:LDA",
-        fit={"lda": "stickbreaker.topics.cli.fit:lda"},
-        verbs=(*OF_TOPICS, "search-k"),
-        **SHARED,
-        page="stickbreaker.topics.report.page_records:page_of",
-        page_options=PAGE_OPTIONS,
-    ),
-    Kind(
-        name="HDP",
-        home="stickbreaker.topics.plain_hdp:PlainHDP",
-        front_door="stickbreaker.topics.hdp:HDP",
-        fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
-        verbs=OF_TOPICS,
-        **SHARED,
-        page="stickbreaker.topics.report.page_records:page_of",
-        page_options=PAGE_OPTIONS,
-    ),
+    page="stickbreaker.topics.report.page_records:page_of",
+    page_options=("date_field", "group_field", "language", "compare"),
 )
+HDP = replace(
+    LDA,
+    name="HDP",
+    home="stickbreaker.topics.plain_hdp:PlainHDP",
+    front_door="stickbreaker.topics.hdp:HDP",
+    verbs=OF_TOPICS,
+    fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
+)
+KINDS = (LDA, HDP)

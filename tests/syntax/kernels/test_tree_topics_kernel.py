@@ -10,7 +10,6 @@ from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.syntax.kernels.tree_topics import (
     Nodes,
     Weights,
-    draw_tables,
     draw_topics,
     predict_words,
     sum_topics,
@@ -98,12 +97,3 @@ def test_a_head_of_thousands_has_a_probability():
     predict_words(one, weights, each)
     assert nats[0] == pytest.approx(each.sum(), rel=1e-10)
     assert np.isfinite(nats[0])
-
-
-def test_tables_are_those_of_a_restaurant():
-    customers, c, n = 12, 1.7, 40_000
-    tables = np.empty(n, np.int64)
-    draw_tables(np.full(n, customers), np.full(n, c), np.uint64(5), tables)
-    p = c / (c + np.arange(customers))
-    assert tables.mean() == pytest.approx(p.sum(), abs=5 * np.sqrt((p * (1 - p)).sum() / n))
-    assert tables.var() == pytest.approx((p * (1 - p)).sum(), rel=0.05)

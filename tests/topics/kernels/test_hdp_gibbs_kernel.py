@@ -9,12 +9,12 @@ from tests.oracle import hdp_gibbs as oracle
 from tests.topics.kernels.test_gibbs_sweeps import chance_of_worse, prepared
 
 from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.kernels.restaurant_tables import draw_tables
 from stickbreaker.topics.kernels.samplers.gibbs import Table, add_counts
 from stickbreaker.topics.kernels.samplers.hdp_gibbs import (
     GrowingPrior,
     Progress,
     Topics,
-    draw_tables,
     sweep_growing,
 )
 

@@ -117,7 +117,7 @@ def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
 
 
 def _refuse_others(kind: "Kind") -> None:
-    """Raise a usage error for an option that means nothing for a kind."""
+    """Raise a usage error for an option that does not apply to the kind."""
     of_others = dict.fromkeys(("completion", "threads", *ALONE), f"has no meaning for a {kind.noun}")
     for name, problem in {"nonterminal": "is for grammars", **of_others}.items():
         if name not in kind.evaluate_options:

@@ -103,7 +103,7 @@ def export(
 
 
 def _refuse_others(format: str, chosen: Export) -> None:
-    """Raise a usage error for an option that means nothing for a format."""
+    """Raise a usage error for an option that does not apply to the format."""
     for option_name in ("sample", "language"):
         if option_name not in chosen.options:
             owner = " or ".join(name for name, one in formats().items() if option_name in one.options)

@@ -91,11 +91,10 @@ def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
     """Keep the server to which Java sends accumulators from printing a trace when Java has ended: what
     waits for Java says so in one line."""
     server: Any = session.sparkContext._accumulatorServer
-    tell = server.handle_error
 
     def handle_error(request: object, client: object) -> None:
         if end_of_java() is None:
-            tell(request, client)
+            type(server).handle_error(server, request, client)  # not this function: sessions are taken again
 
     server.handle_error = handle_error
 

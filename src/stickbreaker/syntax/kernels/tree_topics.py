@@ -245,17 +245,3 @@ def predict_words(nodes, weights, nats_out):
                 whole += above[node, i]
             nats_out[first + node] = log64(total / whole) if nodes.words[first + node] >= 0 else 0.0
             _pass_up(heads, node, chances, own, ups)
-
-
-@njit(**OPTIONS)
-def draw_tables(customers, concentrations, key, tables_out):
-    """How many tables customers open: of n customers the one after r opens one with c / (c + r) (a Chinese
-    restaurant); customers, concentrations and tables_out (cells)."""
-    state = np.empty(2, np.uint64)
-    seeded(key, state)
-    for cell in range(len(customers)):
-        tables, c = 0, concentrations[cell]
-        for before in range(customers[cell]):
-            if uniform(state) * (c + before) < c:
-                tables += 1
-        tables_out[cell] = tables

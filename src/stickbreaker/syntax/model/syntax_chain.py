@@ -19,13 +19,13 @@ from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Array, Field
 from stickbreaker.corpus.shards import cut_blocks
+from stickbreaker.kernels.restaurant_tables import draw_tables
 from stickbreaker.syntax import purposes
-from stickbreaker.syntax.kernels.tree_topics import Weights, draw_tables, draw_topics, sum_topics
+from stickbreaker.syntax.kernels.tree_topics import Weights, draw_topics, sum_topics
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 
 LEAST = 1e-150  # of tau
 BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
-LIMITS = ("none", "hdp", "itic")
 
 
 class Prior(NamedTuple):
@@ -109,19 +109,17 @@ class SyntaxChain(Sampler):
         return {"topics": int(np.count_nonzero(self.counts().documents.sum(axis=0)))}
 
     def keep(self) -> None:
-        state, counts = self.state, self.counts()
-        self._samples.append(
-            (state.log_pi, state.beta, state.tau, state.alpha_documents, counts.transitions.astype(float))
-        )
+        self._samples.append(self._sample())
+
+    def _sample(self) -> tuple[Array, ...]:
+        """What predictions need of the present state."""
+        state, transitions = self.state, self.counts().transitions.astype(float)
+        return state.log_pi, state.beta, state.tau, state.alpha_documents, transitions
 
     def fitted(self) -> Fitted:
-        """All samples: predictions are means of their probabilities."""
-        if not self._samples:
-            self.keep()
-            one, self._samples = self._samples, []
-        else:
-            one = self._samples
-        log_pi, beta, tau, alpha, transitions = (np.stack(parts) for parts in zip(*one, strict=True))
+        """All samples, or the present state without one: predictions are means of their probabilities."""
+        samples = self._samples or [self._sample()]
+        log_pi, beta, tau, alpha, transitions = (np.stack(parts) for parts in zip(*samples, strict=True))
         axes = ("samples", "heads", "topics")
         return Fitted(
             {
@@ -196,7 +194,7 @@ class SyntaxChain(Sampler):
                 self._prior.rate + (log_rates @ tau).sum()
             )
             state = state._replace(alpha_documents=np.array(alpha))
-            shape, rate = shape + tables.sum(axis=0), rate + alpha * log_rates.sum(axis=0)
+            shape, rate = shape + tables.astype(float), rate + alpha * log_rates.sum(axis=0)
         of_pi = state.log_pi.sum(axis=0) if grammar else np.zeros(k)
         alpha_t, n_rows = float(state.alpha_transitions), k + 1 if grammar else 0
         if grammar:
@@ -248,12 +246,12 @@ def log_gammas(shapes: NDArray[np.floating[Any]], generator: np.random.Generator
 def tables_of(
     customers: NDArray[np.int64], weights: Array, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Tables that customers (rows × topics) open in restaurants of the concentrations `weights` (topics)."""
-    concentrations = np.broadcast_to(weights, customers.shape).ravel()
-    tables = np.empty(customers.size, np.int64)
-    key = np.uint64(generator.integers(2**63))
-    draw_tables(np.ascontiguousarray(customers.ravel()), np.ascontiguousarray(concentrations), key, tables)
-    return tables.reshape(customers.shape)
+    """Tables that serve each topic, in all restaurants, given their customers (restaurants × topics) and the
+    concentrations `weights` (topics)."""
+    columns = np.nonzero(customers)[1]
+    tables = np.zeros(len(weights), np.int64)
+    draw_tables(columns, customers[customers > 0], weights, np.uint64(generator.integers(2**63)), tables)
+    return tables
 
 
 def sliced(
@@ -263,7 +261,7 @@ def sliced(
 
         tau^shape exp(-rate tau) / Gamma(alpha tau)^n_rows    (shape counts log tau's own factor)
 
-    which is log-concave in tau for large values and has one mode here.
+    by stepping out and shrinking, for all topics at once.
     """
 
     def log_density(logs: Array) -> Array:

@@ -124,22 +124,3 @@ def sweep_growing(block, table, prior, topics, key, progress, assignments_out):
         ):
             return False
     return True
-
-
-@njit(**OPTIONS)
-def draw_tables(columns, counts, masses, key, tables_out):
-    """Tables that serve each topic, summed over documents: each document's from the Antoniak distribution.
-
-    columns, counts (pairs): a topic in a document and its tokens n; masses (columns): alpha beta_k; key: of
-    the stream (uint64). A topic's first token opens a table and token i + 1 opens one with chance
-    alpha beta_k / (alpha beta_k + i). tables_out (columns, int64) is added to.
-    """
-    state = np.empty(2, np.uint64)
-    seeded(key, state)
-    for j in range(len(columns)):
-        mass = masses[columns[j]]
-        tables = 1
-        for i in range(1, counts[j]):
-            if uniform(state) * (mass + i) < mass:
-                tables += 1
-        tables_out[columns[j]] += tables

@@ -11,6 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.shards import cut_blocks
+from stickbreaker.kernels.restaurant_tables import draw_tables
 from stickbreaker.topics import purposes
 from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, Table, add_counts, padded
 from stickbreaker.topics.kernels.samplers.hdp_gibbs import (
@@ -18,7 +19,6 @@ from stickbreaker.topics.kernels.samplers.hdp_gibbs import (
     GrowingPrior,
     Progress,
     Topics,
-    draw_tables,
     sweep_growing,
 )
 from stickbreaker.topics.model.priors.hdp import HDPPrior
