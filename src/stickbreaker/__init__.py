@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
     from stickbreaker.ngrams.ngram import NgramModel
+    from stickbreaker.syntax.syntactic_topics import SyntacticTopics
     from stickbreaker.topics.hdp import HDP
     from stickbreaker.topics.lda import LDA
     from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
@@ -31,6 +32,7 @@ _HOMES = {
     "LDA": "stickbreaker.topics.lda",
     "HDP": "stickbreaker.topics.hdp",
     "NgramModel": "stickbreaker.ngrams.ngram",
+    "SyntacticTopics": "stickbreaker.syntax.syntactic_topics",
     "AdaptorGrammar": "stickbreaker.grammars.adaptor_grammar",
     "Grammar": "stickbreaker.grammars.model.grammar",
     "Memoised": "stickbreaker.learning.schedules",
@@ -66,6 +68,7 @@ __all__ = [
     "OpenVocabulary",
     "Spelling",
     "SplitMerge",
+    "SyntacticTopics",
     "UserError",
     "Vocabulary",
     "VocabularyRule",

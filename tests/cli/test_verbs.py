@@ -124,7 +124,7 @@ MEANT = [  # a command line, and what the last line says that may have been mean
     ("fit lda X --out M --topcs 3", "'--topics'"),
     (
         "fit my.corpus",
-        "the kind of model comes before 'my.corpus': lda, hdp, ngram or grammar. Topics of it: stickbreaker "
+        "the kind of model comes before 'my.corpus': lda, hdp, ngram, grammar or stm. Topics of it: stickbreaker "
         "fit lda my.corpus --out MODEL",
     ),
 ]
@@ -138,7 +138,7 @@ def test_what_was_meant(cli, line, says):
 
 def test_a_kind_left_out_before_a_directory(cli, model, monkeypatch):
     monkeypatch.chdir(model.parent)
-    assert "comes before 'model': lda, hdp, ngram or grammar." in cli("fit", "model", code=2).stderr
+    assert "comes before 'model': lda, hdp, ngram, grammar or stm." in cli("fit", "model", code=2).stderr
 
 
 @pytest.mark.parametrize("verb", [("fit", "lda"), ("fit", "ngram"), ("corpus", "build")])

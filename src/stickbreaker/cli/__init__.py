@@ -25,6 +25,7 @@ VERBS = {  # of several kinds
         "stickbreaker.cli.verbs.stream:stream",
         "Learn from files as they arrive in a directory, on Spark.",
     ),
+    "topics": Command("stickbreaker.cli.verbs.topics:topics", "Print the topics of a model."),
     "transform": Command(
         "stickbreaker.cli.verbs.transform:transform", "Write the topic shares of documents."
     ),

@@ -236,12 +236,14 @@ def open_or_build(
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
     overwrite: bool = False,
+    trees: bool = False,
 ) -> "Corpus":
     """Open the corpus that `inputs` names, or build one from raw files, on disk at `out` or in memory.
 
     Files are analysed by `choice`, or by `analysis` and seen through `vocabulary` (those of a saved model). A
     corpus that is opened is seen through `vocabulary` too; a note tells where it was analysed otherwise than
-    by `analysis`. Raises UserError, also for options of raw files given with a corpus.
+    by `analysis`. `trees`: files are read with heads and tags. Raises UserError, also for options of raw
+    files given with a corpus.
     """
     from stickbreaker.core.files import recover
     from stickbreaker.corpus import Corpus
@@ -264,12 +266,15 @@ def open_or_build(
                 "words may not match; raw files are analysed as the model's corpus was"
             )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
-    return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
+    return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite, trees=trees)
 
 
 def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
     """Documents seen through a model's vocabulary."""
-    return open_or_build(inputs, reading, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
+    analysis, vocabulary = estimator.analysis_, estimator.vocabulary_
+    return open_or_build(
+        inputs, reading, analysis=analysis, vocabulary=vocabulary, trees=estimator.reads_trees
+    )
 
 
 def _refuse_model(given: str) -> None:

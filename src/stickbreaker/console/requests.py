@@ -8,6 +8,15 @@ from stickbreaker.console.inputs import ReadingChoice
 
 
 @dataclass(frozen=True)
+class TopicsRequest:
+    """What `stickbreaker topics` is given: `options` are those that not every kind has, by name."""
+
+    model: Path
+    top: int
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class ScoringRequest:
     """What `stickbreaker evaluate` is given: `options` are those that not every kind has, by name."""
 

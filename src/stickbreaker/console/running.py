@@ -39,18 +39,18 @@ def begin_run(
     for given in run.inputs:
         _refuse_inside_model(Path(given))
     with scratch_beside(run.out) as scratch:
-        corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=scratch / "corpus")
+        inside, trees = scratch / "corpus", model.reads_trees
+        corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=inside, trees=trees)
         look_at(corpus)
         remark = model.remark_on(corpus.n_documents)
         if remark is not None:
             note(f"note: {as_options(remark)}")
-        inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
         directory = fitting.begin(
             model,
             corpus,
             run.out,
             held_out=run.held_out,
-            corpus_inside=inside,
+            corpus_inside=corpus.path is not None and Path(corpus.path) == inside,
             overwrite=run.overwrite,
             stays_locked=True,
         )

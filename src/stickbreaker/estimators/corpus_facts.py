@@ -16,6 +16,7 @@ def about(corpus: Corpus) -> dict[str, Any]:
         "documents": corpus.n_documents,
         "tokens": corpus.n_tokens,
         "empty": corpus.n_empty,
+        **({} if corpus.about.tag_names is None else {"tags": list(corpus.about.tag_names)}),
     }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import Kind as JsonKind
+from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.notebooks.overview import Overview
@@ -47,6 +48,7 @@ class Estimator(ABC):
     score_names: ClassVar[ScoreNames] = SCORES
     setting_types: ClassVar[SettingTypes] = SCHEDULE_TYPES  # of parameters that are values, by name in JSON
     trace_fields: ClassVar[Mapping[str, JsonKind]] = {}  # what its trace has beside the fields of every kind
+    reads_trees: ClassVar[bool] = False  # whether files of documents are read with heads and tags
 
     # Parameters of every kind; one that lets users choose has them among its own
     n_init: int = 1
@@ -196,6 +198,16 @@ class Estimator(ABC):
     def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """The same of all tokens, "all", and of parts that are of interest by themselves."""
         return {"all": self.score_documents(corpus)}
+
+    @property
+    def n_shares(self) -> int:
+        """Of a model with topics, how many a document has shares of."""
+        raise NotImplementedError
+
+    def block_shares(self, corpus: Corpus, block: int) -> Array:
+        """Of a model with topics, the shares of the documents of a block (documents × topics), which is seen
+        through its vocabulary; a row depends on its document alone, and sums to one."""
+        raise NotImplementedError
 
     # To files and back
 

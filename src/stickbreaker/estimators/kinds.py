@@ -63,8 +63,10 @@ class Kind:
     `page_options` that are given, by name.
 
     Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name, `commands` verbs of
-    its own, `exports` its formats. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores
-    and how they are said; without one, documents are scored by their log probability. `evaluate_options` are
+    its own, `exports` its formats. `topics`, "module:function", gets a `TopicsRequest` and returns topics,
+    and how they are said. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores and how
+    they are said; without one, documents are scored by their log probability. `topics_options` and
+    `evaluate_options` are
     the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
     run is over, and returns further figures and lines. `noun` is what a user calls such a model.
     `parameters` are those that messages may name.
@@ -79,6 +81,8 @@ class Kind:
     fit: Mapping[str, str] = field(default_factory=dict[str, str])
     commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
     exports: Mapping[str, Export] = field(default_factory=dict[str, Export])
+    topics: str | None = None
+    topics_options: tuple[str, ...] = ()
     evaluate: str | None = None
     evaluate_options: tuple[str, ...] = ()
     summary: str | None = None
@@ -112,7 +116,12 @@ def object_at(place: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-HOMES = ("stickbreaker.topics.kind", "stickbreaker.ngrams.kind", "stickbreaker.grammars.kind")
+HOMES = (
+    "stickbreaker.topics.kind",
+    "stickbreaker.ngrams.kind",
+    "stickbreaker.grammars.kind",
+    "stickbreaker.syntax.kind",
+)
 _known: dict[str, Kind] = {}
 
 

@@ -150,6 +150,16 @@ def load(
     return estimator
 
 
+def load_for(
+    verb: str, made: type[E], path: Path, threads: int | None = None, *, in_place: bool = False
+) -> E:
+    """`load` for a verb that is about plain estimators of the class `made`. Raises UserError for others."""
+    estimator = load(path, threads, verb=verb, in_place=in_place)
+    if not isinstance(estimator, made):
+        raise UserError(f"{verb} means nothing for a model of the kind {estimator.kind}", where=path)
+    return estimator
+
+
 def load_as(kind: type[E], path: Path) -> E:
     """`load` as an estimator of the class `kind`. Raises UserError for a model of another kind."""
     directory = ModelDirectory(path)

@@ -141,7 +141,7 @@ ARRIVING = {  # the files of `stream`
 }
 PARTS = {  # of a manifest, with the fields that each has and those that it may lack
     "settings": (SETTINGS, {}),
-    "corpus": (CORPUS, {}),
+    "corpus": (CORPUS, {"tags": list_of(is_text)}),  # tags: of a corpus of trees
     "run": (RUN, RUN_IN_STEPS),
     "stream": (STREAM, {}),
     "arriving": (ARRIVING, {}),

@@ -23,12 +23,10 @@ COMMANDS = {
         "Make concepts of a dictionary, for topics in which words are tied.",
         after="corpus",
     ),
-    "topics": Command(
-        "stickbreaker.topics.cli.topics:topics", "Print the topics of a model.", after="stream"
-    ),
     "name": Command(
         "stickbreaker.topics.cli.name:name",
         "Name the topics of a model; those of one name are one to its reader.",
+        after="topics",
     ),
     "nearest": Command(
         "stickbreaker.topics.cli.nearest:nearest",
@@ -73,6 +71,8 @@ LDA = Kind(
     fit={"lda": "stickbreaker.topics.cli.fit:lda"},
     commands=COMMANDS,
     exports=EXPORTS,
+    topics="stickbreaker.topics.cli.topics:list_topics",
+    topics_options=("by", "at"),
     evaluate="stickbreaker.topics.cli.evaluate:evaluate_topics",
     evaluate_options=(
         *("completion", "threads", "left_to_right", "particles", "reference", "by", "labels", "unseen"),

@@ -23,7 +23,7 @@ from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.notebooks.overview import Overview
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.saving import load_for
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.events import first_columns
@@ -277,6 +277,13 @@ class TopicEstimator(TopicParams):
         )  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
+    @property
+    def n_shares(self) -> int:
+        return len(self.alpha_)
+
+    def block_shares(self, corpus: Corpus, block: int) -> Array:
+        return self.infer_shares(corpus.bags(block))
+
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs
 
@@ -504,7 +511,4 @@ def load_topics(
     path: Path, verb: str, threads: int | None = None, *, in_place: bool = False
 ) -> TopicEstimator:
     """`saving.load` for a verb that is about topics. Raises UserError where the model has none."""
-    estimator = load(path, threads, verb=verb, in_place=in_place)
-    if not isinstance(estimator, TopicEstimator):
-        raise UserError(f"a model of the kind {estimator.kind} has no topics", where=path)
-    return estimator
+    return load_for(verb, TopicEstimator, path, threads, in_place=in_place)

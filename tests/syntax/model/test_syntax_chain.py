@@ -25,7 +25,8 @@ def trees_of(words, heads):
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in heads])]).astype(np.int64)
     nodes = Nodes(offsets, np.array(words, np.int32), np.array([h for one in heads for h in one], np.int32))
     n = len(nodes.words)
-    return OrderedTrees(nodes, np.arange(n), np.repeat(np.arange(len(heads)), np.diff(offsets)))
+    documents = np.repeat(np.arange(len(heads)), np.diff(offsets))
+    return OrderedTrees(nodes, np.arange(n), documents, np.arange(n, dtype=np.int32) % 2, 2)
 
 
 def drawn_words(topics, beta, generator):

@@ -14,18 +14,18 @@ from stickbreaker.console.console import (
     model_argument,
     note,
     option,
+    tell_of_compiling,
     threads_option,
 )
 from stickbreaker.console.engine import EngineChoice, engine_options
-from stickbreaker.console.inputs import ReadingChoice, reading_options
+from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.spreadsheets import text_cell
-from stickbreaker.topics.cli.topics import open_model
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.estimators.estimator import Estimator
 
 
 @click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv")
@@ -74,17 +74,20 @@ def transform(
     where.refuse_spark_options()
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
+    from stickbreaker.estimators.saving import load
     from stickbreaker.topics.topic_estimator import ALL_UNSEEN
 
     refuse_file(out, overwrite)
-    estimator, corpus = open_model(model, "transform", inputs, reading, threads)
+    tell_of_compiling()
+    estimator = load(model, threads, verb="transform")
+    corpus = open_documents(estimator, inputs, reading)
     _write_shares(estimator, corpus, out, raw_ids, overwrite)
     if corpus.n_empty == corpus.n_documents:
         note(f"note: {ALL_UNSEEN}; is it the language and the field (--text-field) that the model is of?")
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
-        "topics": len(estimator.alpha_),
+        "topics": estimator.n_shares,
         "empty_documents": corpus.n_empty,
         "unseen_share": corpus.unseen_share,
     }
@@ -104,7 +107,7 @@ def _size(result: dict[str, Any]) -> str:
 
 
 def _write_shares(
-    estimator: "TopicEstimator", corpus: "Corpus", out: Path, raw_ids: bool, overwrite: bool
+    estimator: "Estimator", corpus: "Corpus", out: Path, raw_ids: bool, overwrite: bool
 ) -> None:
     """A table of ids and shares, block by block; ids in CSV are safe for spreadsheets unless `raw_ids`."""
     import pyarrow as pa
@@ -114,13 +117,13 @@ def _write_shares(
     from stickbreaker.core.files import atomic_file
 
     as_written = str if raw_ids or out.suffix == ".parquet" else text_cell
-    names = ["id", *(f"topic{k}" for k in range(len(estimator.alpha_)))]
+    names = ["id", *(f"topic{k}" for k in range(estimator.n_shares))]
     schema = pa.schema([(names[0], pa.string()), *((name, pa.float64()) for name in names[1:])])
     with atomic_file(out, overwrite=overwrite) as partial:
         writer = pq.ParquetWriter(partial, schema) if out.suffix == ".parquet" else CSVWriter(partial, schema)
         with writer:
             for block in range(len(corpus.block_sizes)):
-                theta = estimator.infer_shares(corpus.bags(block))
                 ids = [as_written(identity) for identity in corpus.ids(block)]
-                columns = [pa.array(ids), *(pa.array(column) for column in theta.T)]
+                shares = estimator.block_shares(corpus, block)
+                columns = [pa.array(ids), *(pa.array(column) for column in shares.T)]
                 writer.write_table(pa.table(columns, schema=schema))

@@ -207,7 +207,7 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
 
 def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
     """A model for a verb that is about grammars. Raises UserError for others, and for a file in the way."""
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.saving import load_for
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
     if out is not None:
@@ -215,9 +215,7 @@ def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "
     elif overwrite:
         raise click.UsageError("--overwrite needs --out")
     tell_of_compiling()
-    estimator = load(model, verb=verb)
-    assert isinstance(estimator, PlainAdaptorGrammar)
-    return estimator
+    return load_for(verb, PlainAdaptorGrammar, model)
 
 
 def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[tuple[str, str]]:

@@ -4,13 +4,14 @@ from typing import Any
 
 from stickbreaker.console.console import note
 from stickbreaker.console.requests import ExportRequest
+from stickbreaker.estimators.saving import load_for
 from stickbreaker.ngrams.arpa import write_arpa
-from stickbreaker.ngrams.loading import load_ngrams
+from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
 
 def write_sample(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     """Write the n-grams of one sample in the format of ARPA; how many of each order."""
-    estimator = load_ngrams(asked.model, "export")
+    estimator = load_for("export", PlainNgramModel, asked.model)
     n_samples = len(estimator.language_model_.discounts)
     ngrams = write_arpa(estimator, asked.out, asked.sample, overwrite=asked.overwrite)
     if n_samples > 1:

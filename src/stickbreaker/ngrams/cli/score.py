@@ -37,10 +37,11 @@ def score(model: Path, inputs: tuple[str, ...], reading: ReadingChoice, as_json:
     A line a sentence, with tabs between: the document's id, the number of the sentence in it, words, those
     that the model does not know, and nats. Texts are cut into sentences as the model's own were.
     """
-    from stickbreaker.ngrams.loading import load_ngrams
+    from stickbreaker.estimators.saving import load_for
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
     tell_of_compiling()
-    estimator = load_ngrams(model, "score")
+    estimator = load_for("score", PlainNgramModel, model)
     corpus = open_documents(estimator, inputs, reading)
     lines = _lines(estimator, corpus)
     first = next(lines, None)
@@ -91,10 +92,11 @@ def generate(model: Path, sentences: int, beginning: str, longest: int, seed: in
 
     <unk> stands for a word that is not known; where words are spelled, only known ones are drawn.
     """
-    from stickbreaker.ngrams.loading import load_ngrams
+    from stickbreaker.estimators.saving import load_for
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
     tell_of_compiling()
-    estimator = load_ngrams(model, "generate")
+    estimator = load_for("generate", PlainNgramModel, model)
     drawn = estimator.generate(sentences, beginning=beginning, longest=longest, random_state=seed)
     emit(
         {"sentences": [" ".join(one) for one in drawn]},

@@ -15,6 +15,8 @@ class OrderedTrees(NamedTuple):
     nodes: Nodes
     tokens: NDArray[np.int64]  # (nodes,) the token of each node, by its place in the corpus
     documents: NDArray[np.int64]  # (nodes,) the document of each node
+    tags: NDArray[np.int32]  # (nodes,) the tag of each node, by number
+    n_tags: int
 
     @property
     def n_documents(self) -> int:
@@ -54,4 +56,4 @@ def ordered_trees(trees: Trees) -> OrderedTrees:
     documents = np.repeat(np.arange(len(trees.offsets) - 1), np.diff(trees.offsets))
     heads = np.where(above[tokens] < 0, -1, nodes_of[above[tokens]] - trees.offsets[documents])
     nodes = Nodes(trees.offsets.astype(np.int64), trees.words[tokens], heads.astype(np.int32))
-    return OrderedTrees(nodes, tokens, documents)
+    return OrderedTrees(nodes, tokens, documents, trees.tags[tokens], len(trees.tag_names))

@@ -25,6 +25,15 @@ from stickbreaker.syntax.kernels.tree_topics import Weights, draw_topics, sum_to
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 
 LEAST = 1e-150  # of tau
+KEPT = {  # of a sample, each with its axes
+    "log_pi": ("heads", "topics"),
+    "beta": ("words", "topics"),
+    "tau": ("topics",),
+    "alpha_documents": (),
+    "alpha_transitions": (),
+    "transitions": ("heads", "topics"),
+    "tags": ("topics", "tags"),
+}
 BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 
 
@@ -62,6 +71,7 @@ class Counts(NamedTuple):
     heads: NDArray[np.int64]  # documents × topics + 1: m, words whose head has the topic
     transitions: NDArray[np.int64]  # topics + 1 × topics: T
     words: NDArray[np.int64]  # words × topics, of nodes that have a word
+    tags: NDArray[np.int64]  # topics × tags
 
 
 class SyntaxChain(Sampler):
@@ -112,23 +122,17 @@ class SyntaxChain(Sampler):
         self._samples.append(self._sample())
 
     def _sample(self) -> tuple[Array, ...]:
-        """What predictions need of the present state."""
-        state, transitions = self.state, self.counts().transitions.astype(float)
-        return state.log_pi, state.beta, state.tau, state.alpha_documents, transitions
+        """What is kept of the present state, by the names in `KEPT`."""
+        state, counts = self.state, self.counts()
+        held = state.log_pi, state.beta, state.tau, state.alpha_documents, state.alpha_transitions
+        return *held, counts.transitions.astype(float), counts.tags.astype(float)
 
     def fitted(self) -> Fitted:
         """All samples, or the present state without one: predictions are means of their probabilities."""
         samples = self._samples or [self._sample()]
-        log_pi, beta, tau, alpha, transitions = (np.stack(parts) for parts in zip(*samples, strict=True))
-        axes = ("samples", "heads", "topics")
+        kept = {name: np.stack(parts) for name, parts in zip(KEPT, zip(*samples, strict=True), strict=True)}
         return Fitted(
-            {
-                "log_pi": Field(log_pi, axes, additive=False),
-                "beta": Field(beta, ("samples", "words", "topics"), additive=False),
-                "tau": Field(tau, ("samples", "topics"), additive=False),
-                "alpha": Field(alpha, ("samples",), additive=False),
-                "transitions": Field(transitions, axes, additive=False),
-            }
+            {name: Field(kept[name], ("samples", *axes), additive=False) for name, axes in KEPT.items()}
         )
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
@@ -144,21 +148,21 @@ class SyntaxChain(Sampler):
         if state.topics.size and not 0 <= state.topics.min() <= state.topics.max() < self._prior.n_topics:
             raise ValueError("a topic that there is not")
         self.state = state
-        names = ("log_pi", "beta", "tau", "alpha", "transitions")
-        kept = [arrays[f"samples/{name}"] for name in names] if "samples/tau" in arrays else []
+        kept = [arrays[f"samples/{name}"] for name in KEPT] if "samples/tau" in arrays else []
         self._samples = [tuple(np.array(part) for part in one) for one in zip(*kept, strict=True)]
 
     def counts(self) -> Counts:
         """How often topics are where, in the present state."""
         k, d, topics = self._prior.n_topics, self._trees.n_documents, self.state.topics.astype(np.int64)
         of_heads = np.where(self._heads < 0, k, topics[self._heads])
-        documents, words = self._trees.documents, self._trees.nodes.words
+        documents, words, n_tags = self._trees.documents, self._trees.nodes.words, self._trees.n_tags
         known = words >= 0
         return Counts(
             np.bincount(documents * k + topics, minlength=d * k).reshape(d, k),
             np.bincount(documents * (k + 1) + of_heads, minlength=d * (k + 1)).reshape(d, k + 1),
             np.bincount(of_heads * k + topics, minlength=(k + 1) * k).reshape(k + 1, k),
             np.bincount(words[known] * k + topics[known], minlength=self._n_words * k).reshape(-1, k),
+            np.bincount(topics * n_tags + self._trees.tags, minlength=k * n_tags).reshape(k, n_tags),
         )
 
     def _numbers(self) -> NDArray[np.int64]:

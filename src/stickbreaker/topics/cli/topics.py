@@ -1,55 +1,29 @@
-"""`stickbreaker topics` and `transform`: what a saved model tells."""
+"""`stickbreaker topics` of models of topics: their words, now or at a moment."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from stickbreaker.console.console import (
-    command,
-    emit,
-    model_argument,
-    option,
-    refuse_written,
-    tell_of_compiling,
-)
+from stickbreaker.console.console import Outcome, refuse_written, tell_of_compiling
 from stickbreaker.console.inputs import ReadingChoice, open_documents
+from stickbreaker.console.requests import TopicsRequest
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.topics.cli.ranking import ranking_option
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
-@click.command(epilog="Example: stickbreaker topics model --top 15")
-@model_argument
-@option("--top", default=10, least=1, help="Words a topic.")
-@ranking_option
-@option(
-    "--at",
-    metavar="DATE|STEP",
-    help="The topics as they were: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
-)
-@command
-def topics(model: Path, top: int, by: str, at: str | None, as_json: bool) -> None:
-    """Print the topics of a model, the largest first.
-
-    Those that have next to no words of the text are named as unused, at the end. Topics that were given the
-    same name (`stickbreaker name`) are one row, with the numbers of all and the mean of their words.
-
-    With --at, those of the last snapshot not after a date or step, by their lasting numbers; at most 50 words
-    a topic are kept there, the most frequent. A model may be asked while it is still learning.
-    """
+def list_topics(asked: TopicsRequest) -> Outcome:
+    """The topics of a model, or those that it had at a moment."""
+    by, at = asked.options["by"], asked.options["at"]
     if at is not None:
         refuse_written(("by",), "does not go with --at: snapshots keep the most frequent words")
-        emit({"model": str(model), **topics_at(model, at, top)}, as_json, snapshot_as_text)
-        return
+        return {"model": str(asked.model), **topics_at(asked.model, at, asked.top)}, snapshot_as_text
     from stickbreaker.topics.topic_estimator import load_topics
 
-    summaries = summarize_topics(load_topics(model, "topics"), top, by)
-    emit({"model": str(model), "topics": summaries}, as_json, topics_as_text)
+    summaries = summarize_topics(load_topics(asked.model, "topics"), asked.top, by)
+    return {"model": str(asked.model), "topics": summaries}, topics_as_text
 
 
 def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, Any]]:

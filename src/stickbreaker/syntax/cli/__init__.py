@@ -1,0 +1,1 @@
+"""The part of the program that is about syntactic topics."""

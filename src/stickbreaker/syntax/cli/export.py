@@ -1,0 +1,30 @@
+"""`stickbreaker export --format dot`: syntactic topics as a graph for Graphviz."""
+
+import json
+from typing import Any
+
+from stickbreaker.console.requests import ExportRequest
+from stickbreaker.core.errors import counted
+from stickbreaker.core.files import write_atomic
+from stickbreaker.estimators.saving import load_for
+from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+from stickbreaker.syntax.topic_graph import edges_of
+
+
+def write_dot(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+    """Write topics as nodes, with their words and commonest tag, and edges to those that stand below them."""
+    model = load_for("export", PlainSyntacticTopics, asked.model)
+    top, tags = model.top_words(min(asked.top, 10)), model.topic_tags_
+    lines = ["digraph topics {", "  node [shape=box];", '  start [label="no head", shape=plaintext];']
+    for k in model.topics_in_use:
+        tag = model.tags_[int(tags[k].argmax())]
+        label = f"{k} {tag} {100 * model.topic_shares_[k]:.1f} %\n{' '.join(top[k])}"
+        lines.append(f"  topic{k} [label={json.dumps(label, ensure_ascii=False)}];")
+    edges = edges_of(model)
+    for edge in edges:
+        head = "start" if edge.head is None else f"topic{edge.head}"
+        width = f"{0.5 + 4.0 * edge.share:.2f}"
+        lines.append(f'  {head} -> topic{edge.topic} [label="{100 * edge.share:.0f} %", penwidth={width}];')
+    write_atomic(asked.out, "\n".join([*lines, "}", ""]).encode(), overwrite=asked.overwrite)
+    result = {"topics": len(model.topics_in_use), "edges": len(edges)}
+    return result, f"{counted(result['topics'], 'topic')}, {counted(result['edges'], 'edge')}"

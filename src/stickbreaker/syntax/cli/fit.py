@@ -1,0 +1,110 @@
+"""`stickbreaker fit stm`."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import command, from_option, inputs_argument, options_into
+from stickbreaker.console.inputs import LOWERCASE, NORMALIZATION, reading_options
+from stickbreaker.console.run_options import NewRun, Table, options_of
+from stickbreaker.console.running import begin_run, go_on
+from stickbreaker.core.option_names import as_keywords
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Analysis, Corpus, VocabularyRule
+
+OPTIONS: Table = {
+    "--out": {},
+    "--topics": {
+        "default": 32,
+        "least": 1,
+        "help": "Most topics that there may be; those in use are fewer where the text asks for fewer.",
+    },
+    "--limit": {
+        "choices": ["none", "hdp", "itic"],
+        "default": "none",
+        "help": "Of the model, to compare: hdp, words know nothing of their heads; itic, nothing of their "
+        "documents.",
+    },
+    "--unknown": {
+        "choices": ["blank", "tag"],
+        "default": "blank",
+        "help": "Words outside the vocabulary: blank, passed over and not scored; or their tag.",
+    },
+    "--eta": {"default": 0.1, "help": "Dirichlet parameter of each topic's words."},
+    "--samples": {
+        "default": 10,
+        "help": "About so many states of the sampler, from its second half: predictions are means over them.",
+    },
+    "--chains": {
+        "default": 1,
+        "least": 1,
+        "help": "Samplers with different starts; the one with the best score is kept.",
+    },
+    "--iterations": {"default": 200, "help": "Sweeps of the sampler."},
+    "--held-out": {
+        "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary is "
+        "of all.",
+    },
+    "--seed": {},
+    "--threads": {},
+    "--checkpoint-every": {},
+    "--overwrite": {},
+}
+
+
+@dataclass(frozen=True)
+class TreeChoice:
+    """How the command line says that words of trees are read: all of them; `given` names the options that
+    were written out."""
+
+    lowercase: bool = from_option(**LOWERCASE)
+    normalization: str = from_option(**NORMALIZATION)
+    min_documents: int = from_option(least=1, default=2, help="Fewest documents of a word that is known.")
+    vocabulary_size: int | None = from_option(least=1, help="Keep the most frequent words.  [default: all]")
+    given: tuple[str, ...] = ()
+
+    def analysis(self, largest: int | None = None) -> "Analysis":
+        """The analysis, by which every token is a word."""
+        from stickbreaker.corpus import Analysis
+        from stickbreaker.ngrams.sentences import analysis_of_all_words
+
+        normalization = None if self.normalization == "none" else self.normalization
+        plain = Analysis(language=None, normalization=normalization, lowercase=self.lowercase)
+        return analysis_of_all_words(plain, "spaced")
+
+    def rule(self, largest: int | None = None) -> "VocabularyRule":
+        """Which words are known."""
+        from stickbreaker.corpus import VocabularyRule
+
+        return VocabularyRule(self.min_documents, 1.0, self.vocabulary_size)
+
+
+tree_options = options_into(TreeChoice, "choice")
+
+
+@click.command(epilog="Example: stickbreaker fit stm news.conllu --out model --topics 32")
+@inputs_argument
+@options_of(OPTIONS)
+@reading_options
+@tree_options
+@command
+def stm(**options: Any) -> None:
+    """Learn topics that know grammar: a word's topic is what its document and its head's topic prefer.
+
+    The input is a corpus with trees (`corpus build --trees --all-words`), or CoNLL-U files, of which one is
+    built with every token a word, and kept inside the model until the run is done. Ctrl-C saves a checkpoint;
+    `stickbreaker resume` goes on.
+    """
+    from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+
+    run = NewRun.take_from(options)
+    options["limit"] = None if options["limit"] == "none" else options["limit"]
+    model = PlainSyntacticTopics(**as_keywords(options))
+    _, directory = begin_run(model, run, _tell_of_words)
+    go_on(directory, run.checkpoint_every, run.threads, run.as_json)
+
+
+def _tell_of_words(corpus: "Corpus") -> None:
+    """Note which share of the trees' words is not in the vocabulary."""

@@ -1,0 +1,62 @@
+"""`stickbreaker topics` of syntactic topics: their words, parts of speech, and what stands below them."""
+
+from typing import Any
+
+from stickbreaker.console.console import Outcome
+from stickbreaker.console.requests import TopicsRequest
+from stickbreaker.core.topk import descending
+
+SHOWN = 3  # of a topic's tags, and of the topics below it
+
+
+def list_topics(asked: TopicsRequest) -> Outcome:
+    """The topics in use, the largest first, and how they are said."""
+    from stickbreaker.estimators.saving import load_for
+    from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+
+    model = load_for("topics", PlainSyntacticTopics, asked.model)
+    in_use = model.topics_in_use
+    unused = sorted(set(range(model.n_shares)) - set(in_use))
+    words, tags, below = model.words_, model.topic_tags_, model.head_topics_
+    topics = []
+    for k in in_use:
+        best = descending(model.topic_word_[k], asked.top).tolist()
+        topics.append(
+            {
+                "topic": k,
+                "share": float(model.topic_shares_[k]),
+                "tags": _first(tags[k], model.tags_),
+                "below": _first(below[k], range(model.n_shares)),
+                "words": [words[row] for row in best],
+                "probabilities": [float(model.topic_word_[k, row]) for row in best],
+            }
+        )
+    return {"model": str(asked.model), "topics": topics, "unused": unused}, _as_text
+
+
+def _first(shares: Any, names: Any) -> list[dict[str, Any]]:
+    """The first few of some shares, with their names; without those that are nothing."""
+    best = descending(shares, SHOWN).tolist()
+    return [{"name": names[k], "share": float(shares[k])} for k in best if shares[k] > 0.0]
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    """A line a topic: number, share of the words, its tags, the topics that most stand below it, words."""
+    rows = [
+        (
+            str(topic["topic"]),
+            f"{100 * topic['share']:.1f} %",
+            " ".join(one["name"] for one in topic["tags"] if one["share"] >= 0.05),
+            " ".join(str(one["name"]) for one in topic["below"]),
+            " ".join(" ".join(topic["words"]).split()),
+        )
+        for topic in result["topics"]
+    ]
+    head = ("topic", "share", "tags", "below", "words")
+    rooms = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        f"{topic:>{rooms[0]}}  {share:>{rooms[1]}}  {tags:<{rooms[2]}}  {below:<{rooms[3]}}  {words}"
+        for topic, share, tags, below, words in (head, *rows)
+    ]
+    unused = ", ".join(map(str, result["unused"]))
+    return "\n".join([*lines, *([f"unused: {unused}"] if unused else [])])

@@ -1,0 +1,27 @@
+"""What syntactic topic models can do."""
+
+from stickbreaker.core.option_names import OptionNames
+from stickbreaker.estimators.kinds import Export, Kind
+
+KINDS = (
+    Kind(
+        name="SyntacticTopics",
+        home="stickbreaker.syntax.plain_syntactic_topics:PlainSyntacticTopics",
+        front_door="stickbreaker.syntax.syntactic_topics:SyntacticTopics",
+        verbs=("topics", "transform", "evaluate", "export"),
+        fit={"stm": "stickbreaker.syntax.cli.fit:stm"},
+        exports={
+            "dot": Export(
+                "stickbreaker.syntax.cli.export:write_dot",
+                "syntactic topics for Graphviz: which topics stand below which",
+                options=("top",),
+            ),
+        },
+        topics="stickbreaker.syntax.cli.topics:list_topics",
+        evaluate="stickbreaker.syntax.cli.evaluate:evaluate_trees",
+        noun="model of syntactic topics",
+        parameters=OptionNames(
+            renamed={"n_topics": "--topics"}, alike=("eta", "limit"), ambiguous=("unknown",)
+        ),
+    ),
+)

@@ -1,0 +1,153 @@
+"""What a syntactic topic model has learned, and what that says of new documents."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Array, Record
+from stickbreaker.syntax import purposes
+from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shares
+from stickbreaker.syntax.kernels.tree_topics import Nodes, Weights, draw_topics, predict_words
+from stickbreaker.syntax.model.ordered_trees import OrderedTrees
+from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST
+
+BURN_IN, DRAWS = 20, 10  # sweeps over a new document before draws are kept, and draws of each sample
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedSyntax:
+    """Samples of a chain, as `SyntaxChain.fitted` gives them; `limit` is that of its `Prior`.
+
+    Draws of a document's shares depend on the document and the seed alone.
+    """
+
+    log_pi: Array  # samples × topics + 1 × topics, roots last, at no scale
+    beta: Array  # samples × words × topics; columns sum to one
+    tau: Array  # samples × topics
+    alpha_documents: Array  # (samples,)
+    alpha_transitions: Array  # (samples,)
+    transitions: Array  # samples × topics + 1 × topics: words by their head's topic and their own
+    tags: Array  # samples × topics × tags: words by their topic and tag
+    limit: str
+
+    @classmethod
+    def of(cls, params: Record, limit: str) -> "LearnedSyntax":
+        """What a chain's `fitted` describes. Raises ValueError where its parts do not fit."""
+        held: dict[str, Any] = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
+        samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
+        shapes = {
+            "log_pi": (samples, k + 1, k),
+            "beta": (samples, words, k),
+            "tau": (samples, k),
+            "alpha_documents": (samples,),
+            "alpha_transitions": (samples,),
+            "transitions": (samples, k + 1, k),
+            "tags": (samples, k, held["tags"].shape[-1] if held["tags"].ndim == 3 else 0),
+        }
+        for name, shape in shapes.items():
+            if held[name].shape != shape or not samples:
+                raise ValueError(f"{name} of another size")
+            if not np.isfinite(held[name]).all() or (name != "log_pi" and (held[name] < 0.0).any()):
+                raise ValueError(f"{name} of no chain")
+        return cls(**held, limit=limit)
+
+    @property
+    def topic_words(self) -> Array:
+        """The mean of the samples' beta (topics × words); rows sum to one."""
+        return self.beta.mean(axis=0).T
+
+    @property
+    def topic_shares(self) -> Array:
+        """(topics,) the share of the words learned from that each topic has."""
+        totals = self.transitions.mean(axis=0).sum(axis=0)
+        return totals / max(1.0, float(totals.sum()))
+
+    @property
+    def head_topics(self) -> Array:
+        """topics + 1 × topics: of words whose head has a topic (last: of roots), the shares of topics.
+
+        What was counted, since pi alone is weakly identified: it is a factor of what documents prefer. A row
+        of which nothing was counted is zero.
+        """
+        counted = self.transitions.mean(axis=0)
+        return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
+
+    def shares(self, trees: OrderedTrees, seed: int) -> Array:
+        """Documents × topics: the share of a document's words that each topic is expected to have; of one
+        without words, what is expected of any."""
+        mean = (self.tau / self.tau.sum(axis=1, keepdims=True)).mean(axis=0)
+        counts, sizes = np.zeros((trees.n_documents, len(mean))), np.diff(trees.nodes.offsets)
+        for sample in range(len(self.tau)):
+            counts += self._expected_counts(trees, seed, sample) / len(self.tau)
+        return np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], mean)
+
+    def _expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
+        """Documents × topics: nodes of each topic, by draws of one sample."""
+        if self.limit != "itic":
+            return self._draw_shares(trees, seed, sample)[0]
+        counts, k = np.zeros((trees.n_documents, self.tau.shape[1])), self.tau.shape[1]
+        even = np.zeros(counts.shape)
+        for number in range(DRAWS):
+            topics = np.empty(len(trees.documents), np.int32)
+            keys = self._keys(trees, seed, sample * DRAWS + number)
+            draw_topics(trees.nodes, Weights(even, self.log_pi[sample], self.beta[sample]), keys, topics)
+            flat = np.bincount(trees.documents * k + topics, minlength=counts.size)
+            counts += flat.reshape(counts.shape) / DRAWS
+        return counts
+
+    def log_theta(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
+        """Documents × draws × topics: logarithms of shares, at no scale, drawn given the documents' words."""
+        if self.limit == "itic":
+            return np.zeros((trees.n_documents, 1, self.tau.shape[1]))
+        return self._draw_shares(trees, seed, sample)[1]
+
+    def _draw_shares(self, trees: OrderedTrees, seed: int, sample: int) -> tuple[Array, Array]:
+        k = self.tau.shape[1]
+        counts, log_theta = np.empty((trees.n_documents, k)), np.empty((trees.n_documents, DRAWS, k))
+        shapes = np.maximum(self.alpha_documents[sample] * self.tau[sample], LEAST)
+        learned = Learned(self.log_pi[sample], self.beta[sample], shapes)
+        sample_shares(trees.nodes, learned, BURN_IN, self._keys(trees, seed, sample), counts, log_theta)
+        return counts, log_theta
+
+    def _keys(self, trees: OrderedTrees, seed: int, number: int) -> NDArray[np.uint64]:
+        """A key for each document, by its words and their heads."""
+        return numbered_keys(seed, purposes.SYNTAX_SHARES, number, _content_numbers(trees.nodes))
+
+    def log_words(
+        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
+    ) -> Array:
+        """(nodes,) log p of each node's word given those before it in its sentence, heads first, in nats; 0
+        of nodes without one. A sentence is a document of `trees`; `owners` are the documents of `seen` that
+        they belong to, from whose words the shares are drawn.
+
+        Probabilities are means over all samples and draws.
+        """
+        before, after = [], []
+        firsts = np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
+        for sample in range(len(self.tau)):
+            log_theta = self.log_theta(seen, seed, sample)
+            for draw in range(log_theta.shape[1]):
+                nats = np.empty(len(trees.nodes.words))
+                own = np.ascontiguousarray(log_theta[owners, draw])
+                predict_words(trees.nodes, Weights(own, self.log_pi[sample], self.beta[sample]), nats)
+                sums = np.append(0.0, np.cumsum(nats))
+                before.append(sums[:-1] - sums[firsts])
+                after.append(sums[1:] - sums[firsts])
+        return logsumexp(after, axis=0) - logsumexp(before, axis=0)
+
+
+def _content_numbers(nodes: Nodes) -> NDArray[np.int64]:
+    """A number for each document that depends on its words and their heads alone."""
+    words, heads = (np.ascontiguousarray(part, "<i4") for part in (nodes.words, nodes.heads))
+    found = np.empty(len(nodes.offsets) - 1, np.int64)
+    for d, (first, last) in enumerate(
+        zip(nodes.offsets[:-1].tolist(), nodes.offsets[1:].tolist(), strict=True)
+    ):
+        digest = hashlib.blake2b(words[first:last].tobytes() + heads[first:last].tobytes(), digest_size=8)
+        found[d] = int.from_bytes(digest.digest(), "little", signed=True)
+    return found

@@ -1,0 +1,80 @@
+"""How well a syntactic topic model predicts the sentences of documents that it sees a half of."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.corpus.shards import entries_between
+from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
+from stickbreaker.syntax.tree_words import TreeWords
+
+
+class WordScores(NamedTuple):
+    """log p of the known words that were predicted, in nats, with the document and the tag of each."""
+
+    nats: Array
+    documents: NDArray[np.int64]  # by their place among those given
+    tags: NDArray[np.int32]
+
+
+class Halves(NamedTuple):
+    """Documents of which some sentences are seen and others predicted."""
+
+    seen: Trees
+    predicted: Trees  # a sentence is a document
+    owners: NDArray[np.int64]  # (sentences predicted,) the document of each
+
+
+def halves(trees: Trees) -> Halves:
+    """The odd-numbered sentences of documents, counted from one, are seen, the others predicted; of a
+    document with one sentence, that one is predicted.
+
+    >>> words, heads, tags = np.array([5, 6, 7]), np.array([-1, 0, -1]), np.zeros(3, np.int32)
+    >>> text = Trees(np.array([0, 3]), words, np.array([0, 2]), heads, tags, ("x",))
+    >>> found = halves(text)
+    >>> found.seen.words.tolist(), found.predicted.words.tolist(), found.owners.tolist()
+    ([5, 6], [7], [0])
+    """
+    n = len(trees.offsets) - 1
+    owners = np.searchsorted(trees.offsets, trees.starts, side="right") - 1
+    first = np.searchsorted(trees.starts, trees.offsets[:-1])
+    alone = np.bincount(owners, minlength=n)[owners] == 1
+    seen = ((np.arange(len(owners)) - first[owners]) % 2 == 0) & ~alone
+    sentences = np.append(trees.starts, len(trees.words))
+    part, starts = _sentences(trees, np.flatnonzero(seen), sentences)
+    sizes = np.bincount(owners[seen], weights=np.diff(np.append(starts, len(part.words))), minlength=n)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    others, starts = _sentences(trees, np.flatnonzero(~seen), sentences)
+    predicted = Trees(np.append(starts, len(others.words)), *_fields(others))
+    return Halves(Trees(offsets, *_fields(part)), predicted, owners[~seen])
+
+
+def _sentences(
+    trees: Trees, chosen: NDArray[np.int64], sentences: NDArray[np.int64]
+) -> tuple[Trees, NDArray[np.int64]]:
+    """Some sentences as one document, and where each begins."""
+    ends, tokens = entries_between(sentences[chosen], sentences[chosen + 1])
+    starts = ends[:-1]
+    words, heads, tags = trees.words[tokens], trees.heads[tokens], trees.tags[tokens]
+    return Trees(np.array([0, len(words)]), words, starts, heads, tags, trees.tag_names), starts
+
+
+def _fields(trees: Trees) -> tuple[Any, ...]:
+    """All but the offsets."""
+    return trees.words, trees.starts, trees.heads, trees.tags, trees.tag_names
+
+
+def word_scores(trees: Trees, learned: LearnedSyntax, words: TreeWords, seed: int) -> WordScores:
+    """The scores of documents, seen through the vocabulary of `words`.
+
+    Words outside of it are not scored; what is known of them (nothing, or their tags) is.
+    """
+    half = halves(trees)
+    predicted = words.ordered(half.predicted)
+    nats = learned.log_words(predicted, half.owners, words.ordered(half.seen), seed)
+    known = half.predicted.words[predicted.tokens] >= 0
+    documents = half.owners[predicted.documents]
+    return WordScores(nats[known], documents[known], half.predicted.tags[predicted.tokens][known])
