@@ -225,11 +225,13 @@ class _NoTree(Exception):
 
 def _refuse_no_tree(heads: list[int]) -> None:
     """Raise _NoTree for heads of a sentence that lead out of it or in a circle; several roots are fine."""
+    size = len(heads)
     for word, head in enumerate(heads):
-        if head >= len(heads):
-            raise _NoTree(word, f"word {word + 1} has the head {head + 1}, but its sentence has {len(heads)} words")
-    rooted = [False] * len(heads)
-    for word in range(len(heads)):
+        if head >= size:
+            problem = f"word {word + 1} has the head {head + 1}, but its sentence has {size} words"
+            raise _NoTree(word, problem)
+    rooted = [False] * size
+    for word in range(size):
         path, above = set[int](), word
         while above >= 0 and not rooted[above]:
             if above in path:
