@@ -29,7 +29,7 @@ class ReadingOptions:
     their cells may stand in double quotes; with "none", quotes are characters like others, and a row is a
     line. `vocab` is the file of words
     that belongs to bags of numbered words. `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its
-    trees too: heads and tags of the words, into which a multiword token is parted. `tags` is the column of
+    trees too: heads and tags of the words, into which a multiword token is split. `tags` is the column of
     those tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose UPOS is "_".
 
     `date_format` is how dates are written: "epoch", "epoch-ms", "twitter" or a form of strptime, in all
