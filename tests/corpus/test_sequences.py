@@ -335,8 +335,8 @@ def test_trees_of_conllu(tmp_path, options):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("\t0\troot\t_\tSpaceAfter", "\t9\troot\t_\tSpaceAfter", "no tree: heads that are no words"),
-        ("\t0\troot\t_\tSpaceAfter", "\t1\troot\t_\tSpaceAfter", "no tree: words that depend on themselves"),
+        ("\t0\troot\t_\tSpaceAfter", "\t9\troot\t_\tSpaceAfter", "word 3 has the head 9, but its"),
+        ("\t0\troot\t_\tSpaceAfter", "\t1\troot\t_\tSpaceAfter", "word 1 depends on itself"),
         ("\t0\troot\t_\tSpaceAfter", "\t_\troot\t_\tSpaceAfter", "word 3 has the head '_'"),
         ("\t0\troot\t_\tSpaceAfter", "\t3.1\troot\t_\tSpaceAfter", "word 3 has the head '3.1'"),
     ],

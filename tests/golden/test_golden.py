@@ -11,6 +11,8 @@ from tests.golden import names
 from tests.golden.expected import digests_recorded
 from tests.golden.runs import RUNS, digests_of, stop_of, write_corpora
 
+from stickbreaker.corpus import Corpus, ReadingOptions
+
 
 @pytest.fixture(scope="module")
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -51,3 +53,11 @@ def test_threads_and_interruptions_change_no_byte(run, corpora, tmp_path):
 
 def test_names_in_files_of_corpora_are_those_that_were_recorded(corpora):
     names.check(corpora)
+
+
+def test_names_in_files_of_a_corpus_with_trees_are_those_that_were_recorded(tmp_path):
+    words = "1\tcats\tcat\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n2\tpurr\tpurr\tVERB\tVBP\t_\t0\troot\t_\t_\n"
+    (tmp_path / "a.conllu").write_text(words)
+    reading = ReadingOptions(trees=True, tags="xpos")
+    Corpus.build(tmp_path / "a.conllu", tmp_path / "made" / "trees", reading=reading, all_words=True)
+    names.check(tmp_path / "made")

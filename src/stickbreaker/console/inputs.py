@@ -223,8 +223,29 @@ class AnalysisChoice:
         return VocabularyRule(self.min_documents, self.max_share, self.vocabulary_size, words, hashed)
 
 
+@dataclass(frozen=True)
+class StructureChoice:
+    """What a corpus keeps of texts: their sentences, the trees of these, and (`all_words`) every word."""
+
+    sentences: str = from_option(**SENTENCES)
+    trees: bool = from_option(
+        is_flag=True,
+        help="CoNLL-U: keep heads and tags too; multiword tokens are split into their words.",
+    )
+    tags: str | None = from_option(
+        choices=["upos", "xpos"],
+        help="CoNLL-U with --trees: the column of tags.  [default: upos, or xpos of words whose upos is _]",
+    )
+    all_words: bool = from_option(
+        is_flag=True,
+        help="Keep all words, but for those in fewer than --min-documents: stop words, single letters, "
+        "numbers; with --trees every token, punctuation too.",
+    )
+
+
 reading_options = options_into(ReadingChoice, "reading")
 analysis_options = options_into(AnalysisChoice, "choice")
+structure_options = options_into(StructureChoice, "structure")
 
 
 def open_or_build(
@@ -347,10 +368,9 @@ def build_corpus(
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
     overwrite: bool = False,
-    sentences: str | None = None,
-    trees: bool = False,
+    structure: StructureChoice | None = None,
 ) -> "Corpus":
-    """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
+    """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `structure`."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.corpus.readers.tables import QuotesWarning
@@ -364,21 +384,25 @@ def build_corpus(
         raise UserError(problem, remedy="leave it out")
     if choice is not None:
         analysis = choice.analysis(reading.largest_bytes)
-        analysis = analysis if sentences is None else replace(analysis, sentences=sentences)
+        if structure is not None:
+            analysis = replace(analysis, sentences=structure.sentences)
     elif isinstance(analysis, Analysis) and "text_field" in reading.given:
         analysis = replace(analysis, text_field=reading.text_field)
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
+    kept = structure or StructureChoice()
+    options = replace(reading.options(), trees=kept.trees, tags=kept.tags, position=position)
     with warnings.catch_warnings(record=True) as remarks:
         for kind in (LanguageWarning, MarksWarning, QuotesWarning):
             warnings.simplefilter("always", kind)
         built = Corpus.build(
             inputs,
             out,
-            reading=replace(reading.options(), trees=trees, position=position),
+            reading=options,
             analysis=analysis,
             rule=choice.rule(reading.largest_bytes) if choice is not None else None,
             vocabulary=vocabulary,
             phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
+            all_words=kept.all_words,
             overwrite=overwrite,
             progress=partial(_show_documents, line, position),
         )

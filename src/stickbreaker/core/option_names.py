@@ -46,10 +46,10 @@ SHARED = OptionNames(  # of corpora, runs and reports of every kind
     ),
     ambiguous=(
         *("inference", "schedule", "engine", "init", "chains", "samples", "truncation", "total"),
-        *("language", "format", "overwrite", "trees", "top", "vocab", "seed", "sentences", "compare"),
-        *("quotes", "by"),
+        *("language", "format", "overwrite", "trees", "tags", "top", "vocab", "seed", "sentences", "compare"),
+        *("quotes", "by", "all_words"),
     ),
-    flags=("overwrite", "trees"),
+    flags=("overwrite", "trees", "all_words"),
     settings=("Online", "Memoised"),
     phrases={OR_FROM_TEXTS: ""},
 )
@@ -114,7 +114,8 @@ def as_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
 PARAMETER = re.compile(r"(?<![\w./'\"-])([a-z][a-z0-9_]*)(?![\w'\"(./])(?:=(\"[^\"]*\"|'[^']*'|[^\s,;()]+))?")
 OPTION = re.compile(
     r"(?<![\w-])(--[a-z][a-z0-9-]*)"
-    r"(?: (skip|none|tsv|conllu|files|spaced|form|lemma|spark|-?\d+(?:\.\d+)?|[a-z]+=[^\s;)]+|[A-Z]{2,}))?"
+    r"(?: (skip|none|tsv|conllu|files|spaced|form|lemma|upos|xpos|spark"
+    r"|-?\d+(?:\.\d+)?|[a-z]+=[^\s;)]+|[A-Z]{2,}))?"
     r"(?![\w-])"
 )
 ENGINE = {'engine="local"': "no --engine spark", "engine=SparkEngine(session)": "--engine spark"}

@@ -26,6 +26,7 @@ from stickbreaker.corpus.readers import ReadingOptions, refuse_unmet_parts, text
 from stickbreaker.corpus.readers.document_inputs import naming_from_texts, refuse_documents
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.text.all_words import settings_of_all_words
 from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.corpus.text.dropped_words import DroppedWords
 from stickbreaker.corpus.text.polylingual import (
@@ -82,6 +83,7 @@ class Corpus:
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
+        all_words: bool = False,
         overwrite: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> "Corpus":
@@ -90,10 +92,11 @@ class Corpus:
         `out` is the directory to make; None keeps the corpus in memory. `rule` chooses the vocabulary, unless
         `vocabulary` is given, which is used as it is (to score new text by a model). `phrases` joins words
         that often stand together, "new_york", by a `PhraseRule` or (True) the default one, and keeps them
-        with the analysis, by which new text is joined alike. Memory is bounded by a block, a number a
-        document and the distinct words (with phrases, four million pairs of them); a build that fails leaves
-        nothing behind. `progress` is called with the number of documents so far. Raises UserError for
-        whatever is wrong with an input.
+        with the analysis, by which new text is joined alike. With `all_words` no word is dropped but for
+        those in too few documents: with trees every token is a word, punctuation too; of texts, words and
+        numbers are. Memory is bounded by a block, a number a document and the distinct words (with phrases,
+        four million pairs of them); a build that fails leaves nothing behind. `progress` is called with the
+        number of documents so far. Raises UserError for whatever is wrong with an input.
 
         >>> Corpus.build("no-such-file.jsonl")
         Traceback (most recent call last):
@@ -107,10 +110,14 @@ class Corpus:
         if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
             field = analysis.text_field
             reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
+        if isinstance(analysis, Analysis) and reading.trees and reading.tags is None:
+            reading = dataclasses.replace(reading, tags=analysis.tags)
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
         with naming_from_texts(inputs):
             documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
+        if all_words:
+            analysis, rule = settings_of_all_words(kind, reading, analysis, rule, vocabulary)
         if reading.language_field is not None:
             apart = vocabulary is not None
             documents = aligned(documents, problems, reading.language_field, apart=apart)
@@ -121,7 +128,7 @@ class Corpus:
             name = "text" if fields == "form" else fields  # of CoNLL-U the default
             analysis = analysis or Analysis()
             if isinstance(analysis, Analysis):
-                analysis = dataclasses.replace(analysis, text_field=name)
+                analysis = dataclasses.replace(analysis, text_field=name, tags=reading.tags)
         documents = building.then(documents, partial(refuse_unmet_parts, reading))
         rule = building.rule_for(kind, rule, fixed)
         found = building.phrase_rule(phrases, kind, vocabulary)
@@ -347,6 +354,24 @@ class Corpus:
         blocks = range(len(self.block_sizes))
         unseen = sum(float(self.bags(block).unseen.sum(dtype=np.float64)) for block in blocks)
         return unseen / max(1e-300, unseen + self.n_tokens)
+
+    @property
+    def wordless_share(self) -> float:
+        """Share of the tokens, in [0, 1], that the analysis, or the rule's largest share of documents or list
+        of words, keeps out of the vocabulary. All blocks are read.
+
+        Tokens that are too rare do not count. With trees they are the nodes without a word that
+        `all_words` (`--all-words`) would give one. Raises UserError for bags, which have no tokens.
+
+        >>> Corpus.from_texts(["A cat and a dog."]).wordless_share
+        0.6
+        """
+        if not self.ordered:
+            raise UserError("the corpus holds bags of words, without tokens", where=self.path)
+        blocks = range(len(self.block_sizes))
+        tokens = sum(int(self.source.entries(block).offsets[-1]) for block in blocks)
+        rare = sum(one.tokens for one in self.dropped if one.rule in ("min_documents", "size"))
+        return max(0.0, tokens - self.n_tokens - rare) / max(tokens, 1)
 
     @property
     def languages(self) -> dict[str, int]:

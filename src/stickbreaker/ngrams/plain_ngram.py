@@ -18,6 +18,7 @@ from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.corpus.text.analysis import tokens_without_marks
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
@@ -35,7 +36,6 @@ from stickbreaker.ngrams.report_sentences import write_sentences
 from stickbreaker.ngrams.sentences import (
     Scores,
     all_scores,
-    analysis_of_all_words,
     joined,
     sentence_beginning,
 )

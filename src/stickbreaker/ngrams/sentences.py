@@ -1,7 +1,6 @@
 """The sentences of a corpus as a language model reads them, and how well it predicts each."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,43 +8,12 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.text.analysis import BEGIN_MARK, END_MARK
-from stickbreaker.corpus.text.segmentation import WITHOUT_SPACES
 from stickbreaker.ngrams.model.contexts import Integers, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.word_numbers import Base
-
-NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
-SPACED = r"\S++"
-
-
-def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
-    """The same analysis with all words: stop words, single letters and numbers too; but without the marks
-    `<s>` and `</s>` of sentences.
-
-    `tokens`: "words", or "spaced", all that stands between blanks. A token pattern of its own is let be.
-
-    >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
-    ['in', '1984', 'i', 'was', '3.5']
-    """
-    whole = replace(
-        analysis,
-        stop_words="none",
-        extra_stop_words=(),
-        min_length=1,
-        possessives="apart",
-        sentence_marks="dropped",
-    )
-    if analysis.token_pattern is not None:
-        return whole
-    if tokens == "spaced":
-        return replace(whole, token_pattern=SPACED, segmentation="pattern")
-    by_pattern = analysis.segmentation == "pattern" or (
-        analysis.segmentation == "language" and analysis.language not in WITHOUT_SPACES
-    )
-    return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}") if by_pattern else whole
 
 
 def sentence_beginning(text: str) -> str:

@@ -7,19 +7,22 @@ import click
 
 from stickbreaker.console.console import PATH, command, emit, option, tell_of_compiling
 from stickbreaker.console.inputs import (
-    SENTENCES,
     AnalysisChoice,
     ReadingChoice,
+    StructureChoice,
     analysis_options,
     build_corpus,
     reading_options,
+    structure_options,
 )
 from stickbreaker.console.suggestions import SuggestingGroup
-from stickbreaker.core.errors import counted, noun_for, shortened
+from stickbreaker.core.errors import UserError, counted, noun_for, shortened
+from stickbreaker.core.option_names import option_of
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
 
+DROPPING = ("stop_words", "extra_stop_words", "min_length", "max_share", "vocabulary_size", "vocabulary")
 SHOWN = 8  # of the words that a rule dropped
 SHOWN_WORD = 40  # characters
 
@@ -36,12 +39,7 @@ def corpus() -> None:
 @option("--out", metavar="CORPUS", required=True, help="The directory to make.")
 @reading_options
 @analysis_options
-@option("--sentences", **SENTENCES)
-@option(
-    "--trees",
-    is_flag=True,
-    help="Of CoNLL-U, keep heads and tags (UPOS) too; multiword tokens are parted into their words.",
-)
+@structure_options
 @option("--overwrite", is_flag=True, help="Replace a corpus at that path.")
 @command
 def build(
@@ -49,8 +47,7 @@ def build(
     out: str,
     reading: ReadingChoice,
     choice: AnalysisChoice,
-    sentences: str,
-    trees: bool,
+    structure: StructureChoice,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -62,9 +59,22 @@ def build(
     and .mtx Matrix Market, docword.NAME.txt UCI. .gz, .zst, .bz2, .xz and .zip may follow. MALLET's lines
     need --format.
     """
+    if structure.all_words:
+        _refuse_dropping(choice)
     tell_of_compiling()
-    built = build_corpus(inputs, reading, choice, None, None, Path(out), overwrite, sentences, trees)
+    built = build_corpus(inputs, reading, choice, None, None, Path(out), overwrite, structure)
     emit(described(built), as_json, _summary)
+
+
+def _refuse_dropping(choice: AnalysisChoice) -> None:
+    """Raise UserError, naming them, for options that drop words beside --all-words."""
+    of_no_effect = {"stop_words": "none", "min_length": 1, "max_share": 1.0}
+    names = [name for name in DROPPING if name in choice.given]
+    dropping = [option_of(name) for name in names if getattr(choice, name) != of_no_effect.get(name)]
+    if dropping:
+        verb = "drops" if len(dropping) == 1 else "drop"
+        problem = f"--all-words keeps every word, {' and '.join(dropping)} {verb} words"
+        raise UserError(problem, remedy="leave one out")
 
 
 @corpus.command(epilog="Example: stickbreaker corpus info posts.corpus")
@@ -97,9 +107,19 @@ def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
         "blocks": len(corpus.block_sizes),
         "frequent_words": words,
         "dropped_words": [one.to_dict() for one in corpus.dropped],
-        **({} if corpus.about.tag_names is None else {"tags": list(corpus.about.tag_names)}),
+        **_tags_of(corpus),
         "fingerprint": corpus.fingerprint,
     }
+
+
+def _tags_of(corpus: "Corpus") -> dict[str, Any]:
+    """The tags of a corpus with trees, and the column of CoNLL-U that they are from."""
+    from stickbreaker.corpus import Analysis
+
+    if corpus.about.tag_names is None:
+        return {}
+    chosen = corpus.analysis.tags if isinstance(corpus.analysis, Analysis) else None
+    return {"tags": list(corpus.about.tag_names), "tags_from": chosen or "upos, or xpos"}
 
 
 @corpus.command(epilog="Example: stickbreaker corpus export posts.corpus --format lda-c --out posts.ldac")
@@ -137,6 +157,7 @@ def _summary(facts: dict[str, Any]) -> str:
         "skipped": ", ".join(f"{count:,} {kind}" for kind, count in facts["skipped"].items()),
         "languages": languages,
         "metadata": ", ".join(facts["metadata_fields"]),
+        "tags": f"{len(facts['tags'])}, from {facts['tags_from']}" if "tags" in facts else "",
         "frequent words": " ".join(entry["word"] for entry in facts["frequent_words"]),
         "fingerprint": facts["fingerprint"],
     }

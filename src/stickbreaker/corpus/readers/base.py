@@ -12,6 +12,7 @@ from stickbreaker.corpus.readers.limits import LARGEST_TEXT, LONGEST_GAP
 from stickbreaker.corpus.readers.position import Position
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source
+from stickbreaker.corpus.text.analysis import TAG_COLUMNS
 from stickbreaker.corpus.text.dates import date_reader
 from stickbreaker.corpus.text.languages import language_code
 
@@ -28,7 +29,8 @@ class ReadingOptions:
     their cells may stand in double quotes; with "none", quotes are characters like others, and a row is a
     line. `vocab` is the file of words
     that belongs to bags of numbered words. `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its
-    trees too: heads and tags (UPOS) of the words, into which a multiword token is parted.
+    trees too: heads and tags of the words, into which a multiword token is split. `tags` is the column of
+    those tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose UPOS is "_".
 
     `date_format` is how dates are written: "epoch", "epoch-ms", "twitter" or a form of strptime, in all
     fields with names of dates; with "created=epoch", in one field. Dates are kept as ISO 8601, values that
@@ -49,6 +51,7 @@ class ReadingOptions:
     largest_text: int = LARGEST_TEXT
     longest_gap: int = LONGEST_GAP
     trees: bool = False
+    tags: str | None = None
     date_format: str | None = None
     separator: str | None = None
     quotes: str = "double"
@@ -71,6 +74,11 @@ class ReadingOptions:
             raise UserError(f"the separator is {self.separator!r}", remedy=remedy)
         if self.quotes not in ("double", "none"):
             raise UserError(f"unknown quotes {self.quotes!r}", remedy="take double or none")
+        if self.tags not in TAG_COLUMNS:
+            raise UserError(f"unknown tags {self.tags!r}", remedy="take upos or xpos, or leave them out")
+        if self.tags is not None and not self.trees:
+            problem = f'tags="{self.tags}" has no effect without trees=True'
+            raise UserError(problem, remedy="give both, or leave it out")
         if self.date_format is not None:
             date_format_of(self.date_format)
         if not isinstance(self.text_field, str):

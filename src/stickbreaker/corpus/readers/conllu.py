@@ -1,14 +1,12 @@
 """CoNLL-U: annotated sentences, a word a line in ten columns, documents parted by `# newdoc`.
 
 Kept are the tokens, the sentences and the text, and of a document its id and its `# meta::` comments; with
-`trees`, also the head and the tag (UPOS) of every word.
+`trees`, also the head and the tag of every word.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document, Scalar
@@ -16,8 +14,8 @@ from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, lines_of
-from stickbreaker.corpus.sequences import refuse_no_trees
 
+_TAG_COLUMNS = {None: (3, 4), "upos": (3,), "xpos": (4,)}
 _COLUMNS = {"text": "form", "form": "form", "lemma": "lemma"}
 _BEGINNING = ("newdoc", "newdoc id")  # comments
 _ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
@@ -30,14 +28,15 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
     `--text-field form`, the default, takes words as the text shows them (of a multiword token its own form);
     `lemma` takes the lemmas of the words. With `--trees` the words of a multiword token are tokens, by their
-    own forms, since trees are of words; empty nodes are in no tree. A sentence that is malformed is left out.
+    own forms, since trees are of words; empty nodes are in no tree. Tags are those of `--tags upos` or
+    `xpos`; by default UPOS, or XPOS of words whose UPOS is `_`. A sentence that is malformed is left out.
     """
     column = _COLUMNS.get(options.text_field)
     if column is None:
         problem = f"CoNLL-U has no column {options.text_field!r} of words"
         raise UserError(problem, where=source.name, remedy="take --text-field form or --text-field lemma")
     gathered: _Gathered | None = None
-    for block in _blocks(source, column == "lemma", options.trees, problems, options.largest_text):
+    for block in _blocks(source, column == "lemma", options, problems):
         if gathered is None or block.begins_document:
             if gathered is not None:
                 yield from gathered.documents(source)
@@ -64,6 +63,7 @@ class _Block:
     line: int
     lemmas: bool
     trees: bool
+    tag_columns: tuple[int, ...] = ()  # the first that is not empty has a word's tag
     comments: dict[str, str] = field(default_factory=dict)
     shown: list[str] = field(default_factory=list)
     spaced: list[bool] = field(default_factory=list)
@@ -71,6 +71,7 @@ class _Block:
     shown_by: list[int] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # of the file, one for each head
     words: int = 0
     covered: int = 0  # the last word of the last multiword token
     bad: bool = False
@@ -84,14 +85,14 @@ class _Block:
         """Keep nothing of a sentence but that it begins a document."""
         self.bad = True
         self.comments = {name: self.comments[name] for name in _BEGINNING if name in self.comments}
-        for held in (self.shown, self.spaced, self.tokens, self.shown_by, self.heads, self.tags):
+        for held in (self.shown, self.spaced, self.tokens, self.shown_by, self.heads, self.tags, self.lines):
             held.clear()
 
     def comment(self, line: str) -> None:
         name, _, value = line[1:].partition("=")
         self.comments[name.strip()] = value.strip()
 
-    def word(self, line: str) -> None:
+    def word(self, line: str, number_of_line: int) -> None:
         """Take in the line of a word, of a multiword token (1-2) or of an empty node (1.1). Raises Bad."""
         columns = line.split("\t")
         found = _ID.fullmatch(columns[0])
@@ -119,14 +120,18 @@ class _Block:
             self._token(columns[1])
         if self.trees:
             self._node(columns)
+            self.lines.append(number_of_line)
 
     def _node(self, columns: list[str]) -> None:
         """Take in a word's head and tag. Raises Bad."""
         if _HEAD.fullmatch(columns[6]) is None:
             problem = f"word {columns[0]} has the head {columns[6][:30]!r}"
-            raise Bad(_KIND, problem, "a head is the number of a word, or 0 at the root")
+            raise Bad(
+                _KIND, problem, "a head is the number of a word, or 0 at the root; or leave out --trees"
+            )
         self.heads.append(int(columns[6]) - 1)
-        self.tags.append(columns[3])
+        given = (columns[column] for column in self.tag_columns)
+        self.tags.append(next((tag for tag in given if tag not in ("_", "")), "_"))
 
     def _show(self, columns: list[str]) -> None:
         self.shown.append(columns[1])
@@ -161,17 +166,17 @@ def _found(text: str, forms: Iterable[str]) -> list[int] | None:
     return None if text[end:].strip() else starts
 
 
-def _blocks(source: Source, lemmas: bool, trees: bool, problems: Problems, largest: int) -> Iterator[_Block]:
+def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Problems) -> Iterator[_Block]:
     block: _Block | None = None
-    for number, line in lines_of(source, problems, largest):
+    for number, line in lines_of(source, problems, options.largest_text):
         if not line.strip():
             if block is not None:
                 yield _ended(block, source, problems)
             block = None
             continue
-        block = block or _Block(number, lemmas, trees)
+        block = block or _Block(number, lemmas, options.trees, _TAG_COLUMNS[options.tags])
         try:
-            _take(block, line, largest)
+            _take(block, line, number, options.largest_text)
         except Bad as bad:
             block.bad = True
             problems.tell(bad, source.name, number)
@@ -179,7 +184,7 @@ def _blocks(source: Source, lemmas: bool, trees: bool, problems: Problems, large
         yield _ended(block, source, problems)
 
 
-def _take(block: _Block, line: str, largest: int) -> None:
+def _take(block: _Block, line: str, number: int, largest: int) -> None:
     """Take in a line of a sentence. Raises Bad, for a sentence that grows too large but once."""
     if block.size > largest:
         return
@@ -190,7 +195,7 @@ def _take(block: _Block, line: str, largest: int) -> None:
     if line.startswith("#"):
         block.comment(line)
     elif not block.bad:
-        block.word(line)
+        block.word(line, number)
 
 
 def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
@@ -200,12 +205,41 @@ def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
         problems.tell(Bad(_KIND, problem, "give every word a line"), source.name, block.line)
     if block.trees and not block.bad:
         try:
-            refuse_no_trees(np.zeros(min(1, block.words), np.int64), np.array(block.heads, np.int32))
-        except ValueError as error:
+            _refuse_no_tree(block.heads)
+        except _NoTree as error:
             block.bad = True
-            remedy = "follow heads to the root: a head is a word of the sentence, or 0"
-            problems.tell(Bad(_KIND, f"no tree: {error}", remedy), source.name, block.line)
+            remedy = (
+                "heads lead to the root: a head is another word of the sentence, or 0; or leave out --trees"
+            )
+            problems.tell(Bad(_KIND, str(error), remedy), source.name, block.lines[error.word])
     return block
+
+
+class _NoTree(Exception):
+    """Heads that make no tree; `word` is the first that is wrong, from 0."""
+
+    def __init__(self, word: int, problem: str) -> None:
+        super().__init__(problem)
+        self.word = word
+
+
+def _refuse_no_tree(heads: list[int]) -> None:
+    """Raise _NoTree for heads of a sentence that lead out of it or in a circle; several roots are fine."""
+    size = len(heads)
+    for word, head in enumerate(heads):
+        if head >= size:
+            problem = f"word {word + 1} has the head {head + 1}, but its sentence has {size} words"
+            raise _NoTree(word, problem)
+    rooted = [False] * size
+    for word in range(size):
+        path, above = set[int](), word
+        while above >= 0 and not rooted[above]:
+            if above in path:
+                raise _NoTree(above, f"word {above + 1} depends on itself")
+            path.add(above)
+            above = heads[above]
+        for one in path:
+            rooted[one] = True
 
 
 class _Gathered:

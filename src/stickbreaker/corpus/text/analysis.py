@@ -51,6 +51,7 @@ _SENTENCE_MARKS = regex.compile(  # as KenLM and SRILM write them
 )
 _LINE_END = regex.compile(r"[\r\n]")
 _LETTER = regex.compile(r"\p{L}")
+TAG_COLUMNS = (None, "upos", "xpos")  # of CoNLL-U; None: UPOS, or XPOS of words whose UPOS is "_"
 SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None}  # what ends them
 _MOST_FORMS = 400_000  # distinct spellings remembered at a time
 
@@ -71,6 +72,7 @@ SETTINGS = {
     "letters": is_text,
     "phrases": list_of(list_of(is_text)),
     "text_field": is_text,
+    "tags": optional(is_text),
 }
 _PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
     "sentences": "punctuation",
@@ -79,6 +81,7 @@ _PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
     "letters": "plain",
     "phrases": (),
     "text_field": "text",
+    "tags": None,
 }
 
 
@@ -140,7 +143,9 @@ class Analysis:
     word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
     `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
     may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
-    `text_field` is the field that the texts of files were read from, and that those to be scored are.
+    `text_field` is the field that the texts of files were read from, and that those to be scored are; `tags`
+    likewise the column of the tags of trees: "upos", "xpos", or None (UPOS, or XPOS of words whose UPOS is
+    "_").
     With `letters` "language", lower case is that of the language (Turkish and Azerbaijani have ı for I), and
     joiners and soft hyphens end no word; soft hyphens and other invisible marks are dropped. "plain" is how
     texts were read before that.
@@ -166,6 +171,7 @@ class Analysis:
     phrases: tuple[tuple[str, ...], ...] = ()
     text_field: str = "text"
     letters: str = "language"
+    tags: str | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -194,6 +200,8 @@ class Analysis:
             raise UserError(f"unknown sentence marks {self.sentence_marks!r}", remedy="take text or dropped")
         if self.possessives not in ("joined", "apart"):
             raise UserError(f"unknown possessives {self.possessives!r}", remedy="take joined or apart")
+        if self.tags not in TAG_COLUMNS:
+            raise UserError(f"unknown tags {self.tags!r}", remedy="take upos or xpos, or leave them out")
         if self.letters not in ("language", "plain"):
             raise UserError(f"unknown letters {self.letters!r}", remedy="take language or plain")
         if self.token_pattern is not None and self._segmentation != "pattern":

@@ -1,0 +1,90 @@
+"""Every token a word of the corpus: analyses and vocabularies that drop none."""
+
+from dataclasses import replace
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.readers.base import ReadingOptions, text_fields
+from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
+from stickbreaker.corpus.text.segmentation import WITHOUT_SPACES
+from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
+
+NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
+SPACED = r"\S++"
+
+
+def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
+    """The same analysis with all words: stop words, single letters and numbers too; but without the marks
+    `<s>` and `</s>` of sentences.
+
+    `tokens`: "words", or "spaced", all that stands between blanks. A token pattern of its own is let be.
+
+    >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
+    ['in', '1984', 'i', 'was', '3.5']
+    """
+    whole = replace(
+        analysis,
+        stop_words="none",
+        extra_stop_words=(),
+        min_length=1,
+        possessives="apart",
+        sentence_marks="dropped",
+    )
+    if analysis.token_pattern is not None:
+        return whole
+    if tokens == "spaced":
+        return replace(whole, token_pattern=SPACED, segmentation="pattern")
+    by_pattern = analysis.segmentation == "pattern" or (
+        analysis.segmentation == "language" and analysis.language not in WITHOUT_SPACES
+    )
+    return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}") if by_pattern else whole
+
+
+def settings_of_all_words(
+    kind: str,
+    reading: ReadingOptions,
+    analysis: Analysis | PolylingualAnalysis | None,
+    rule: VocabularyRule | None,
+    vocabulary: Vocabulary | None,
+) -> tuple[Analysis, VocabularyRule]:
+    """The analysis and the rule of a corpus of `kind` ("text" or "bag") that drops no word, but for those in
+    too few documents.
+
+    With trees all tokens of a treebank are words, punctuation too; of texts, words and numbers are. Raises
+    UserError where settings drop words (which it names), for bags and for texts in several languages.
+
+    >>> settings_of_all_words("text", ReadingOptions(), None, None, None)[1].max_share
+    1.0
+    >>> settings_of_all_words("text", ReadingOptions(), Analysis(min_length=3), None, None)
+    Traceback (most recent call last):
+    stickbreaker.core.errors.UserError: all_words=True keeps every word, min_length drops words; leave one out
+    """
+    if kind == "bag":
+        problem = "all_words=True has no effect on bags, which have all words of their list"
+        raise UserError(problem, remedy="leave it out")
+    several = reading.language_field is not None or isinstance(text_fields(reading.text_field), dict)
+    if several or isinstance(analysis, PolylingualAnalysis):
+        problem = "all_words=True goes with texts in one language"
+        raise UserError(problem, remedy="leave it out, or build a corpus of each language")
+    analysis, rule = analysis or Analysis(), rule or VocabularyRule()
+    dropping = _dropping(analysis, rule, vocabulary)
+    if dropping:
+        verb = "drops" if len(dropping) == 1 else "drop"
+        problem = f"all_words=True keeps every word, {' and '.join(dropping)} {verb} words"
+        raise UserError(problem, remedy="leave one out")
+    tokens = "spaced" if reading.trees else "words"
+    return analysis_of_all_words(analysis, tokens), replace(rule, max_share=1.0)
+
+
+def _dropping(analysis: Analysis, rule: VocabularyRule, vocabulary: Vocabulary | None) -> list[str]:
+    """The names of the settings that drop words, in so far as they are not those of every analysis."""
+    settings = {
+        "stop_words": bool(analysis.stop_words) and not isinstance(analysis.stop_words, str),
+        "extra_stop_words": bool(analysis.extra_stop_words),
+        "min_length": analysis.min_length > Analysis().min_length,
+        "max_share": rule.max_share is not None and rule.max_share < 1.0,
+        "the rule's size": rule.size is not None,
+        "the rule's list of words": rule.words is not None,
+        "the vocabulary that is given": vocabulary is not None,
+    }
+    return [name for name, drops in settings.items() if drops]
