@@ -257,14 +257,14 @@ def open_or_build(
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
     overwrite: bool = False,
-    trees: bool = False,
+    structure: StructureChoice | None = None,
 ) -> "Corpus":
     """Open the corpus that `inputs` names, or build one from raw files, on disk at `out` or in memory.
 
     Files are analysed by `choice`, or by `analysis` and seen through `vocabulary` (those of a saved model). A
     corpus that is opened is seen through `vocabulary` too; a note tells where it was analysed otherwise than
-    by `analysis`. `trees`: files are read with heads and tags. Raises UserError, also for options of raw
-    files given with a corpus.
+    by `analysis`. `structure` is what one that is built keeps of texts. Raises UserError, also for options of
+    raw files given with a corpus.
     """
     from stickbreaker.core.files import recover
     from stickbreaker.corpus import Corpus
@@ -287,15 +287,18 @@ def open_or_build(
                 "words may not match; raw files are analysed as the model's corpus was"
             )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
-    return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite, trees=trees)
+    return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite, structure)
 
 
 def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
     """Documents seen through a model's vocabulary."""
-    analysis, vocabulary = estimator.analysis_, estimator.vocabulary_
-    return open_or_build(
-        inputs, reading, analysis=analysis, vocabulary=vocabulary, trees=estimator.reads_trees
-    )
+    seen_by: dict[str, Any] = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
+    return open_or_build(inputs, reading, **seen_by, structure=structure_for(estimator))
+
+
+def structure_for(estimator: "Estimator") -> StructureChoice | None:
+    """What a corpus of raw files keeps of texts for an estimator; None: as by default."""
+    return StructureChoice(trees=True) if estimator.reads_trees else None
 
 
 def _refuse_model(given: str) -> None:

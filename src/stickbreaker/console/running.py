@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.console.console import emit, fail, note, stop_signals, tell_of_compiling
-from stickbreaker.console.inputs import open_or_build
+from stickbreaker.console.inputs import open_or_build, structure_for
 from stickbreaker.console.run_options import NewRun
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.locks.path_locks import scratch_beside
@@ -39,10 +39,10 @@ def begin_run(
     for given in run.inputs:
         _refuse_inside_model(Path(given))
     with scratch_beside(run.out) as scratch:
-        inside, trees = scratch / "corpus", model.reads_trees
-        corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=inside, trees=trees)
+        inside, structure = scratch / "corpus", structure_for(model)
+        corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=inside, structure=structure)
         look_at(corpus)
-        remark = model.remark_on(corpus.n_documents)
+        remark = model.remark_on(corpus)
         if remark is not None:
             note(f"note: {as_options(remark)}")
         directory = fitting.begin(

@@ -124,8 +124,8 @@ class Estimator(ABC):
             raise ValueError("runs of a search, which this kind of model does not make")
         return ()
 
-    def remark_on(self, n_documents: int) -> str | None:
-        """What a user may not expect of a model of so few documents, as a line."""
+    def remark_on(self, corpus: Corpus) -> str | None:
+        """What a user may not expect of a model of these documents, as a line."""
         return None
 
     def least_held_out(self) -> float:

@@ -65,7 +65,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         warning = fitting.unsettled(state, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
-        for remark in (self._remark(), self.remark_on(corpus.n_documents)):
+        for remark in (self._remark(), self.remark_on(corpus)):
             if remark is not None:
                 warnings.warn(remark, UserWarning, stacklevel=2)
         return self

@@ -36,6 +36,7 @@ from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
 
 LIMITS = (None, "hdp", "itic")
 MOST_TOPICS = 1024
+MUCH = 1 / 3  # of the words of trees, which a corpus of all words does not lack
 
 
 @dataclass(eq=False, repr=False)
@@ -115,6 +116,14 @@ class PlainSyntacticTopics(Estimator):
 
     def limits(self) -> Limits:
         return Limits(self.max_iter, 0.0)
+
+    def remark_on(self, corpus: Corpus) -> str | None:
+        share = corpus.wordless_share
+        if share <= MUCH:
+            return None
+        return (
+            f"{share:.0%} of the tokens were left out of the corpus: build it with trees=True all_words=True"
+        )
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None

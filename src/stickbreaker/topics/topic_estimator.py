@@ -396,11 +396,11 @@ class TopicEstimator(TopicParams):
             warnings.warn(f"names of topics are left out: {error}", stacklevel=2)
         return snapshot
 
-    def remark_on(self, n_documents: int) -> str | None:
+    def remark_on(self, corpus: Corpus) -> str | None:
         n_topics = self.n_topics_at_start()
-        if self.documents != "finite" or n_documents >= n_topics:
+        if self.documents != "finite" or corpus.n_documents >= n_topics:
             return None
-        documents = counted(n_documents, "document")
+        documents = counted(corpus.n_documents, "document")
         return f"{n_topics:,} topics of {documents}: many will be alike, or unused; lower n_topics"
 
     def sizes(self) -> dict[str, int]:

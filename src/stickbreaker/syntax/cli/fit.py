@@ -12,7 +12,7 @@ from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.option_names import as_keywords
 
 if TYPE_CHECKING:
-    from stickbreaker.corpus import Analysis, Corpus, VocabularyRule
+    from stickbreaker.corpus import Analysis, VocabularyRule
 
 OPTIONS: Table = {
     "--out": {},
@@ -62,16 +62,20 @@ class TreeChoice:
     lowercase: bool = from_option(**LOWERCASE)
     normalization: str = from_option(**NORMALIZATION)
     min_documents: int = from_option(least=1, default=2, help="Fewest documents of a word that is known.")
+    tags: str | None = from_option(
+        choices=["upos", "xpos"],
+        help="The column of tags.  [default: upos, or xpos of words whose upos is _]",
+    )
     vocabulary_size: int | None = from_option(least=1, help="Keep the most frequent words.  [default: all]")
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
         """The analysis, by which every token is a word."""
         from stickbreaker.corpus import Analysis
-        from stickbreaker.ngrams.sentences import analysis_of_all_words
+        from stickbreaker.corpus.text.all_words import analysis_of_all_words
 
         normalization = None if self.normalization == "none" else self.normalization
-        plain = Analysis(language=None, normalization=normalization, lowercase=self.lowercase)
+        plain = Analysis(language=None, normalization=normalization, lowercase=self.lowercase, tags=self.tags)
         return analysis_of_all_words(plain, "spaced")
 
     def rule(self, largest: int | None = None) -> "VocabularyRule":
@@ -102,9 +106,5 @@ def stm(**options: Any) -> None:
     run = NewRun.take_from(options)
     options["limit"] = None if options["limit"] == "none" else options["limit"]
     model = PlainSyntacticTopics(**as_keywords(options))
-    _, directory = begin_run(model, run, _tell_of_words)
+    _, directory = begin_run(model, run)
     go_on(directory, run.checkpoint_every, run.threads, run.as_json)
-
-
-def _tell_of_words(corpus: "Corpus") -> None:
-    """Note which share of the trees' words is not in the vocabulary."""
