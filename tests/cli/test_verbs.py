@@ -124,8 +124,8 @@ MEANT = [  # a command line, and what the last line says that may have been mean
     ("fit lda X --out M --topcs 3", "'--topics'"),
     (
         "fit my.corpus",
-        "the kind of model comes before 'my.corpus': lda, hdp, ngram, grammar or stm. Topics of it: stickbreaker "
-        "fit lda my.corpus --out MODEL",
+        "the kind of model comes before 'my.corpus': lda, hdp, ngram, grammar or stm. Topics of it: "
+        "stickbreaker fit lda my.corpus --out MODEL",
     ),
 ]
 

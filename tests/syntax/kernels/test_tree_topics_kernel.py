@@ -11,9 +11,9 @@ from stickbreaker.syntax.kernels.tree_topics import (
     Nodes,
     Weights,
     draw_topics,
-    predict_words,
     sum_topics,
 )
+from stickbreaker.syntax.kernels.word_predictions import predict_words
 
 pytestmark = pytest.mark.kernels
 K, V = 3, 4
@@ -21,12 +21,17 @@ K, V = 3, 4
 
 @st.composite
 def documents(draw):
-    """Words and heads of some small documents: forests, nodes without a word, empty documents."""
+    """Words and heads of some small documents: forests, nodes without a word, empty documents; all below a
+    node follows it."""
     found = []
     for _ in range(draw(st.integers(1, 3))):
         n = draw(st.integers(0, 5))
-        words = [draw(st.integers(-1, V - 1)) for _ in range(n)]
-        heads = [draw(st.integers(-1, node - 1)) for node in range(n)]
+        words, heads = [draw(st.integers(-1, V - 1)) for _ in range(n)], []
+        for node in range(n):
+            above = [node - 1]  # what may be a head: the node before, and those that it hangs below
+            while above[-1] >= 0:
+                above.append(heads[above[-1]])
+            heads.append(draw(st.sampled_from(above)))
         found.append((words, heads))
     return found
 

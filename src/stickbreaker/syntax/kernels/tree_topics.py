@@ -4,7 +4,8 @@ Letters are those of Zhai, Boyd-Graber and Blei (Syntactic topic models, equatio
 pi what a head's topic prefers, beta topics' words. A word's topic i given its head's topic j has the
 probability theta_i pi_ji / x_j, x_j = sum_i theta_i pi_ji; the row after the last topic is that of roots.
 
-A document's words are nodes in an order in which heads come before what depends on them.
+A document's words are nodes in an order in which heads come before what depends on them, and all that hangs
+below a node comes before what does not.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,8 @@ TINY = 1e-100
 
 
 class Nodes(NamedTuple):
-    """Consecutive documents as nodes, heads first: `offsets` (documents + 1) into the others (nodes)."""
+    """Consecutive documents as nodes, heads first, then what hangs below each: `offsets` (documents + 1) into
+    the others (nodes)."""
 
     offsets: NDArray[np.int64]
     words: NDArray[np.int32]  # rows of beta; -1: a node without a word, which passes on what hangs below it
@@ -155,93 +157,3 @@ def sum_topics(nodes, weights, nats_out):
         transitions(weights.log_theta[d], weights.log_pi, chances)
         gather(nodes.words, weights.beta, first, n, below)
         nats_out[d] = inside(nodes.heads, first, n, chances, below)
-
-
-@njit(**PART)
-def _next_word(heads, node, chances, own, above, ups):
-    """The topics' probabilities of a node given the words before it, in above[node], up to a factor.
-
-    ups (nodes × topics): what each node's words say of its head; own: products of a node's word and ups.
-    """
-    k = chances.shape[1]
-    head = heads[node]
-    if head < 0:
-        for i in range(k):
-            above[node, i] = chances[k, i]
-        return
-    path, at = 0, head
-    while at >= 0:
-        path += 1
-        at = heads[at]
-    for step in range(path):  # from the root down to the head
-        at = head
-        for _ in range(path - 1 - step):
-            at = heads[at]
-        if heads[at] >= 0:
-            _pass_down(chances, own[heads[at]], above[heads[at]], ups[at], above[at])
-        else:
-            for i in range(k):
-                above[at, i] = chances[k, i]
-    nothing = ups[node]
-    for j in range(k):
-        nothing[j] = 1.0
-    _pass_down(chances, own[head], above[head], nothing, above[node])
-
-
-@njit(**PART)
-def _pass_down(chances, own, above, up, below_out):
-    """below_out_i = sum_j above_j own_j / up_j chances_ji, scaled to sum to one."""
-    k = chances.shape[1]
-    for i in range(k):
-        below_out[i] = 0.0
-    for j in range(k):
-        weight = above[j] * own[j] / up[j]
-        for i in range(k):
-            below_out[i] += weight * chances[j, i]
-    total = 0.0
-    for i in range(k):
-        total += below_out[i]
-    for i in range(k):
-        below_out[i] /= total
-
-
-@njit(**PART)
-def _pass_up(heads, node, chances, own, ups):
-    """What is known at a node, up to its root."""
-    k = chances.shape[1]
-    while heads[node] >= 0:
-        head, most = heads[node], 0.0
-        for j in range(k):
-            total = 0.0
-            for i in range(k):
-                total += chances[j, i] * own[node, i]
-            own[head, j] *= total / ups[node, j]
-            ups[node, j] = total
-            most = max(most, own[head, j])
-        for j in range(k):
-            own[head, j] /= most
-        node = head
-
-
-@njit(**OPTIONS)
-def predict_words(nodes, weights, nats_out):
-    """nats_out (nodes): log p of each node's word given those before it in its document, heads first; 0 of
-    nodes without a word. Theta has a row a document."""
-    k = weights.log_pi.shape[1]
-    chances = np.empty((k + 1, k))
-    most = longest(nodes.offsets)
-    own, above, ups = np.empty((most, k)), np.empty((most, k)), np.empty((most, k))
-    for d in range(len(nodes.offsets) - 1):
-        first = nodes.offsets[d]
-        n = nodes.offsets[d + 1] - first
-        heads = nodes.heads[first : first + n]
-        transitions(weights.log_theta[d], weights.log_pi, chances)
-        gather(nodes.words, weights.beta, first, n, own)
-        for node in range(n):
-            _next_word(heads, node, chances, own, above, ups)
-            total, whole = 0.0, 0.0
-            for i in range(k):
-                total += above[node, i] * own[node, i]
-                whole += above[node, i]
-            nats_out[first + node] = log64(total / whole) if nodes.words[first + node] >= 0 else 0.0
-            _pass_up(heads, node, chances, own, ups)

@@ -12,7 +12,8 @@ from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Record
 from stickbreaker.syntax import purposes
 from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shares
-from stickbreaker.syntax.kernels.tree_topics import Nodes, Weights, draw_topics, predict_words
+from stickbreaker.syntax.kernels.tree_topics import Nodes, Weights, draw_topics
+from stickbreaker.syntax.kernels.word_predictions import predict_words
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST
 

@@ -1,4 +1,4 @@
-"""The trees of a corpus as a chain reads them: nodes in an order in which heads come first."""
+"""The trees of a corpus as a chain reads them: heads first."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.sequences import Trees
+from stickbreaker.syntax.kernels.tree_order import heads_first
 from stickbreaker.syntax.kernels.tree_topics import Nodes
 
 
@@ -30,7 +31,8 @@ class OrderedTrees(NamedTuple):
 
 
 def ordered_trees(trees: Trees) -> OrderedTrees:
-    """The words of sentences, each after its head and otherwise in the order of the text.
+    """The words of sentences, each after its head, followed by all that hangs below it; what has one head is
+    in the order of the text.
 
     >>> heads, tags = np.array([2, 0, -1], np.int32), np.zeros(3, np.int32)
     >>> words = np.array([5, 6, 7], np.int32)
@@ -40,20 +42,11 @@ def ordered_trees(trees: Trees) -> OrderedTrees:
     ([7, 5, 6], [-1, 0, 1])
     """
     n = len(trees.words)
-    sizes = np.diff(trees.starts, append=n)
-    firsts = np.repeat(trees.starts, sizes)
-    places = np.arange(n)
-    above = np.where(trees.heads < 0, -1, firsts + trees.heads)
-    depths = np.zeros(n, np.int64)
-    at = above.copy()
-    while (at >= 0).any():  # as often as the deepest tree is deep
-        deeper = at >= 0
-        depths[deeper] += 1
-        at[deeper] = above[at[deeper]]
-    tokens = np.lexsort((places, depths, firsts))
-    nodes_of = np.empty(n, np.int64)
-    nodes_of[tokens] = places
+    starts = np.append(trees.starts, n).astype(np.int64)
+    tokens, places = np.empty(n, np.int64), np.empty(n, np.int32)
+    heads_first(starts, trees.heads, tokens, places)
     documents = np.repeat(np.arange(len(trees.offsets) - 1), np.diff(trees.offsets))
-    heads = np.where(above[tokens] < 0, -1, nodes_of[above[tokens]] - trees.offsets[documents])
-    nodes = Nodes(trees.offsets.astype(np.int64), trees.words[tokens], heads.astype(np.int32))
+    shift = np.repeat(starts[:-1], np.diff(starts)) - trees.offsets[documents]
+    heads = np.where(places < 0, -1, places + shift).astype(np.int32)
+    nodes = Nodes(trees.offsets.astype(np.int64), trees.words[tokens], heads)
     return OrderedTrees(nodes, tokens, documents, trees.tags[tokens], len(trees.tag_names))

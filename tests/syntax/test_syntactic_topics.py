@@ -1,0 +1,269 @@
+"""Syntactic topics as users learn them: laws of estimators, trees that are hard, what is scored and shown."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from stickbreaker import Analysis, Corpus, SyntacticTopics, UserError, VocabularyRule
+from stickbreaker.core.errors import Interrupted
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.text.all_words import analysis_of_all_words
+from stickbreaker.estimators import fitting
+from stickbreaker.syntax.kernels.tree_topics import Weights, sum_topics
+from stickbreaker.syntax.sentence_scores import halves
+from stickbreaker.syntax.tree_words import TreeWords
+from stickbreaker.testing import EstimatorTests
+from stickbreaker.testing.estimators import StopAfter
+
+SUBJECTS = (("team", "goal", "coach"), ("bank", "share", "price"))
+ALL_WORDS = analysis_of_all_words(Analysis(language=None), "spaced")
+
+
+def sentence(words, generator):
+    """A verb, its subject with an article, and an object: parents may follow their words."""
+    subject, thing = generator.choice(words, 2)
+    verb, article = generator.choice(["wins", "takes", "sees"]), generator.choice(["the", "a"])
+    return [article, subject, verb, thing], [1, 2, -1, 2], ["DET", "NOUN", "VERB", "NOUN"]
+
+
+def document(sentences):
+    """A document of (tokens, heads within the sentence, tags)."""
+    tokens, heads, tags, starts = [], [], [], []
+    for words, above, parts in sentences:
+        starts.append(len(tokens))
+        tokens += words
+        heads += above
+        tags += parts
+    return Document(None, tokens=tokens, heads=heads, tags=tags, sentences=starts)
+
+
+def corpus_of(documents, minimum=1, **settings):
+    rule = VocabularyRule(minimum, 1.0)
+    return Corpus.from_documents(documents, analysis=ALL_WORDS, rule=rule, **settings)
+
+
+def planted(n=300, seed=3):
+    """Documents of one of two subjects, and an empty one."""
+    generator = np.random.default_rng(seed)
+    documents = [document([sentence(SUBJECTS[d % 2], generator) for _ in range(2 + d % 4)]) for d in range(n)]
+    return corpus_of([*documents, document([])])
+
+
+PLANTED = planted()
+CONFIGURATIONS = {
+    "whole": {},
+    "hdp": {"limit": "hdp"},
+    "itic": {"limit": "itic"},
+    "chains": {"chains": 2, "samples": 2},
+    "tags": {"unknown": "tag"},
+}
+
+
+class TestLaws(EstimatorTests):
+    takes_texts = False
+    wrong: ClassVar = {
+        "n_topics": 0,
+        "limit": "lda",
+        "unknown": "spelled",
+        "eta": 0.0,
+        "max_iter": 0,
+        "samples": 0,
+        "chains": 0,
+        "n_jobs": 0,
+        "random_state": "seed",
+    }
+
+    @pytest.fixture(autouse=True, params=CONFIGURATIONS)
+    def configuration(self, request):
+        self.settings = CONFIGURATIONS[request.param]
+
+    def make(self, **settings):
+        return SyntacticTopics(
+            **{"n_topics": 4, "max_iter": 5, "random_state": 0, **self.settings, **settings}
+        )
+
+    def corpus(self):
+        return PLANTED
+
+    def methods(self, model):
+        return {**super().methods(model), "transform": model.transform}
+
+    def test_shares_are_those_of_each_document_alone(self):
+        model = self.fitted()
+        whole = model.transform(PLANTED)
+        assert whole.sum(axis=1) == pytest.approx(np.ones(len(whole)))
+        documents = PLANTED.documents(0)
+        few = Corpus.from_documents(documents[5:2:-1], analysis=ALL_WORDS, vocabulary=PLANTED.vocabulary)
+        assert model.transform(few).tobytes() == np.ascontiguousarray(whole[5:2:-1]).tobytes()
+        tau = model.learned_.tau / model.learned_.tau.sum(axis=1, keepdims=True)
+        assert whole[-1] == pytest.approx(tau.mean(axis=0))
+        shares = [self.fitted(n_jobs=n).transform(PLANTED).tobytes() for n in (1, 3)]
+        assert shares[0] == shares[1] == whole.tobytes()
+
+    def test_what_topics_are_sums_to_one(self):
+        model = self.fitted()
+        assert model.topic_word_.sum(axis=1) == pytest.approx(np.ones(4))
+        assert model.topic_word_.shape == (4, len(model.words_))
+        assert model.topic_shares_.sum() == pytest.approx(1.0)
+        for shares in (model.head_topics_, model.topic_tags_):
+            sums = shares.sum(axis=1)
+            assert ((np.abs(sums - 1.0) < 1e-9) | (sums == 0.0)).all()
+        counted = model.learned_.transitions[0].sum()
+        assert counted == PLANTED.source.entries(0).offsets[-1] == model.learned_.tags[0].sum()
+
+
+def fitted(corpus=PLANTED, **settings):
+    return SyntacticTopics(**{"n_topics": 6, "max_iter": 60, "random_state": 0, **settings}).fit(corpus)
+
+
+def test_it_finds_parts_of_speech_by_subject():
+    """Nouns of two subjects are apart, verbs and articles are of both; the limits see one of these alone."""
+    model = fitted()
+    words = {word: row for row, word in enumerate(model.words_)}
+
+    def topic_of(word):
+        return int((model.topic_word_[:, words[word]] * model.topic_shares_).argmax())
+
+    nouns = [{topic_of(word) for word in subject} for subject in SUBJECTS]
+    assert not nouns[0] & nouns[1]
+    assert not {topic_of("wins"), topic_of("the")} & set.union(*nouns)
+    assert topic_of("wins") != topic_of("the")
+    verbs, tags = topic_of("wins"), model.tags_
+    assert model.topic_tags_[verbs, tags.index("VERB")] > 0.99
+    assert model.head_topics_[-1, verbs] > 0.99
+    others = [verbs, topic_of("the")]
+    assert model.head_topics_[verbs, others].sum() < 0.01, "below verbs stand nouns"
+    scores = {limit: fitted(limit=limit).score(planted(60, seed=9)) for limit in (None, "itic", "hdp")}
+    assert scores[None] > scores["itic"] + 0.1
+    assert scores[None] > scores["hdp"] + 0.3
+
+
+def test_words_are_predicted_by_an_exact_sum():
+    """Of one sample without documents: log p of even-numbered sentences, by another sum over their trees."""
+    model = fitted(limit="itic", samples=1)
+    trees = PLANTED.trees(0)
+    half = halves(trees)
+    predicted = model.tree_words_.ordered(half.predicted)
+    nats = np.empty(predicted.n_documents)
+    held = model.learned_
+    assert len(held.tau) == 1
+    even = np.zeros((predicted.n_documents, 6))
+    sum_topics(predicted.nodes, Weights(even, held.log_pi[0], held.beta[0]), nats)
+    scores = model.word_scores(PLANTED, 0)
+    assert scores.nats.sum() == pytest.approx(nats.sum())
+    assert len(scores.nats) == len(half.predicted.words)
+    assert model.score_documents(PLANTED) == pytest.approx((nats.sum(), len(scores.nats)))
+
+
+def test_samples_are_averaged_as_probabilities():
+    model = fitted(limit="itic", samples=3, max_iter=30)
+    held, trees = model.learned_, PLANTED.trees(0)
+    half = halves(trees)
+    predicted = model.tree_words_.ordered(half.predicted)
+    each = np.empty((len(held.tau), predicted.n_documents))
+    even = np.zeros((predicted.n_documents, 6))
+    for sample, nats in enumerate(each):
+        sum_topics(predicted.nodes, Weights(even, held.log_pi[sample], held.beta[sample]), nats)
+    assert len(each) == 3
+    mean = logsumexp(each, axis=0) - np.log(3)
+    assert model.word_scores(PLANTED, 0).nats.sum() == pytest.approx(mean.sum())
+
+
+def test_halves_are_every_other_sentence():
+    words = [(["a"], [-1], ["X"]), (["b", "c"], [1, -1], ["X", "Y"]), (["d"], [-1], ["X"])]
+    corpus = corpus_of([document(words), document([]), document(words[:1]), document(words[1:])])
+    half = halves(corpus.trees(0))
+    seen = [
+        half.seen.words[a:b].tolist() for a, b in zip(half.seen.offsets, half.seen.offsets[1:], strict=False)
+    ]
+    rows = {word: row for row, word in enumerate(corpus.vocabulary.words)}
+    spelled = {row: word for word, row in rows.items()}
+    assert [[spelled[row] for row in one] for one in seen] == [["a", "d"], [], [], ["b", "c"]]
+    assert [spelled[row] for row in half.predicted.words.tolist()] == ["b", "c", "a", "d"]
+    assert half.owners.tolist() == [0, 2, 3]
+    assert half.predicted.heads.tolist() == [1, -1, -1, -1]
+
+
+def test_unknown_words_are_blank_or_their_tag():
+    corpus = corpus_of(
+        [document([(["a", "rare"], [1, -1], ["D", "N"])]), document([(["a"], [-1], ["D"])])], 2
+    )
+    assert corpus.vocabulary.words == ("a",)
+    tags = corpus.about.tag_names
+    trees = corpus.trees(0)
+    blank, tagged = (TreeWords(corpus.vocabulary, tags, unknown) for unknown in ("blank", "tag"))
+    assert blank.ordered(trees).nodes.words.tolist() == [-1, 0, 0]
+    assert tagged.ordered(trees).nodes.words.tolist() == [2, 0, 0]
+    assert tagged.names == ("a", "<D>", "<N>")
+    other = TreeWords(corpus.vocabulary, ("D",), "tag")
+    assert other.ordered(trees).nodes.words.tolist() == [-1, 0, 0], "a tag that was not learned from"
+    for unknown in ("blank", "tag"):
+        model = SyntacticTopics(2, unknown=unknown, max_iter=4, random_state=0).fit(corpus)
+        assert model.word_scores(corpus, 0).nats.shape == (2,), "words of the vocabulary alone are scored"
+
+
+HARD = {
+    "one word": [document([(["a"], [-1], ["X"])])] * 3,
+    "forests": [document([(["a", "b", "c"], [-1, 0, -1], ["X", "X", "X"])] * 2)] * 2,
+    "a chain of 5,000": [document([(["a", "b"] * 2500, list(range(-1, 4999)), ["X"] * 5000)] * 2)],
+    "a head of 5,000": [document([(["a", "b"] * 2500, [-1] + [0] * 4999, ["X"] * 5000)] * 2)],
+    "empty documents": [document([]), document([(["a"], [-1], ["X"])] * 2), document([])],
+    "heads that follow": [document([(["a", "b", "c"], [1, 2, -1], ["X", "Y", "Z"])] * 2)],
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("limit", [None, "hdp", "itic"])
+def test_hard_trees(name, limit):
+    corpus = corpus_of(HARD[name])
+    model = SyntacticTopics(3, limit=limit, max_iter=4, random_state=0).fit(corpus)
+    assert np.isfinite(model.score(corpus))
+    assert model.transform(corpus).sum(axis=1) == pytest.approx(np.ones(len(HARD[name])))
+
+
+def test_what_has_no_trees_is_refused_in_one_line():
+    model = fitted(max_iter=2)
+    for use in (model.score, model.transform, SyntacticTopics(2).fit):
+        for given in (
+            ["a text"],
+            [["a", "text"]],
+            np.ones((2, len(model.vocabulary_))),
+            Corpus.from_texts(["a text"]),
+        ):
+            with pytest.raises(UserError) as error:
+                use(given)
+            assert "\n" not in str(error.value)
+
+
+def test_documents_without_a_known_word():
+    model = fitted(max_iter=2)
+    corpus = corpus_of([document([(["zebra"], [-1], ["NOUN"])])])
+    with pytest.warns(UserWarning, match="no document has a word"):
+        assert model.transform(corpus).sum() == pytest.approx(1.0)
+    with pytest.raises(UserError, match="nothing to score"):
+        model.score(corpus)
+
+
+def test_a_running_model_is_its_last_checkpoint(tmp_path):
+    corpus = PLANTED.write(tmp_path / "corpus")
+    made = SyntacticTopics(4, max_iter=6, chains=2, random_state=0)
+    fitting.begin(made, corpus, tmp_path / "m", held_out=0.1)
+    watch = StopAfter(4)
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+    early = SyntacticTopics.load(tmp_path / "m")
+    assert early.n_iter_ == 4
+    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    late = SyntacticTopics.load(tmp_path / "m")
+    assert late.n_iter_ == 6
+    assert late.trace_[-1]["held_out"] < 0.0
+    assert late.score(corpus) != early.score(corpus)
+
+
+def test_a_corpus_that_lacks_words_is_remarked():
+    documents = PLANTED.documents(0)
+    lacking = Corpus.from_documents(documents, analysis=Analysis(min_length=5), rule=VocabularyRule(1, 1.0))
+    with pytest.warns(UserWarning, match="were left out of the corpus: build it with trees=True"):
+        SyntacticTopics(2, max_iter=2, random_state=0).fit(lacking)
