@@ -101,7 +101,7 @@ def test_words_in_the_graph_are_quoted(cli, tmp_path):
     path.write_text("".join(f"# newdoc id = {d}\n{rows}\n{rows}\n" for d in range(4)))
     cli("fit", "stm", path, "--out", tmp_path / "m", "--topics", 1, "--iterations", 3)
     cli("export", tmp_path / "m", "--format", "dot", "--out", tmp_path / "g.dot")
-    (line,) = (one for one in (tmp_path / "g.dot").read_text().splitlines() if one.startswith("  topic0 "))
+    (line,) = (one for one in (tmp_path / "g.dot").read_text().splitlines() if one.startswith("  topic0 ["))
     label = json.loads(line.split("label=")[1].removesuffix("];"))
     assert set(label.splitlines()[1].split()) == set(words)
 
