@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.running import TOPICS, StopAfter, planted_documents, with_german, write_lines
+from tests.running import TOPICS, StopAfter, planted_documents, with_german, write_lines, write_trees
 
 from audit.programs import run
 from audit.results import Done
@@ -202,6 +202,7 @@ def write_inputs(folder: Path) -> None:
     write_lines(folder / "held.jsonl", planted_documents(10, seed=5))
     concepts = [{"concept": f"c{i}", "words": TOPICS[i // 2][i % 2 : i % 2 + 3]} for i in range(6)]
     write_lines(folder / "tree.jsonl", concepts)
+    write_trees(folder / "trees.conllu")
     write_lines(folder / "sides.jsonl", with_german(planted_documents(40)))
     words = sorted({word for document in documents for word in document["text"].split()})
     (folder / "bags.vocab").write_text("\n".join(words) + "\n")

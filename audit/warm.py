@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.running import planted_documents, write_lines
+from tests.running import planted_documents, write_lines, write_trees
 
 from stickbreaker.cli import main
 
@@ -24,6 +24,7 @@ KINDS = (
     "hdp --words open --schedule online --batch-size 5",
 )
 NGRAMS = ("ngram --order unbounded", "ngram --unknown spelled")
+TREES = ("stm --unknown tag", "stm --limit itic", "stm --limit hdp")
 GRAMMARS = (
     "segment grammar0 lines.jsonl --out cut.txt",
     "parse grammar0 lines.jsonl --out trees.txt",
@@ -80,6 +81,11 @@ def every_verb() -> None:
     silently("generate ngram0 --sentences 1")
     for number, init in enumerate(("batch", "incremental")):
         silently(f"fit grammar lines.jsonl --out grammar{number} --iterations 2 --init {init}")
+    write_trees(Path("trees.conllu"))
+    for number, kind in enumerate(TREES):
+        silently(f"fit {kind} trees.conllu --out stm{number} --iterations 2 --topics 2 --threads 1")
+        silently(f"evaluate stm{number} trees.conllu --threads 1")
+    silently("transform stm1 trees.conllu --out stm.csv")
     for line in GRAMMARS:
         silently(line)
     for line in AFTER:

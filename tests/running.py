@@ -99,6 +99,27 @@ def planted_documents(n: int = 60, seed: int = 0) -> list[dict[str, str]]:
     return documents
 
 
+PARSED = (
+    ("the team wins matches", "a coach sees goals", "the team sees goals"),
+    ("a bank takes shares", "the price takes losses", "a bank sees losses"),
+)
+PARSE = ((2, "DET"), (3, "NOUN"), (0, "VERB"), (3, "NOUN"))
+
+
+def write_trees(path: Path, documents: int = 30, *, upos: bool = True) -> Path:
+    """A treebank of documents about one of two subjects; without `upos` tags are in the next column."""
+    lines: list[str] = []
+    for d in range(documents):
+        lines.append(f"# newdoc id = doc{d}")
+        for words in map(str.split, PARSED[d % 2]):
+            for number, (word, (head, tag)) in enumerate(zip(words, PARSE, strict=True), 1):
+                tags = f"{tag}\t_" if upos else f"_\t{tag}"
+                lines.append(f"{number}\t{word}\t{word}\t{tags}\t_\t{head}\t_\t_\t_")
+            lines.append("")
+    path.write_text("\n".join([*lines, ""]))
+    return path
+
+
 def with_german(documents: list[dict[str, str]]) -> list[dict[str, str]]:
     """The same with a German side of other words, `deutsch`; some have one side only."""
     for number, document in enumerate(documents):

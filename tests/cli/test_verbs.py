@@ -29,6 +29,7 @@ VERBS = {  # and a default that its help must show, or None
     "corpus export": "[required]",
     "fit": None,
     "fit lda": "[default: 100; x>=1]",
+    "fit stm": "[default: 32; x>=1]",
     "resume": "[default: 60.0; x>=0.0]",
     "topics": "[default: 10; x>=1]",
     "name": "3= takes its name away",

@@ -34,7 +34,8 @@ VERBS = {  # of several kinds
     ),
     "report": Command("stickbreaker.cli.verbs.report:report", "Write one HTML page about a model."),
     "export": Command(
-        "stickbreaker.cli.verbs.export:export", "Write a model for MALLET, gensim, pyLDAvis, SRILM or KenLM."
+        "stickbreaker.cli.verbs.export:export",
+        "Write a model for MALLET, gensim, pyLDAvis, KenLM or Graphviz.",
     ),
 }
 GROUPS = ("fit", "corpus")  # verbs that have commands of their own

@@ -5,34 +5,16 @@ import json
 
 import numpy as np
 import pytest
+from tests.running import write_trees
 
 from stickbreaker import SyntacticTopics
 
-SUBJECTS = (
-    ("the team wins matches", "a coach sees goals", "the team sees goals"),
-    ("a bank takes shares", "the price takes losses", "a bank sees losses"),
-)
-SHAPE = ((2, "DET"), (3, "NOUN"), (0, "VERB"), (3, "NOUN"))
 FEW = ("--topics", 6, "--iterations", 12, "--seed", 1, "--threads", 1)
-
-
-def treebank(path, documents=30, upos=True):
-    """A file of documents about one of two subjects; without `upos` tags are in the next column."""
-    lines = []
-    for d in range(documents):
-        lines.append(f"# newdoc id = doc{d}")
-        for words in map(str.split, SUBJECTS[d % 2]):
-            for number, (word, (head, tag)) in enumerate(zip(words, SHAPE, strict=True), 1):
-                tags = f"{tag}\t_" if upos else f"_\t{tag}"
-                lines.append(f"{number}\t{word}\t{word}\t{tags}\t_\t{head}\t_\t_\t_")
-            lines.append("")
-    path.write_text("\n".join([*lines, ""]))
-    return path
 
 
 @pytest.fixture(scope="module")
 def news(tmp_path_factory):
-    return treebank(tmp_path_factory.mktemp("trees") / "news.conllu")
+    return write_trees(tmp_path_factory.mktemp("trees") / "news.conllu")
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +89,7 @@ def test_words_in_the_graph_are_quoted(cli, tmp_path):
 
 
 def test_tags_are_of_the_column_that_has_them(cli, tmp_path):
-    file = treebank(tmp_path / "x.conllu", upos=False)
+    file = write_trees(tmp_path / "x.conllu", upos=False)
     cli("fit", "stm", file, "--out", tmp_path / "m", *FEW)
     assert SyntacticTopics.load(tmp_path / "m").tags_ == ("DET", "NOUN", "VERB")
     cli("fit", "stm", file, "--out", tmp_path / "n", *FEW, "--tags", "upos", "--unknown", "tag")
