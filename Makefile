@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
 	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
-	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees clean
+	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -131,6 +131,11 @@ reproduce-open-vocabulary: $(VENV)/developing
 # FULL=1: more splits and orders, and NIPS
 reproduce-ngrams: $(VENV)/developing
 	$(BIN)/python reproduce/ngrams.py $(PARTS)
+
+# syntactic topics and their limits on a planted language, the Treebank's sample, EWT and Sequoia; PARTS="sample": only
+# this part; FULL=1: more sweeps
+reproduce-stm: $(VENV)/developing
+	$(BIN)/python reproduce/stm.py $(PARTS)
 
 # adaptor grammars by Markov chain Monte Carlo on Brent's corpus and Chinese; PARTS="brent": only this part; FULL=1:
 # more seeds and sweeps, and the whole of CTB6

@@ -28,6 +28,11 @@ TEXTS = {
         f"chinese-segmentation/{part}.txt.gz"
         for part in ("ctb6_train", "ctb6_test", "pku_test_gold", "cityu_test_gold")
     ),
+    "treebank sample": ("ptb-sample/wsj_dependencies.conllu.gz",),
+    "EWT": tuple(f"ud-english-ewt/en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev", "test")),
+    "Sequoia": tuple(
+        f"ud-french-sequoia/fr_sequoia-ud-{part}.conllu.gz" for part in ("train", "dev", "test")
+    ),
     "WikiText-2": tuple(f"wikitext-2/{part}.txt.gz" for part in ("train", "valid", "test")),
 }
 DICTIONARIES = {"de": "dict-de-en/de-en.tsv.gz", "zh": "dict-zh-en/cedict.tsv.gz"}  # into English

@@ -1,0 +1,113 @@
+"""The planted language of the paper's Table 1: which model finds its parts of speech and its themes."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from parts import side_by_side
+from stickbreaker.testing.planted_language import TAGS, VOCABULARY, PlantedLanguage, plant_language
+from stm_runs import MODELS
+
+from pages import Section, Table
+from stickbreaker import Analysis, Corpus, SyntacticTopics, VocabularyRule
+from stickbreaker.corpus import Document
+from stickbreaker.corpus.text.all_words import analysis_of_all_words
+
+TOPICS, CHAINS, SWEEPS, DOCUMENTS = 16, 5, 300, 200
+
+
+class Plan(NamedTuple):
+    """A model, and how much it reads and how long."""
+
+    model: str
+    sweeps: int
+    documents: int
+
+
+class Found(NamedTuple):
+    """What a model predicts of new documents, and its topics: share, tag and its share, words."""
+
+    model: str
+    perplexity: float
+    oracle: float
+    topics: list[tuple[float, str, float, list[str]]]
+
+
+def corpus_of(language: PlantedLanguage) -> Corpus:
+    """The documents as a corpus."""
+    trees, documents = language.trees, []
+    for first, last in zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist(), strict=True):
+        starts = trees.starts[(trees.starts >= first) & (trees.starts < last)] - first
+        documents.append(
+            Document(
+                None,
+                tokens=[VOCABULARY[word] for word in trees.words[first:last].tolist()],
+                heads=trees.heads[first:last].tolist(),
+                tags=[TAGS[tag] for tag in trees.tags[first:last].tolist()],
+                sentences=starts.tolist(),
+            )
+        )
+    analysis = analysis_of_all_words(Analysis(language=None, lowercase=False), "spaced")
+    return Corpus.from_documents(documents, analysis=analysis, rule=VocabularyRule(1, 1.0))
+
+
+def learn(plan: Plan) -> Found:
+    """Learn from some documents and predict the sentences of others."""
+    train, test = plant_language(plan.documents, seed=0), plant_language(max(10, plan.documents // 4), seed=1)
+    if plan.model == "unigram":
+        counts = np.bincount(train.trees.words, minlength=len(VOCABULARY))
+        nats = np.log(counts / counts.sum())[test.trees.words].mean()
+        return Found("unigram", float(np.exp(-nats)), _oracle(test), [])
+    model = SyntacticTopics(
+        TOPICS, limit=MODELS[plan.model], max_iter=plan.sweeps, chains=CHAINS, random_state=0, n_jobs=1
+    ).fit(corpus_of(train))
+    topics = []
+    for k in model.topics_in_use:
+        tag = int(model.topic_tags_[k].argmax())
+        words = model.top_words(5)[k]
+        topics.append(
+            (float(model.topic_shares_[k]), model.tags_[tag], float(model.topic_tags_[k, tag]), words)
+        )
+    return Found(plan.model, model.perplexity(corpus_of(test)), _oracle(test), topics)
+
+
+def _oracle(language: PlantedLanguage) -> float:
+    """The perplexity of whoever knows the grammar and each document's themes."""
+    return float(np.exp(-language.log_p.mean()))
+
+
+def measure_all(full: bool, sweeps: int | None = None, documents: int | None = None) -> dict[str, Any]:
+    """All three models, and word frequencies."""
+    sweeps, documents = sweeps or (1000 if full else SWEEPS), documents or DOCUMENTS
+    plans = [Plan(model, sweeps, documents) for model in (*MODELS, "unigram")]
+    found = side_by_side(plans, learn, lambda one: f"planted, {one.model}: perplexity {one.perplexity:.2f}")
+    return {"found": found, "documents": documents, "sweeps": sweeps}
+
+
+def section(data: dict[str, Any]) -> Section:
+    """Perplexities, and what topics each model has (the paper's Figure 6)."""
+    found = [Found(*each) for each in data["found"]]
+    blocks: list[str | Table] = [
+        f"Table 1's language: {data['documents']} documents of 20 to 50 sentences; each has one of two themes "
+        f"for its verbs, nouns and adjectives. {TOPICS} topics, {CHAINS} chains of {data['sweeps']} sweeps. New "
+        "documents are scored.",
+        Table(
+            ("model", "perplexity", "topics in use", "of one part of speech"),
+            [
+                [one.model, f"{one.perplexity:.2f}", len(one.topics) or None, _pure(one.topics)]
+                for one in found
+            ]
+            + [["oracle, of all words", f"{found[0].oracle:.2f}", None, None]],
+        ),
+    ]
+    for one in found:
+        if one.topics:
+            rows = [[f"{100 * share:.1f} %", f"{tag} {100 * part:.0f} %", " ".join(words)]
+                    for share, tag, part, words in one.topics]  # fmt: skip
+            blocks += [f"Topics of {one.model}:", Table(("share", "part of speech", "words"), rows)]
+    return Section("The planted language", blocks)
+
+
+def _pure(topics: Sequence[tuple[float, str, float, list[str]]]) -> str | None:
+    """Which share of the words is in topics of one part of speech."""
+    return f"{100 * sum(share for share, _, part, _ in topics if part > 0.95):.0f} %" if topics else None

@@ -1,0 +1,146 @@
+"""Syntactic topics and their two limits on treebanks: texts, splits, runs."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from texts import DATA, TEXTS
+
+from stickbreaker import Corpus, SyntacticTopics, VocabularyRule
+from stickbreaker.core.random_streams import stream
+from stickbreaker.corpus import Document, ReadingOptions
+from stickbreaker.syntax.sentence_scores import halves, word_scores
+
+MODELS = {"STM": None, "ITIC": "itic", "HDP": "hdp"}
+TOPICS = 32
+TEST_SHARE = 37 / 199  # of the treebank sample's documents
+
+
+class Split(NamedTuple):
+    """Documents to learn from and documents to score."""
+
+    train: list[Document]
+    test: list[Document]
+
+
+class Plan(NamedTuple):
+    """A run: of which text and split, by which model, and how its words are prepared."""
+
+    text: str
+    number: int
+    model: str
+    sweeps: int
+    min_documents: int = 2
+    unknown: str = "blank"
+
+
+class Run(NamedTuple):
+    """What came of a plan: nats and known words of each test document, and by tag; `own`: nats where each
+    document's shares are drawn from the sentences that are scored, as the paper has it."""
+
+    plan: Plan
+    nats: list[float]
+    words: list[int]
+    by_tag: dict[str, tuple[float, int]]
+    own: float
+    own_words: int
+    topics: int
+    vocabulary: int
+    seconds: float
+
+    @classmethod
+    def from_json(cls, record: Sequence[Any]) -> "Run":
+        """A run as JSON keeps it."""
+        return cls(Plan(*record[0]), *record[1:])
+
+    @property
+    def perplexity(self) -> float:
+        """Of the even-numbered sentences, given the others of their document."""
+        return float(np.exp(-np.sum(self.nats) / np.sum(self.words)))
+
+    @property
+    def own_perplexity(self) -> float:
+        """Of all sentences, shares drawn from themselves."""
+        return float(np.exp(-self.own / self.own_words))
+
+
+def documents_of(files: Sequence[str]) -> list[Document]:
+    """The documents of treebanks, with their trees."""
+    corpus = Corpus.build(
+        [str(DATA / file) for file in files], reading=ReadingOptions(trees=True), all_words=True
+    )
+    return [one for block in range(len(corpus.block_sizes)) for one in corpus.documents(block)]
+
+
+def split_of(text: str, number: int) -> Split:
+    """The documents of a text in two parts: by chance, or as its files have them."""
+    files = TEXTS[text]
+    if len(files) > 1:
+        return Split(documents_of(files[:1]), documents_of(files[1:]))
+    documents = documents_of(files)
+    order = stream(number, "parts of the treebank").permutation(len(documents))
+    n_test = round(TEST_SHARE * len(documents))
+    test, train = np.sort(order[:n_test]), np.sort(order[n_test:])
+    return Split([documents[d] for d in train], [documents[d] for d in test])
+
+
+def learn(plan: Plan) -> Run:
+    """Learn and score."""
+    split = split_of(plan.text, plan.number)
+    rule = VocabularyRule(plan.min_documents, 1.0)
+    train = Corpus.from_documents(split.train, rule=rule)
+    test = Corpus.from_documents(split.test, rule=rule).with_vocabulary(train.vocabulary)
+    start = time.process_time()
+    model = SyntacticTopics(
+        TOPICS, limit=MODELS[plan.model], unknown=plan.unknown, max_iter=plan.sweeps,
+        random_state=plan.number, n_jobs=1,
+    ).fit(train)  # fmt: skip
+    seconds = time.process_time() - start
+    nats, words = np.zeros(test.n_documents), np.zeros(test.n_documents, np.int64)
+    tags: dict[str, list[float]] = {}
+    own = own_words = first = 0
+    for block, size in enumerate(test.block_sizes):
+        trees = test.trees(block)
+        scores = word_scores(trees, model.learned_, model.tree_words_, model.seed_)
+        nats[first : first + size] = np.bincount(scores.documents, scores.nats, size)
+        words[first : first + size] = np.bincount(scores.documents, minlength=size)
+        first += size
+        for k, name in enumerate(trees.tag_names):
+            held = tags.setdefault(name, [0.0, 0])
+            held[0] += float(scores.nats[scores.tags == k].sum())
+            held[1] += int((scores.tags == k).sum())
+        half = halves(trees)
+        predicted = model.tree_words_.ordered(half.predicted)
+        of_own = model.learned_.log_words(
+            predicted, half.owners, model.tree_words_.ordered(trees), model.seed_
+        )
+        known = half.predicted.words[predicted.tokens] >= 0
+        own, own_words = own + float(of_own[known].sum()), own_words + int(known.sum())
+    return Run(
+        plan, nats.tolist(), words.tolist(), {name: (a, b) for name, (a, b) in tags.items() if b},
+        own, own_words, len(model.topics_in_use), len(train.vocabulary), seconds,
+    )  # fmt: skip
+
+
+def summary(run: Run) -> str:
+    """A line about a run."""
+    plan = run.plan
+    return (
+        f"{plan.text}, {plan.number}, {plan.model}: perplexity {run.perplexity:.1f}, {run.topics} topics, "
+        f"{run.seconds:.0f} s"
+    )
+
+
+def difference(one: Sequence[Run], other: Sequence[Run]) -> tuple[float, float]:
+    """The mean over splits of how many nats a word `other` is worse, and its standard error over documents:
+    pairs of runs on the same documents."""
+    means, variances = [], []
+    for a, b in zip(one, other, strict=True):
+        words = np.array(a.words, float)
+        lost = np.array(a.nats) - np.array(b.nats)
+        mean = lost.sum() / words.sum()
+        rest = lost - mean * words
+        means.append(mean)
+        variances.append(len(words) / (len(words) - 1) * (rest**2).sum() / words.sum() ** 2)
+    return float(np.mean(means)), float(np.sqrt(np.sum(variances)) / len(means))
