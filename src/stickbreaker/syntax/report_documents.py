@@ -1,6 +1,5 @@
 """The documents and sentences that a syntactic topic model keeps for its report, with their topics."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,7 +137,7 @@ def _largest(counts: Array, size: int) -> dict[str, Any]:
     return {"topics": top, "shares": shares[top].tolist()}
 
 
-def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, Sequence[dict[str, Any]]]:
+def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, Any]]]:
     """The chosen sentences of a block, by the place of their document."""
     if not len(chosen.sentences):
         return {}

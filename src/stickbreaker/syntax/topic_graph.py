@@ -47,4 +47,5 @@ def depths_of(model: PlainSyntacticTopics) -> Array:
     them stand as deep as others of topic j.
     """
     heads = heads_of(model)[:, :-1]
-    return np.linalg.solve(np.eye(len(heads)) - NEARLY * heads, np.ones(len(heads)))
+    depths = np.linalg.solve(np.eye(len(heads)) - NEARLY * heads, np.ones(len(heads)))
+    return depths.astype(np.float64)

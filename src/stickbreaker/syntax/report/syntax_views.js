@@ -17,9 +17,9 @@ function chooseTopic(state, k) {
   for (const dot of document.querySelectorAll("#topic-graph .dot")) {
     const own = Number(dot.dataset.topic) === k;
     dot.setAttribute("aria-pressed", String(own));
-    dot.setAttribute("tabindex", own || (k < 0 && !dot.previousElementSibling.matches(".dot")) ? 0 : -1);
+    dot.setAttribute("tabindex", own ? 0 : -1);
   }
-  if (!document.querySelector("#topic-graph .dot[tabindex='0']")) find("#topic-graph .dot").setAttribute("tabindex", 0);
+  if (!find("#topic-graph .dot[tabindex='0']")) find("#topic-graph .dot").setAttribute("tabindex", 0);
   for (const edge of document.querySelectorAll("#topic-graph .edge")) {
     edge.classList.toggle("own", Number(edge.dataset.head) === k || Number(edge.dataset.below) === k);
   }
@@ -68,9 +68,19 @@ function stepAlongWords(word, key) {
   next.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
+// On a narrow screen the details lie over the lower half of it: a circle must not be under them.
+function uncover(k) {
+  if (getComputedStyle(find("#topic-details")).position === "sticky") find(`#topic-graph .dot[data-topic='${k}']`).scrollIntoView({ block: "center" });
+}
+
 function listenToGraph(state) {
   const topicAt = (event) => event.target.closest("[data-topic]");
-  const chosen = (event) => { const hit = topicAt(event); if (hit) chooseTopic(state, Number(hit.dataset.topic)); };
+  const chosen = (event) => {
+    const hit = topicAt(event), k = hit && Number(hit.dataset.topic);
+    if (!hit || k === state.chosen) return;
+    chooseTopic(state, k);
+    if (state.graph.circles.has(k)) uncover(k);
+  };
   on("#topic-graph", "click", (event) => (topicAt(event) ? chosen(event) : chooseTopic(state, -1)));
   on("#topic-graph", "focusin", chosen);
   on("#topic-graph", "keydown", (event) => {
