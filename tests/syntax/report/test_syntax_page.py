@@ -644,6 +644,23 @@ def test_a_topic_is_chosen_by_click_and_keys(browser: Any, tmp_path: Path, path:
 
 
 @pytest.mark.browser
+def test_a_topic_stays_in_sight_on_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
+    topics = [TopicRow(k, 0.1, [("NN", 1.0)], [("w", 1.0, 0.5)] * 10, depth=k) for k in range(12)]
+    seen = Opened(browser, tmp_path / "r.html", SyntaxPage("t", topics=topics), 390, "light")
+    for place, lower in ((8, 250), (7, -250), (11, 0)):  # at first there are no details
+        dot = seen.page.locator(f"#topic-graph .dot[data-topic='{place}']")
+        dot.evaluate("(dot, by) => { dot.scrollIntoView({ block: 'center' }); scrollBy(0, -by); }", lower)
+        box = dot.bounding_box()
+        seen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert seen.text("#topic-details h3") == f"Topic {place}"
+        shown = dot.bounding_box()
+        assert shown["y"] + shown["height"] <= seen.page.locator("#topic-details").bounding_box()["y"] + 1
+    seen.page.keyboard.press("ArrowUp")
+    assert seen.text("#topic-details h3") != "Topic 11"
+    assert seen.troubles == []
+
+
+@pytest.mark.browser
 def test_the_whole_page_is_reached_by_keys(browser: Any, tmp_path: Path, path: Path) -> None:
     content = syntax_page_of(path, "t")
     seen = Opened(browser, tmp_path / "r.html", content, 1400, "light")

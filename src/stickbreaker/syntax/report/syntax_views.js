@@ -69,27 +69,27 @@ function stepAlongWords(word, key) {
 }
 
 // On a narrow screen the details lie over the lower half of it: a circle must not be under them.
-function uncover(k) {
-  if (getComputedStyle(find("#topic-details")).position === "sticky") find(`#topic-graph .dot[data-topic='${k}']`).scrollIntoView({ block: "center" });
+function uncover({ graph, chosen }) {
+  if (!graph.circles.has(chosen) || getComputedStyle(find("#topic-details")).position !== "sticky") return;
+  find(`#topic-graph .dot[data-topic='${chosen}']`).scrollIntoView({ block: "center" });
 }
 
+// A press gives the focus, which chooses a topic; the page moves once the click is over, lest it end elsewhere.
 function listenToGraph(state) {
-  const topicAt = (event) => event.target.closest("[data-topic]");
-  const chosen = (event) => {
-    const hit = topicAt(event), k = hit && Number(hit.dataset.topic);
-    if (!hit || k === state.chosen) return;
-    chooseTopic(state, k);
-    if (state.graph.circles.has(k)) uncover(k);
-  };
-  on("#topic-graph", "click", (event) => (topicAt(event) ? chosen(event) : chooseTopic(state, -1)));
-  on("#topic-graph", "focusin", chosen);
-  on("#topic-graph", "keydown", (event) => {
-    if (!event.key.startsWith("Arrow") || !topicAt(event)) return;
-    event.preventDefault();
-    const next = stepInGraph(state.graph, Number(topicAt(event).dataset.topic), event.key);
-    find(`#topic-graph .dot[data-topic='${next}']`).focus();
+  on("#topic-graph", "focusin", (event) => chooseTopic(state, Number(event.target.closest("[data-topic]").dataset.topic)));
+  on(".topic-graph-room", "click", (event) => {
+    const hit = event.target.closest("[data-topic]");
+    if (hit) chooseTopic(state, Number(hit.dataset.topic));
+    else if (event.target.closest("#topic-graph")) chooseTopic(state, -1);
+    if (hit || event.target === event.currentTarget) uncover(state); // the room: the details came under the pointer
   });
-  on("#topic-details", "click", chosen);
+  on("#topic-graph", "keydown", (event) => {
+    const own = event.target.closest("[data-topic]");
+    if (!event.key.startsWith("Arrow") || !own) return;
+    event.preventDefault();
+    find(`#topic-graph .dot[data-topic='${stepInGraph(state.graph, Number(own.dataset.topic), event.key)}']`).focus();
+    uncover(state);
+  });
 }
 
 function listenToDocuments(state) {
