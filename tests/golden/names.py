@@ -28,6 +28,7 @@ OPAQUE = (
     "guide",
     "version",
 )
+OF_TEXTS = ("/corpus/tags",)  # what has texts' own names
 WORDS = ("keys-#.json", "keys-state.json")  # of documents
 
 
@@ -71,7 +72,7 @@ def _of_json(value: Any, path: str = "") -> Iterator[str]:
     if isinstance(value, dict):
         for key, below in value.items():
             yield f"{path}/{key}"
-            if key not in OPAQUE:
+            if key not in OPAQUE and f"{path}/{key}" not in OF_TEXTS:
                 yield from _of_json(below, f"{path}/{key}")
     elif isinstance(value, list):
         for below in value:

@@ -120,8 +120,8 @@ class ScikitLearn(BaseEstimator, Estimator):
 
         title : of the page; None is the kind of the model.
         documents : what `fit` takes; the page shows at most 2,000 of them, and topics over time and by group
-            of all, or sentences of a language model. An estimator keeps no text, so that without them these
-            sections are left out, unless it was loaded from a model that has them.
+            of all, or sentences of models that read them in order. An estimator keeps no text, so that
+            without them these sections are left out, unless it was loaded from a model that has them.
         date_field, group_field : metadata fields of the documents; None looks for them.
         language : whose words name topics; None is the one with most words.
         compare : another model of topics, fitted or the path of one, whose topics are matched with these.

@@ -8,7 +8,7 @@ KINDS = (
         name="SyntacticTopics",
         home="stickbreaker.syntax.plain_syntactic_topics:PlainSyntacticTopics",
         front_door="stickbreaker.syntax.syntactic_topics:SyntacticTopics",
-        verbs=("topics", "transform", "evaluate", "export"),
+        verbs=("topics", "transform", "evaluate", "report", "export"),
         fit={"stm": "stickbreaker.syntax.cli.fit:stm"},
         exports={
             "dot": Export(
@@ -19,6 +19,7 @@ KINDS = (
         },
         topics="stickbreaker.syntax.cli.topics:list_topics",
         evaluate="stickbreaker.syntax.cli.evaluate:evaluate_trees",
+        page="stickbreaker.syntax.report.syntax_records:syntax_page_of",
         noun="model of syntactic topics",
         parameters=OptionNames(
             renamed={"n_topics": "--topics"}, alike=("eta", "limit"), ambiguous=("unknown",)

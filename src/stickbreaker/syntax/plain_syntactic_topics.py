@@ -31,6 +31,7 @@ from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of,
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import Prior, SyntaxChain
+from stickbreaker.syntax.report_documents import Lens, write_documents
 from stickbreaker.syntax.sentence_scores import WordScores, word_scores
 from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
 
@@ -173,6 +174,21 @@ class PlainSyntacticTopics(Estimator):
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         assert isinstance(state, SamplingState)
         self._take(state.chains.fitted().params, state)
+
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        self.take_run(corpus, job, state)
+        write_documents(self.lens(), corpus, folder, fixed["held_out"], learned_from=True)
+        return self.snapshot(fixed)
+
+    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+        learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
+        write_documents(self.lens(), corpus, folder, 0.0, learned_from=learned_from)
+
+    def lens(self) -> Lens:
+        """What the documents of the report are seen by."""
+        return Lens(self.learned_, self.tree_words_, self.seed_)
 
     def _take(self, params: Record, state: RunState) -> None:
         """Make what was learned the estimator's. Raises ValueError where its parts do not fit."""

@@ -4,3 +4,4 @@ SYNTAX_TREES = "syntax trees"  # topics of a document's trees in a sweep
 SYNTAX_START = "syntax start"  # topics before the first sweep
 SYNTAX_WEIGHTS = "syntax weights"  # shares of documents, transitions, words and what they hang on, in a sweep
 SYNTAX_SHARES = "syntax shares"  # shares of new documents
+SYNTAX_REPORT = "syntax report"  # documents and sentences that the report shows, and topics of their words

@@ -1,6 +1,7 @@
 """How well a syntactic topic model predicts the sentences of documents that it sees a half of."""
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,28 +44,18 @@ def halves(trees: Trees) -> Halves:
     first = np.searchsorted(trees.starts, trees.offsets[:-1])
     alone = np.bincount(owners, minlength=n)[owners] == 1
     seen = ((np.arange(len(owners)) - first[owners]) % 2 == 0) & ~alone
-    sentences = np.append(trees.starts, len(trees.words))
-    part, starts = _sentences(trees, np.flatnonzero(seen), sentences)
-    sizes = np.bincount(owners[seen], weights=np.diff(np.append(starts, len(part.words))), minlength=n)
+    part = sentences_of(trees, np.flatnonzero(seen))
+    sizes = np.bincount(owners[seen], weights=np.diff(part.offsets), minlength=n)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    others, starts = _sentences(trees, np.flatnonzero(~seen), sentences)
-    predicted = Trees(np.append(starts, len(others.words)), *_fields(others))
-    return Halves(Trees(offsets, *_fields(part)), predicted, owners[~seen])
+    return Halves(replace(part, offsets=offsets), sentences_of(trees, np.flatnonzero(~seen)), owners[~seen])
 
 
-def _sentences(
-    trees: Trees, chosen: NDArray[np.int64], sentences: NDArray[np.int64]
-) -> tuple[Trees, NDArray[np.int64]]:
-    """Some sentences as one document, and where each begins."""
-    ends, tokens = entries_between(sentences[chosen], sentences[chosen + 1])
-    starts = ends[:-1]
+def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
+    """Some sentences, by their number in the whole of `trees`; each is a document."""
+    bounds = np.append(trees.starts, len(trees.words))
+    offsets, tokens = entries_between(bounds[chosen], bounds[chosen + 1])
     words, heads, tags = trees.words[tokens], trees.heads[tokens], trees.tags[tokens]
-    return Trees(np.array([0, len(words)]), words, starts, heads, tags, trees.tag_names), starts
-
-
-def _fields(trees: Trees) -> tuple[Any, ...]:
-    """All but the offsets."""
-    return trees.words, trees.starts, trees.heads, trees.tags, trees.tag_names
+    return Trees(offsets, words, offsets[:-1], heads, tags, trees.tag_names)
 
 
 def word_scores(trees: Trees, learned: LearnedSyntax, words: TreeWords, seed: int) -> WordScores:

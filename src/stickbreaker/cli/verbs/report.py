@@ -40,7 +40,8 @@ def report(
     """Write one HTML page about a model: its topics, how they relate, over time and by group, documents,
     words, how the run went; where topics were split and merged, as streams of LDA exchange them, how they
     came about. Of a language model: sentences by surprise, fixed expressions, its longest contexts.
-    Of a grammar: sentences in pieces, the subtrees that it remembers, trees.
+    Of a grammar: sentences in pieces, the subtrees that it remembers, trees. Of syntactic topics: a graph of
+    which stand below which, sentences as trees in their colours.
 
     The page needs no network and nothing beside it. Figures need: pip install 'stickbreaker[figures]'.
     """

@@ -84,10 +84,10 @@ class LearnedSyntax:
         mean = (self.tau / self.tau.sum(axis=1, keepdims=True)).mean(axis=0)
         counts, sizes = np.zeros((trees.n_documents, len(mean))), np.diff(trees.nodes.offsets)
         for sample in range(len(self.tau)):
-            counts += self._expected_counts(trees, seed, sample) / len(self.tau)
+            counts += self.expected_counts(trees, seed, sample) / len(self.tau)
         return np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], mean)
 
-    def _expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
+    def expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
         """Documents × topics: nodes of each topic, by draws of one sample."""
         if self.limit != "itic":
             return self._draw_shares(trees, seed, sample)[0]
@@ -106,6 +106,25 @@ class LearnedSyntax:
         if self.limit == "itic":
             return np.zeros((trees.n_documents, 1, self.tau.shape[1]))
         return self._draw_shares(trees, seed, sample)[1]
+
+    def topic_probabilities(
+        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
+    ) -> Array:
+        """Nodes × topics: how often each node has each topic in draws of whole trees, by the last sample.
+
+        Parts as of `log_words`: a document's shares are drawn given all that is seen of it, and trees given
+        each of these draws.
+        """
+        last, k = len(self.tau) - 1, self.tau.shape[1]
+        log_theta = self.log_theta(seen, seed, last)
+        counts, n = np.zeros((len(trees.nodes.words), k)), DRAWS * DRAWS
+        topics, nodes = np.empty(len(counts), np.int32), np.arange(len(counts))
+        for number in range(n):
+            own = np.ascontiguousarray(log_theta[owners, number % log_theta.shape[1]])
+            keys = numbered_keys(seed, purposes.SYNTAX_REPORT, number + 1, np.arange(trees.n_documents))
+            draw_topics(trees.nodes, Weights(own, self.log_pi[last], self.beta[last]), keys, topics)
+            counts[nodes, topics] += 1.0 / n
+        return counts
 
     def _draw_shares(self, trees: OrderedTrees, seed: int, sample: int) -> tuple[Array, Array]:
         k = self.tau.shape[1]

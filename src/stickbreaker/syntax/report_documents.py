@@ -1,0 +1,170 @@
+"""The documents and sentences that a syntactic topic model keeps for its report, with their topics."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.files import atomic_file
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.corpus.source import Source
+from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import with_figures
+from stickbreaker.syntax import purposes
+from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
+from stickbreaker.syntax.sentence_scores import sentences_of
+from stickbreaker.syntax.tree_words import TreeWords
+
+LIMIT = 2000  # documents
+SENTENCES = 40
+LEAST_WORDS = 3  # of a sentence
+MOST_WORDS = 60  # of a longer one, its beginning
+BEYOND = -2  # the head of a word, where it stands after the beginning that is shown
+TOPICS = 20  # of a document, the largest
+HELD_OUT, LEARNED, OTHER = "held-out", "learned", "other"  # documents that sentences are of
+COLUMNS = ("id", "words", "held_out", "topics", "shares", "sentences")
+SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
+
+
+class Lens(NamedTuple):
+    """What documents are seen by: what was learned, the words that it knows, and the seed of draws."""
+
+    learned: LearnedSyntax
+    words: TreeWords
+    seed: int
+
+
+class Chosen(NamedTuple):
+    """What is shown of a block: documents by their place in it, and sentences by their number there."""
+
+    documents: NDArray[np.int64]
+    sentences: NDArray[np.int64]
+
+
+def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool) -> None:
+    """Write documents.parquet into a model's directory: at most `LIMIT` documents and `SENTENCES` sentences
+    of theirs, both drawn evenly; the sentences of held-out documents where there are any.
+
+    Columns: id, words (how many), held_out, topics and shares (lists: the shares of the words that topics are
+    expected to have, the largest first), sentences (a list of records: size, the words of all of it; and of
+    the words shown tokens, known, heads by their place in the sentence, -1 for none and `BEYOND`, topics, the
+    most probable ones, and sure, their probabilities). All of it is by the last sample of the chain, in which
+    topics are what they are at one moment. In the file's own metadata, "stickbreaker" is a JSON object:
+    {"documents": how many there are, "sentences": "held-out", "learned" or "other"}.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    source = Source(corpus, held_out, unit=Trees)
+    chosen = _chosen(source, lens.seed)
+    rows = [row for block, own in enumerate(chosen) for row in _rows(lens, source, block, own)]
+    whole, flags = pa.list_(pa.int32()), pa.list_(pa.bool_())
+    types = (pa.int32(), pa.list_(pa.string()), flags, whole, whole, pa.list_(pa.float64()))
+    of_sentence = pa.struct(list(zip(SENTENCE, types, strict=True)))
+    types = (pa.string(), pa.int64(), pa.bool_(), whole, pa.list_(pa.float64()), pa.list_(of_sentence))
+    columns = {
+        name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
+    }
+    whose = HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
+    table = with_figures(pa.table(columns), {"documents": corpus.n_documents, "sentences": whose})
+    with atomic_file(folder / DOCUMENTS) as partial:
+        pq.write_table(table, partial, compression="zstd")
+
+
+def _chosen(source: Source, seed: int) -> list[Chosen]:
+    """What is shown of each block: sentences that are drawn from all, their documents, and further ones that
+    are drawn, up to the limit."""
+    generator = stream(seed, purposes.SYNTAX_REPORT)
+    places = [_places(source, block) for block in range(source.n_blocks)]
+    found = np.concatenate([np.empty((0, 3), np.int64), *places])  # block, document, sentence
+    found = found[generator.permutation(len(found))[:SENTENCES]]
+    first = source.first[found[:, 0]] + found[:, 1]
+    order = np.concatenate([first, generator.permutation(int(source.first[-1]))])
+    _, at = np.unique(order, return_index=True)
+    documents = np.sort(order[np.sort(at)[:LIMIT]])
+    cuts = np.searchsorted(documents, source.first)
+    return [
+        Chosen(
+            documents[cuts[block] : cuts[block + 1]] - source.first[block],
+            np.sort(found[found[:, 0] == block, 2]),
+        )
+        for block in range(source.n_blocks)
+    ]
+
+
+def _places(source: Source, block: int) -> NDArray[np.int64]:
+    """Block, document and number (rows × 3) of the sentences of a block that are long enough: those of its
+    held-out documents, where any are held out."""
+    trees = Trees.of_block(source.corpus, block)
+    sizes = np.diff(trees.starts, append=len(trees.words))
+    documents = np.searchsorted(trees.offsets, trees.starts, side="right") - 1
+    shown = source.training_in(block) != (source.held_out > 0.0)
+    numbers = np.flatnonzero(shown[documents] & (sizes >= LEAST_WORDS))
+    return np.stack([np.full(len(numbers), block), documents[numbers], numbers], axis=1)
+
+
+def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[str, Any]]:
+    """The chosen documents of a block as documents.parquet has them."""
+    if not len(chosen.documents):
+        return []
+    trees, ids = Trees.of_block(source.corpus, block), source.corpus.ids(block)
+    ordered = lens.words.ordered(trees.take(chosen.documents))
+    sizes = np.diff(ordered.nodes.offsets)
+    counts = lens.learned.expected_counts(ordered, lens.seed, len(lens.learned.tau) - 1)
+    sentences = _sentences(lens, source, block, chosen)
+    learned_from = source.training_in(block)
+    return [
+        {
+            "id": ids[place],
+            "words": int(size),
+            "held_out": not learned_from[place],
+            **_largest(count, int(size)),
+            "sentences": sentences.get(place, []),
+        }
+        for place, size, count in zip(chosen.documents.tolist(), sizes, counts, strict=True)
+    ]
+
+
+def _largest(counts: Array, size: int) -> dict[str, Any]:
+    """The largest topics of a document and their shares of its words; none of a document without any."""
+    shares = counts / max(size, 1)
+    top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0 and size]
+    return {"topics": top, "shares": shares[top].tolist()}
+
+
+def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, Any]]]:
+    """The chosen sentences of a block, by the place of their document."""
+    if not len(chosen.sentences):
+        return {}
+    corpus, trees = source.corpus, Trees.of_block(source.corpus, block)
+    assert isinstance(corpus, Corpus)
+    firsts = trees.starts[chosen.sentences]
+    documents = np.searchsorted(trees.offsets, firsts, side="right") - 1
+    distinct, owners = np.unique(documents, return_inverse=True)
+    alone = sentences_of(trees, chosen.sentences)
+    ordered, seen = lens.words.ordered(alone), lens.words.ordered(trees.take(distinct))
+    shares = np.empty((len(alone.words), lens.learned.tau.shape[1]))
+    shares[ordered.tokens] = lens.learned.topic_probabilities(ordered, owners, seen, lens.seed)
+    entries = corpus.source.entries(block)
+    found: dict[int, list[dict[str, Any]]] = {}
+    for number, (place, start) in enumerate(zip(documents.tolist(), firsts.tolist(), strict=True)):
+        at, end = alone.offsets[number : number + 2].tolist()
+        n = min(end - at, MOST_WORDS)
+        shown = slice(at, at + n)
+        heads, best = alone.heads[shown], shares[shown].argmax(axis=1)
+        codes = entries.codes[start : start + n].tolist()
+        parts = (
+            end - at,
+            [entries.spelled[code].as_py() for code in codes],
+            (alone.words[shown] >= 0).tolist(),
+            np.where(heads < n, heads, BEYOND).tolist(),
+            best.tolist(),
+            shares[shown].max(axis=1).tolist(),
+        )
+        found.setdefault(place, []).append(dict(zip(SENTENCE, parts, strict=True)))
+    return found
