@@ -16,8 +16,8 @@ def introduction(dates: str) -> list[str]:
     """What the page says first."""
     return [
         "The syntactic topic model (STM; K. Zhai, J. Boyd-Graber and D. Blei) beside its limits: ITIC, "
-        "hidden states in trees that know no documents, and HDP, topics that know no grammar. All three are learned "
-        "by the same chain, with the same number of sweeps and the library's defaults.",
+        "hidden states in trees that know no documents, and HDP, topics that know no grammar. All three are "
+        "learned by the same chain, with the same number of sweeps and the library's defaults.",
         "Perplexity is exp of minus the mean log probability of the known words in even-numbered sentences "
         "of test documents. Shares of a document are drawn from its odd-numbered sentences, topics of trees "
         "are summed exactly, probabilities averaged over samples.",

@@ -88,9 +88,9 @@ def section(data: dict[str, Any]) -> Section:
     """Perplexities, and what topics each model has (the paper's Figure 6)."""
     found = [Found(*each) for each in data["found"]]
     blocks: list[str | Table] = [
-        f"Table 1's language: {data['documents']} documents of 20 to 50 sentences; each has one of two themes "
-        f"for its verbs, nouns and adjectives. {TOPICS} topics, {CHAINS} chains of {data['sweeps']} sweeps. New "
-        "documents are scored.",
+        f"Table 1's language: {data['documents']} documents of 20 to 50 sentences; each has one of two "
+        f"themes for its verbs, nouns and adjectives. {TOPICS} topics, {CHAINS} chains of {data['sweeps']} "
+        "sweeps. New documents are scored.",
         Table(
             ("model", "perplexity", "topics in use", "of one part of speech"),
             [

@@ -56,8 +56,8 @@ def section(data: dict[str, Any]) -> Section:
     others = "others are their tags" if plan.unknown == "tag" else "others are nodes without a word"
     title = plan.text if plan.unknown == "blank" else f"{plan.text}, prepared as in the paper"
     blocks: list[str | Table] = [
-        f"{plan.sweeps} sweeps, at most 32 topics; {known}, {others}: {runs[0].vocabulary:,} words in the first "
-        "split.",
+        f"{plan.sweeps} sweeps, at most 32 topics; {known}, {others}: {runs[0].vocabulary:,} words in the "
+        "first split.",
         perplexities(runs, own=False),
         "The same where a document's shares are drawn from all its sentences, also those that are scored, "
         "as the paper has it: that flatters whoever has shares.",

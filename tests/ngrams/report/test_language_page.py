@@ -346,7 +346,7 @@ def test_options_for_topics_are_refused_in_one_line(cli, trigrams: Path, tmp_pat
 def test_only_finished_language_models_have_such_a_page(model: Path, trigrams: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a language model"):
         language_page_of(model, "t")
-    with pytest.raises(UserError, match="has no topics"):
+    with pytest.raises(UserError, match="means nothing for a model of the kind"):
         page_of(trigrams, "t")
     started = PlainNgramModel(2, min_count=1, random_state=0)
     analysis, rule = started.reads_texts_by()
