@@ -31,7 +31,7 @@ from stickbreaker.ngrams.arpa import write_arpa
 from stickbreaker.ngrams.kernels.pitman_yor import find_ways, predict_unbounded, predict_words
 from stickbreaker.ngrams.model.contexts import with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel, text_before
-from stickbreaker.ngrams.sentences import analysis_of_all_words
+from stickbreaker.ngrams.sentence_scores import analysis_of_all_words
 
 BROWN = DATA / "brown/brown.jsonl.gz"
 SWEEPS = 40

@@ -9,7 +9,7 @@ import pytest
 from tests.topics.model.test_polylingual import aligned
 
 from stickbreaker import HDP, Memoised, Online, SplitMerge
-from stickbreaker.contracts.row_queries import ReportRows, RowBlock, RowQuery
+from stickbreaker.contracts.table_view import ReportRows, RowBlock, RowQuery
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field, Rows, Stats
 from stickbreaker.engines import LocalEngine

@@ -9,7 +9,7 @@ from tests.running import planted_documents
 from stickbreaker import Analysis, Corpus, NgramModel, UserError, Vocabulary, VocabularyRule
 from stickbreaker.corpus.document import Document
 from stickbreaker.estimators import fitting
-from stickbreaker.ngrams.sentences import analysis_of_all_words
+from stickbreaker.ngrams.sentence_scores import analysis_of_all_words
 from stickbreaker.testing import EstimatorTests
 
 TEXT = ["The cat sat. The cat ran.\nA dog sat on the mat.", "", "The dog ran to the cat. Zebras ran."]

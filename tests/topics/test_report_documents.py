@@ -24,11 +24,11 @@ from stickbreaker.topics.evaluation import Topics, coherence_of
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.plain_lda import PlainLDA
-from stickbreaker.topics.report.report_documents import read_documents
+from stickbreaker.topics.report.document_entries import read_documents
 from stickbreaker.topics.report_documents import (
     LIMIT,
     collect_documents_and_figures,
-    topics_of,
+    likeliest_topics,
     unigram,
 )
 from stickbreaker.topics.snippets import SNIPPET, Excerpts
@@ -104,7 +104,7 @@ def test_the_topic_of_a_word_is_the_most_probable_given_the_document():
     topic_word, theta = draw.dirichlet(np.ones(9), 4), draw.dirichlet(np.ones(4))
     words = draw.integers(0, 9, 30)
     slow = [max(range(4), key=lambda k: theta[k] * topic_word[k, w]) for w in words]
-    assert topics_of(words, theta, Dense(topic_word)).tolist() == slow
+    assert likeliest_topics(words, theta, Dense(topic_word)).tolist() == slow
 
 
 def test_unigram_by_hand():

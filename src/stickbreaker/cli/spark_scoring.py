@@ -40,7 +40,7 @@ def shares_on_spark(
 def completion_on_spark(model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice) -> Outcome:
     """Document completion by executors, and how it is said."""
     from stickbreaker.console.document_scores import note_all_unseen
-    from stickbreaker.saved.learned_documents import share_of_own_corpus
+    from stickbreaker.saved.own_corpus import share_of_own_corpus
     from stickbreaker.spark.scoring import completion_on
     from stickbreaker.topics.cli.evaluate import completion_lines
     from stickbreaker.topics.cli.unseen import summarize_spelling

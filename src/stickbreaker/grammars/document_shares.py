@@ -14,7 +14,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.grammars.model.documents.document_rules import Choices, draw_choices, types_of
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
-from stickbreaker.grammars.symbol_sentences import word_reader
+from stickbreaker.grammars.text_symbols import word_reader
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar

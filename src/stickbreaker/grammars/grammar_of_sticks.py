@@ -30,7 +30,7 @@ from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.mean_field_grammar import MeanFieldGrammar, support_of
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.training_sentences import held_out_sentences, training_sentences
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot

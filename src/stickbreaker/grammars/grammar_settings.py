@@ -7,7 +7,7 @@ from stickbreaker.contracts.contract import MOST_CHAINS, MOST_COLUMNS
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.settings import engine_name, positive
-from stickbreaker.grammars.symbol_sentences import characters_of
+from stickbreaker.grammars.text_symbols import characters_of
 from stickbreaker.learning.schedules import Online
 
 if TYPE_CHECKING:

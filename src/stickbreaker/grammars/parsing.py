@@ -13,7 +13,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.grammars.model.grammar_sentences import BOUNDARY, Sentences
 from stickbreaker.grammars.model.parser import DRAWS, Parse
 from stickbreaker.grammars.model.trees import Tree, tree_of
-from stickbreaker.grammars.symbol_sentences import Lines
+from stickbreaker.grammars.text_symbols import Lines
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar

@@ -46,7 +46,7 @@ from stickbreaker.grammars.model.named import (
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.model.parser import LearnedGrammar, Parse
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
-from stickbreaker.grammars.symbol_sentences import (
+from stickbreaker.grammars.text_symbols import (
     Lines,
     analysis_of_symbols,
     characters_of,
@@ -63,8 +63,8 @@ from stickbreaker.grammars.training_sentences import (
 from stickbreaker.grammars.unused_names import remark_on_unused_names
 from stickbreaker.grammars.word_segmentation import TRACE_FIELDS, GrammarScores
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.run import Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.learning.variational import VariationalRun, VariationalState

@@ -9,11 +9,11 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
+from stickbreaker.grammars.model.chart_texts import chart_fits, why_too_long
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
-from stickbreaker.grammars.model.sentence_strings import chart_fits, why_too_long
-from stickbreaker.grammars.symbol_sentences import terminals_of
+from stickbreaker.grammars.text_symbols import terminals_of
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar

@@ -13,7 +13,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel
-from stickbreaker.ngrams.sentences import log_base_of
+from stickbreaker.ngrams.sentence_scores import log_base_of
 from stickbreaker.ngrams.word_numbers import Base
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import with_figures

@@ -11,7 +11,7 @@ from stickbreaker.contracts.contract import Counts, Move, Step, Summary, TableSp
 from stickbreaker.core.edits import Drop, Edit, Grow, Permute, Reorder, apply
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Field, Record, Rows, TruncatedCounts
-from stickbreaker.engines.contract import Engine
+from stickbreaker.engines.engine import Engine
 from stickbreaker.learning.variational import advance
 from stickbreaker.testing.runs import GrowingRuns
 from stickbreaker.testing.unigram_mixture import Components, GrowingMixture

@@ -7,7 +7,7 @@ from stickbreaker.topics.evaluation.open_vocabulary import LogSpelling, OpenTopi
 from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
-def topics_of(estimator: TopicEstimator) -> Topics:
+def scored_topics(estimator: TopicEstimator) -> Topics:
     """A fitted estimator's topics."""
     return Topics(
         estimator.topic_word_,
@@ -22,7 +22,7 @@ def topics_of(estimator: TopicEstimator) -> Topics:
 
 def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
     """Topics of a fitted estimator of an open vocabulary, over all strings, spelled by its own characters."""
-    return OpenTopics(topics_of(estimator), estimator.rest_, spelling_of(estimator))
+    return OpenTopics(scored_topics(estimator), estimator.rest_, spelling_of(estimator))
 
 
 def spelling_of(estimator: TopicEstimator) -> LogSpelling:

@@ -30,7 +30,7 @@ from stickbreaker.topics.model import (
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.search.search_points import points_from
 from stickbreaker.topics.topic_estimator import TopicEstimator
-from stickbreaker.topics.topic_settings import concentration, inference_of, words_of
+from stickbreaker.topics.topic_settings import concentration, inference_of, vocabulary_choice
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -162,7 +162,7 @@ class PlainHDP(TopicEstimator):
         mean_field = inference_of(self.inference).name == "mean-field" and self._slot() == "growing"
         return (
             mean_field
-            and words_of(self.words)[0] == "closed"
+            and vocabulary_choice(self.words)[0] == "closed"
             and engine_name(self.engine) == "local"
             and np.ndim(self._eta()) < 2
         )

@@ -224,7 +224,7 @@ class Look:
                 shares[top].tolist(),
                 excerpt.starts,
                 excerpt.lengths,
-                topics_of(excerpt.words, shares, estimator.topic_words),
+                likeliest_topics(excerpt.words, shares, estimator.topic_words),
             )
             for column, value in zip(kept.values(), values, strict=True):
                 column.append(value)
@@ -258,11 +258,14 @@ def _short(value: Any) -> Any:
     return value
 
 
-def topics_of(words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords) -> NDArray[np.int64]:
+def likeliest_topics(
+    words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords
+) -> NDArray[np.int64]:
     """The most probable topic of each of a document's words, argmax_k θ_k φ_kw; the first of ties.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
-    >>> topics_of(np.array([0, 1]), np.array([0.5, 0.5]), Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))).tolist()
+    >>> topics = Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))
+    >>> likeliest_topics(np.array([0, 1]), np.array([0.5, 0.5]), topics).tolist()
     [0, 1]
     """
     distinct, place = np.unique(words, return_inverse=True)

@@ -25,8 +25,8 @@ from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.events import first_columns
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot

@@ -23,7 +23,7 @@ from stickbreaker.estimators.settings import (
     schedule_of,
 )
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
-from stickbreaker.learning.contract import Limits, ScoreNames
+from stickbreaker.learning.run import Limits, ScoreNames
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.topics.combinations import WORDS, Combination, refuse_illegal
 from stickbreaker.topics.model import (
@@ -49,7 +49,7 @@ from stickbreaker.topics.topic_settings import (
     concentration,
     guide_of,
     inference_of,
-    words_of,
+    vocabulary_choice,
 )
 from stickbreaker.topics.trace_fields import TRACE_FIELDS
 
@@ -90,12 +90,12 @@ class TopicParams(StreamLearner):
     @property
     def is_open(self) -> bool:
         """Whether words enter as documents bring them."""
-        return WORDS[words_of(self.words)[0]].grows
+        return WORDS[vocabulary_choice(self.words)[0]].grows
 
     @property
     def has_concepts(self) -> bool:
         """Whether a tree of concepts ties words."""
-        return words_of(self.words)[0] == ConceptVocabulary.name
+        return vocabulary_choice(self.words)[0] == ConceptVocabulary.name
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return None, VocabularyRule(1, 1.0) if self.is_open else None
@@ -246,7 +246,7 @@ class TopicParams(StreamLearner):
         self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
     ) -> TopicVocabulary[Any]:
         """The words slot; `prior` is eta as it was given."""
-        settings = words_of(self.words)[1]
+        settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
             return self._concepts(settings, vocabulary, prior, point)
         if settings is not None:
@@ -299,7 +299,7 @@ class TopicParams(StreamLearner):
 
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference).name
-        words = words_of(self.words)[0]
+        words = vocabulary_choice(self.words)[0]
         refuse_illegal(
             Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
         )

@@ -67,7 +67,7 @@ def concentration(
     return (array.copy() if array.ndim else float(array)), False
 
 
-def words_of(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
+def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
     """The name of the words slot and its settings, from either. Raises UserError for anything else."""
     if isinstance(value, OpenVocabulary):
         return "open", value

@@ -26,7 +26,7 @@ from stickbreaker.topics.report.genealogy import (
     lines_of,
     times_of_records,
 )
-from stickbreaker.topics.report.page_data import Growth, Life, Move, Refinement
+from stickbreaker.topics.report.page_data import Growth, Life, Refinement, TopicMove
 
 WORDS = ["river", "boat", "bank", "loan", "sail", "coin"]
 BY_HAND: list[dict[str, Any]] = [
@@ -62,7 +62,7 @@ def by_hand(**other: Any) -> Growth:
 
 def test_a_trace_by_hand() -> None:
     growth = by_hand()
-    split, merge = Move("split", 2.0, 0, 2, 12.5), Move("merge", 4.0, 1, 2, 3.0)
+    split, merge = TopicMove("split", 2.0, 0, 2, 12.5), TopicMove("merge", 4.0, 1, 2, 3.0)
     assert growth == Growth(
         unit="pass",
         counts=[

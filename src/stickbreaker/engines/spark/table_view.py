@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats
 from stickbreaker.engines.spark.document_tasks import StoredField
 from stickbreaker.engines.spark.table_tasks import Made, present

@@ -39,6 +39,12 @@ from stickbreaker.grammars.kernels.tree_sampling import (
     sweep_sentences,
     sweep_tables,
 )
+from stickbreaker.grammars.model.chart_texts import (
+    chart_fits,
+    draft_entries,
+    text_of,
+    why_too_long,
+)
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.derivations import derivations_of
 from stickbreaker.grammars.model.processes import (
@@ -46,12 +52,6 @@ from stickbreaker.grammars.model.processes import (
     log_gamma_ratio,
     log_prior,
     log_seating,
-)
-from stickbreaker.grammars.model.sentence_strings import (
-    chart_fits,
-    draft_entries,
-    text_of,
-    why_too_long,
 )
 
 MOST = 2.0**300  # of what terminals are multiplied by

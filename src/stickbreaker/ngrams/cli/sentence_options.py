@@ -39,7 +39,7 @@ class SentenceChoice:
     def analysis(self, largest: int | None = None) -> "Analysis":
         """The analysis. Raises UserError, and a usage error for two ways to find tokens."""
         from stickbreaker.corpus import Analysis
-        from stickbreaker.ngrams.sentences import analysis_of_all_words
+        from stickbreaker.ngrams.sentence_scores import analysis_of_all_words
 
         if self.token_pattern is not None and "tokens" in self.given:
             raise click.UsageError("--tokens and --token-pattern both say what a token is; leave one out")

@@ -25,7 +25,7 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 def evaluate_topics(asked: ScoringRequest) -> Outcome:
     """Every score of a model of topics, and how they are said."""
     from stickbreaker.topics.evaluation.learned_documents import share_learned_from
-    from stickbreaker.topics.open_topics import topics_of
+    from stickbreaker.topics.open_topics import scored_topics
 
     given, reading = asked.options, asked.reading
     reference, labels, by = given["reference"], given["labels"], given["by"]
@@ -33,7 +33,7 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
     estimator, corpus = open_model(asked.model, "evaluate", asked.inputs, of_documents, asked.threads)
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
-    topics = topics_of(estimator)
+    topics = scored_topics(estimator)
     spelled = spelled_topics(estimator, topics, given["unseen"], given["spelling_of"])
     with naming(" ".join(asked.inputs)):
         result = _completion(topics, spelled, corpus, given["completion"])

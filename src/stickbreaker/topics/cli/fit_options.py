@@ -142,7 +142,7 @@ SAMPLING = {"hybrid": ("burn_in", "samples"), "gibbs": ("burn_in", "every", "cha
 SAMPLING["gibbs-delayed"] = SAMPLING["gibbs"]
 
 
-def params_of(settings: dict[str, Any], *, opened: bool) -> dict[str, Any]:
+def params_from_options(settings: dict[str, Any], *, opened: bool) -> dict[str, Any]:
     """An estimator's parameters from the options of a command line; `opened`: of an open vocabulary."""
     gathered = {*ONLINE, "schedule", "inference", *(name for names in SAMPLING.values() for name in names)}
     params = as_keywords({name: value for name, value in settings.items() if name not in gathered})

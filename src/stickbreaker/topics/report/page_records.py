@@ -22,7 +22,8 @@ from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.given_names import FILE_WORDS
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
-from stickbreaker.topics.report.display_words import Look, apart, choose_words, look_at
+from stickbreaker.topics.report.display_words import WordFigures, apart, choose_words, look_at
+from stickbreaker.topics.report.document_entries import read_documents, read_metadata_sums
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
@@ -33,16 +34,15 @@ from stickbreaker.topics.report.page_data import (
     DocumentEntry,
     Growth,
     Prediction,
-    Search,
+    SearchFacts,
     Topic,
     TopicMember,
     TracePoint,
     WordList,
     WordRow,
 )
-from stickbreaker.topics.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.topics.report.topic_page import TopicPage
-from stickbreaker.topics.report_documents import OF_OTHERS, topics_of, unigram
+from stickbreaker.topics.report_documents import OF_OTHERS, likeliest_topics, unigram
 from stickbreaker.topics.runs.stream_warnings import large_minibatches, text_of
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
@@ -187,7 +187,7 @@ def _joined_breakdown(part: Breakdown, named: NamedTopics) -> Breakdown:
 
 def _topics(
     named: NamedTopics,
-    seen: Look,
+    seen: WordFigures,
     leading: str,
     documents: list[DocumentEntry],
     near: list[list[int]],
@@ -244,7 +244,7 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
 
 
 def _shown(
-    model: TopicEstimator, leading: str, seen: Look
+    model: TopicEstimator, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
     """Each topic's words (of several languages, the leading one), and its words by language."""
     vocabulary = model.vocabulary_
@@ -317,7 +317,7 @@ def _words(named: NamedTopics, overall: Floats) -> list[WordRow]:
         frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
     else:
         frequent = descending(overall, MOST_WORDS)
-    best = topics_of(frequent, named.shares, named.words)
+    best = likeliest_topics(frequent, named.shares, named.words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(
@@ -360,7 +360,7 @@ def _growth(named: NamedTopics) -> Growth | None:
     return replace(growth, lives=lives)
 
 
-def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
+def _search(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | None:
     """The runs of the search for the number of topics; None of a model that made one run."""
     found = model.search_range()
     if found is None:
@@ -368,7 +368,7 @@ def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
     against = model.overruled_bound()
     judge, few = (settings["judge"], None) if against is None else ("held-out", against.few)
-    return Search(judge, points, *found.curve, few=few, disagree=found.disagree)
+    return SearchFacts(judge, points, *found.curve, few=few, disagree=found.disagree)
 
 
 def _changes(path: Path, named: NamedTopics) -> Changes | None:

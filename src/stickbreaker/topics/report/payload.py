@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stickbreaker.corpus.document import Scalar
-from stickbreaker.pages.values import MOST_POINTS, clean, rounded, shortened, to_json
+from stickbreaker.pages.values import MOST_POINTS, clean, cut_short, rounded, script_json
 from stickbreaker.topics.report.page_data import (
     Breakdown,
     DocumentEntry,
     Growth,
     Life,
-    Move,
     Prediction,
     Relations,
-    Search,
+    SearchFacts,
     Topic,
+    TopicMove,
     TracePoint,
     WordList,
     WordRow,
@@ -98,7 +98,7 @@ def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: i
     part = min(max(most - fixed, 0) / max(texts, 1), 1.0)
     for entry, document in zip(entries, documents, strict=True):
         room = int(part * len(document.text))
-        entry["text"] = shortened(entry["text"], room)
+        entry["text"] = cut_short(entry["text"], room)
         entry["marks"] = pairs(number for mark in _marks(document, n_topics, room) for number in mark)
     return entries
 
@@ -114,15 +114,15 @@ def places_payload(places: Sequence[tuple[float, float] | None]) -> str:
 
 
 def size_of(value: Any) -> int:
-    return len(to_json(value).encode("utf-8"))
+    return len(script_json(value).encode("utf-8"))
 
 
 def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
     mix = [(k, rounded(share, 3) or 0) for k, share in document.mix if 0 <= k < n_topics]
     fields = list(document.metadata.items())[:_MOST_FIELDS]
     return {
-        "id": shortened(clean(document.id), _LONGEST_TITLE),
-        "title": shortened(clean(document.title), _LONGEST_TITLE),
+        "id": cut_short(clean(document.id), _LONGEST_TITLE),
+        "title": cut_short(clean(document.title), _LONGEST_TITLE),
         "text": clean(document.text).rstrip(),
         "mix": [[int(k), share] for k, share in mix if share >= _LEAST_SHARE],
         "marks": "",
@@ -145,7 +145,7 @@ def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int,
 
 
 def _value(value: Scalar) -> str:
-    return shortened(clean(value), _LONGEST_VALUE)
+    return cut_short(clean(value), _LONGEST_VALUE)
 
 
 def _listed(value: Scalar) -> Scalar:
@@ -234,7 +234,7 @@ def growth_payload(growth: Growth, n_topics: int) -> dict[str, Any]:
     }
 
 
-def search_payload(search: Search) -> dict[str, Any]:
+def search_payload(search: SearchFacts) -> dict[str, Any]:
     return {
         "judge": clean(search.judge),
         "points": [
@@ -271,5 +271,5 @@ def _life(life: Life, n_topics: int) -> dict[str, Any]:
     }
 
 
-def _move(move: Move) -> list[Any]:
+def _move(move: TopicMove) -> list[Any]:
     return [clean(move.kind), rounded(move.at, 6), move.topic, move.other, rounded(move.gain)]

@@ -11,7 +11,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.schedules import FRESH
 from stickbreaker.learning.variational import VariationalRun, VariationalState

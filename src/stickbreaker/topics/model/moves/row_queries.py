@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stickbreaker.contracts.row_queries import RowBlock
+from stickbreaker.contracts.table_view import RowBlock
 from stickbreaker.core.edits import given, own_shares
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record

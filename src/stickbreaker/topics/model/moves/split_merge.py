@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stickbreaker.contracts.contract import Decision, Move, Proposal, Step
-from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.topics.model.moves import row_queries
@@ -21,7 +21,7 @@ from stickbreaker.topics.model.moves.decisions import (
     MERGE,
     SPLIT,
     Candidate,
-    Limits,
+    MoveLimits,
     accepted,
     chosen,
 )
@@ -250,7 +250,7 @@ class TopicMoves(Move):
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
         found = self._candidates(params, stats, proposals, table, step)
-        limits = Limits(DUST * stats.tokens * step.scale, self.settings.splits)
+        limits = MoveLimits(DUST * stats.tokens * step.scale, self.settings.splits)
         later = rounds_of(step, stats.documents)
         best, memory = chosen(params, found, limits, table.totals.sum(axis=0), later)
         return Decision(accepted(table, best), params=memory)

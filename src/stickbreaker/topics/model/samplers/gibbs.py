@@ -86,7 +86,7 @@ class CollapsedGibbs(CollapsedChain):
         return self._table.totals
 
     def _topics(self) -> NDArray[np.int32]:
-        return topics_of(self._visits, self._by_visit, len(self._tokens.words))
+        return in_document_order(self._visits, self._by_visit, len(self._tokens.words))
 
     def _prior(self) -> Prior:
         eta = np.asarray(self._closed.prior(self._params, slice(None)), float)
@@ -95,7 +95,7 @@ class CollapsedGibbs(CollapsedChain):
         return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
 
 
-def topics_of(
+def in_document_order(
     visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
 ) -> NDArray[np.int32]:
     """Tokens' topics in document order, from those in the order of the visits."""
