@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.console.console import Outcome
-from stickbreaker.console.engine import EngineChoice
+from stickbreaker.console.engine_options import EngineChoice
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from stickbreaker.topics.model import (
     TopicPrior,
     TopicVocabulary,
 )
+from stickbreaker.topics.model.samplers.gibbs_settings import chain_settings
 
 
 class Combination(NamedTuple):
@@ -75,7 +76,7 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
     ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
     if not ways:
         return None
-    if INFERENCE[ways[0]].sampling is not None:
+    if chain_settings(INFERENCE[ways[0]]) is not None:
         return Combination((documents,), (words,), ways, ("batch",), ("local",))
     keeps = prior.direct and vocabulary.dirichlet
     schedules = tuple(name for name, schedule in SCHEDULES.items() if keeps or not schedule.keeps_reports)
@@ -89,7 +90,7 @@ def legal() -> tuple[Combination, ...]:
     >>> len(legal())
     9
     """
-    samplers = {name for name, way in INFERENCE.items() if way.sampling is not None}
+    samplers = {name for name, way in INFERENCE.items() if chain_settings(way) is not None}
     kinds = [[name for name in INFERENCE if (name in samplers) == sampled] for sampled in (False, True)]
     rows: list[dict[tuple[Combination, ...], Combination]] = [{} for _ in kinds]
     for words, documents in product(WORDS, DOCUMENTS):

@@ -267,7 +267,9 @@ class PlainHDP(TopicEstimator):
             raise UserError(
                 "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
             )
-        return (chosen.move(documents, words, sampled),)
+        from stickbreaker.topics.model.moves.acceptance import move_of
+
+        return (move_of(chosen, documents, words, sampled),)
 
     def _documents(self, stream: bool) -> TopicPrior:
         if isinstance(self.alpha, str) and self.alpha != "learned":

@@ -43,6 +43,7 @@ from stickbreaker.topics.model import (
     TopicPrior,
     TopicVocabulary,
 )
+from stickbreaker.topics.model.samplers.gibbs_settings import chain_settings
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 from stickbreaker.topics.topic_settings import (
     TOPIC_SETTING_TYPES,
@@ -316,7 +317,7 @@ class TopicParams(StreamLearner):
         return FOLD_IN[self.fold_in].solver(mean_field)
 
     def gibbs_settings(self) -> Gibbs | None:
-        return inference_of(self.inference).sampling
+        return chain_settings(inference_of(self.inference))
 
     def limits(self) -> Limits:
         sampled = self.gibbs_settings() is not None

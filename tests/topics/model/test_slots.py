@@ -24,6 +24,7 @@ from stickbreaker.topics.model import (
     TopicModel,
     topic_model,
 )
+from stickbreaker.topics.model.samplers.gibbs_settings import chain_settings
 from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
 
 SRC = Path(stickbreaker.__file__).parent
@@ -94,8 +95,8 @@ def test_capabilities_are_what_the_solvers_do():
     assert Hybrid().with_full_reports() == Hybrid()
     assert Hybrid().solver(MeanField()) == Hybrid()
     assert Gibbs().solver(MeanField()) == MeanField()
-    assert Gibbs(delayed=True).sampling == Gibbs(delayed=True)
-    assert Hybrid().sampling is None
+    assert chain_settings(Gibbs(delayed=True)) == Gibbs(delayed=True)
+    assert chain_settings(Hybrid()) is None
 
 
 @pytest.mark.parametrize(

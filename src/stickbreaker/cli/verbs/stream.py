@@ -19,7 +19,7 @@ from stickbreaker.console.console import (
     stop_signals,
     tell_of_compiling,
 )
-from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
 from stickbreaker.console.run_options import Table, chained, options_of
 from stickbreaker.core.errors import UserError, counted

@@ -16,7 +16,7 @@ from stickbreaker.console.console import (
     option,
     threads_option,
 )
-from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file

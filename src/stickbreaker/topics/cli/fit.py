@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import command, inputs_argument, refuse_written
-from stickbreaker.console.engine import EngineChoice, resume_remedy
+from stickbreaker.console.engine_options import EngineChoice, resume_remedy
 from stickbreaker.console.inputs import analysis_options
 from stickbreaker.console.run_options import NewRun, options_of, run_options
 from stickbreaker.console.running import go_on

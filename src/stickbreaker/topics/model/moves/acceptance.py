@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,11 @@ from stickbreaker.topics.model.moves.split_merge import (
     rounds_of,
     tokens_of,
 )
+from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.model.moves.trials import mark, topic_of
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 SETTLED = 2.0  # passes before exact moves begin: alpha must be learned first
 STEPS = 10  # minibatches before moves that are judged on halves begin
@@ -321,3 +326,12 @@ def _blended(plan: Proposal) -> dict[str, RowArray | ReportRows]:
 
 
 MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves, "paper": PaperMoves}
+
+
+def move_of(
+    settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
+) -> TopicMoves:
+    """The move of a model with these slots, whose documents' topics may be `sampled`."""
+    assert isinstance(documents, HDPPrior)
+    assert isinstance(words, ClosedVocabulary)
+    return MOVES[settings.accept](settings, documents, words, sampled)

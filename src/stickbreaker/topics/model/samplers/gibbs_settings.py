@@ -56,10 +56,6 @@ class Gibbs(Inference):
     def name(self) -> str:
         return "gibbs-delayed" if self.delayed else "gibbs"
 
-    @property
-    def sampling(self) -> "Gibbs":
-        return self
-
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
         fitting = words.dirichlet if documents.grows or self.delayed else words.collapses
         return documents.direct and fitting and not (self.delayed and documents.grows)
@@ -85,6 +81,11 @@ class Gibbs(Inference):
         assert isinstance(documents, DirichletPrior)
         kind = DelayedGibbs if self.delayed else CollapsedGibbs
         return kind(tokens, assignments, documents, words, seed)
+
+
+def chain_settings(inference: Inference) -> Gibbs | None:
+    """How a Markov chain over the whole corpus goes, where inference is by one: it needs no engine."""
+    return inference if isinstance(inference, Gibbs) else None
 
 
 def first_assignments(
