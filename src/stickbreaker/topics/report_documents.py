@@ -24,10 +24,10 @@ from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.parquet_figures import with_figures
 from stickbreaker.topics.evaluation.completion import split_halves
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.snippets import Excerpts
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     from stickbreaker.topics.evaluation.coherence import TopWords
@@ -57,7 +57,7 @@ COLUMNS = (
 
 
 def write_documents(
-    estimator: TopicEstimator, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
+    estimator: LearnedTopics, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
 ) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash;
     and metadata-sums.parquet, by which all documents are divided, where they have metadata.
@@ -88,7 +88,7 @@ def write_documents(
 
 
 def collect_documents_and_figures(
-    estimator: TopicEstimator, source: Source, engine: Engine
+    estimator: LearnedTopics, source: Source, engine: Engine
 ) -> tuple[dict[str, list[Any]], dict[str, Any], MetadataSums]:
     """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once; and its
     topics by metadata field.
@@ -156,11 +156,11 @@ class Look:
     Beside what is seen it gives the counts of the words learned from and of those predicted (2 × V).
     """
 
-    estimator: TopicEstimator
+    estimator: LearnedTopics
     source: Source
     last: float  # the hash of the last document to keep
     top: Mapping[str | None, list[list[str]]]
-    whole: TopicEstimator | None = None  # made by the first part
+    whole: LearnedTopics | None = None  # made by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
         from stickbreaker.topics.evaluation.coherence import TopWords
@@ -185,7 +185,7 @@ class Look:
 
     def _keep(
         self,
-        estimator: TopicEstimator,
+        estimator: LearnedTopics,
         corpus: Corpus,
         block: int,
         entries: Entries,

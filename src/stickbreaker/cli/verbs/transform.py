@@ -74,7 +74,7 @@ def transform(
     where.refuse_spark_options()
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
-    from stickbreaker.topics.topic_estimator import ALL_UNSEEN
+    from stickbreaker.topics.learned_topics import ALL_UNSEEN
 
     refuse_file(out, overwrite)
     estimator, corpus = open_model(model, "transform", inputs, reading, threads)

@@ -18,6 +18,7 @@ from stickbreaker.pages.changes import Changes, changes_of, of_stream
 from stickbreaker.pages.saved_models import readable_manifest, settings_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.given_names import FILE_WORDS
 from stickbreaker.topics.names.named_topics import NamedTopics
@@ -244,7 +245,7 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
 
 
 def _shown(
-    model: TopicEstimator, leading: str, seen: WordFigures
+    model: LearnedTopics, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
     """Each topic's words (of several languages, the leading one), and its words by language."""
     vocabulary = model.vocabulary_
