@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.topk import descending, first_largest
 from stickbreaker.core.untrusted import making_sense_of
@@ -22,7 +21,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
-from stickbreaker.saved.parquet_figures import with_figures
+from stickbreaker.saved.parquet_figures import write_with_figures
 from stickbreaker.topics.evaluation.completion import split_halves
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
@@ -69,7 +68,6 @@ def write_documents(
     the model has not learned from there is their number, "documents", in place of "unigram".
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
     if not learned_from_these:
@@ -80,9 +78,7 @@ def write_documents(
         name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])
         for name in COLUMNS
     }
-    table = with_figures(pa.table(columns), figures)
-    with atomic_file(path / DOCUMENTS) as partial:
-        pq.write_table(table, partial, compression="zstd")
+    write_with_figures(path / DOCUMENTS, columns, figures)
     if sums.fields:
         write_sums(sums, path / METADATA_SUMS)
 

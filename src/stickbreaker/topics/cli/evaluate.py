@@ -15,7 +15,7 @@ from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, su
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.topics.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
+    from stickbreaker.topics.evaluation import Coherence, HeldOutScore, OpenTopics, StringScore, Topics
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
@@ -75,13 +75,25 @@ def _completion(
 
     strings = None if spelled is None else completion_of_strings(spelled, corpus, share)
     scored = completion_of(topics, corpus, share) if strings is None else strings.held_out
+    return completion_figures(share, scored, strings, corpus.n_documents, corpus.n_empty, corpus.unseen_share)
+
+
+def completion_figures(
+    share: float,
+    scored: "HeldOutScore",
+    strings: "StringScore | None",
+    documents: int,
+    empty: int,
+    unseen_share: float,
+) -> dict[str, Any]:
+    """Document completion as `evaluate` gives it, of so many documents, some of them empty."""
     return {
-        "documents": corpus.n_documents,
-        "empty_documents": corpus.n_empty,
+        "documents": documents,
+        "empty_documents": empty,
         "completion": share,
         "scored_tokens": scored.tokens,
         **_held_out(scored),
-        "unseen_share": corpus.unseen_share,
+        "unseen_share": unseen_share,
         "spelled": summarize_spelling(strings),
     }
 
