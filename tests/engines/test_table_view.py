@@ -20,9 +20,9 @@ from stickbreaker.testing.estimators import untimed
 from stickbreaker.topics.model import ClosedVocabulary
 from stickbreaker.topics.model.moves import row_queries
 from stickbreaker.topics.model.moves.row_queries import (
-    Columns,
+    DrawnColumns,
     Terms,
-    Words,
+    WordsSlot,
     evidence,
     log_likelihood,
 )
@@ -57,7 +57,7 @@ def case(kind):
         "log_words": generator.normal(size=(N, 2)),
     }
     params = {name: Field(item.values) for name, item in words.start().items()}
-    return table, Stats(some(N, TOPICS, generator), trial=trials), arrays, Words(words, params)
+    return table, Stats(some(N, TOPICS, generator), trial=trials), arrays, WordsSlot(words, params)
 
 
 def every_ask(table, report, arrays, words):
@@ -180,7 +180,7 @@ def again(function):
 
 def drawn_from(part):
     """Two columns, and what is drawn from them."""
-    return Columns(part.counts[:, :2], part.counts[:, 2:])
+    return DrawnColumns(part.counts[:, :2], part.counts[:, 2:])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,7 +14,7 @@ from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.grammar_scores import gold_of
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
-from stickbreaker.grammars.parsing import segmented
+from stickbreaker.grammars.parsing import segmented_texts
 from stickbreaker.grammars.training_sentences import without_uses
 from stickbreaker.grammars.word_segmentation import SEGMENTATION, segmentation_of
 
@@ -51,7 +51,8 @@ def segmentation_measure(
         counts = engine.table.whole()
         assert isinstance(counts, TruncatedCounts)
         probe.learned_, probe.params_ = model.learned(params, counts, letters), params
-        found = segmentation_of(list(segmented(probe, texts, n_trees=TREES)), gold)
+        cut = segmented_texts(probe, texts, n_trees=TREES)
+        found = segmentation_of([one.pieces for one in cut], gold)
         of_sample = {"documents": len(texts), "token_f1": found.token.f1, "boundary_f1": found.boundary.f1}
         return {SEGMENTATION: of_sample}
 

@@ -17,7 +17,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.grammar import Grammar
-from stickbreaker.grammars.model.grammar_sentences import Reader, Sentences, SymbolReader
+from stickbreaker.grammars.model.grammar_sentences import SentenceReader, Sentences, SymbolReader
 from stickbreaker.grammars.model.named import (
     BY_NAME,
     TOPICS,
@@ -28,7 +28,7 @@ from stickbreaker.grammars.model.named import (
 )
 from stickbreaker.grammars.model.parser import LearnedGrammar, Parse
 from stickbreaker.grammars.text_symbols import (
-    Lines,
+    TextLines,
     analysis_of_symbols,
     characters_of,
     is_punctuation,
@@ -230,7 +230,7 @@ class GrammarEstimator(Estimator):
             return collocation_syllable(words, self.vowels)
         return BY_NAME[str(self.grammar)](words)
 
-    def reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> Reader:
+    def reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> SentenceReader:
         """How documents become sentences."""
         if self.of_topics:
             return word_reader(vocabulary.words, terminals, n_documents if self.marks_documents else None)
@@ -332,9 +332,9 @@ class GrammarEstimator(Estimator):
         learned = self.learned_.opened
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
-    def lines_of(self, texts: Iterable[str]) -> Lines:
+    def lines_of(self, texts: Iterable[str]) -> TextLines:
         """Texts as the model reads them."""
-        return Lines.of(texts, self.analysis_, self.vocabulary_)
+        return TextLines.of(texts, self.analysis_, self.vocabulary_)
 
     def numbers_of(self) -> NDArray[np.int64]:
         """The terminal of each row of the vocabulary; see `terminals_of`."""

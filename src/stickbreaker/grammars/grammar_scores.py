@@ -10,7 +10,7 @@ from stickbreaker.corpus import Analysis
 from stickbreaker.grammars.document_shares import log_p_of_all
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN
-from stickbreaker.grammars.parsing import segmented
+from stickbreaker.grammars.parsing import segmented_texts
 from stickbreaker.grammars.word_segmentation import segmentation_of
 
 
@@ -42,7 +42,8 @@ def scores_of(
     gold = gold_of(model, texts)
     if model.of_topics or not any(len(words) > 1 for words in gold):
         return found
-    agreement = segmentation_of(list(segmented(model, texts, nonterminal)), gold)
+    cut = segmented_texts(model, texts, nonterminal)
+    agreement = segmentation_of([one.pieces for one in cut], gold)
     return {**found, **{name: part._asdict() for name, part in agreement._asdict().items()}}
 
 

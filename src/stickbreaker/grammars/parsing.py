@@ -14,7 +14,7 @@ from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import BOUNDARY, Sentences
 from stickbreaker.grammars.model.parser import DRAWS, Parse
 from stickbreaker.grammars.model.trees import Tree, tree_of
-from stickbreaker.grammars.text_symbols import Lines
+from stickbreaker.grammars.text_symbols import TextLines
 
 HOW = ("best", "samples", "minimum-risk")
 
@@ -61,23 +61,12 @@ def parsed(
         yield ParsedSentence(document, size, parse.nats, tuple(trees), tuple(nats), unknown[number])
 
 
-def _symbols_of(model: GrammarEstimator, lines: Lines) -> list[str] | None:
+def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
     """The symbols of all sentences of lines as they stand there; None if a sentence is a word."""
     if model.of_topics:
         return None
     inside = model.numbers_of()[lines.content.words] != BOUNDARY
     return list(itertools.compress(itertools.chain.from_iterable(lines.tokens), inside))
-
-
-def segmented(
-    model: GrammarEstimator,
-    texts: Iterable[str],
-    nonterminal: str | None = None,
-    seed: int = 0,
-    n_trees: int = DRAWS,
-) -> Iterator[list[str]]:
-    """The pieces of each text: see `segmented_texts`."""
-    return (one.pieces for one in segmented_texts(model, texts, nonterminal, seed, n_trees))
 
 
 def segmented_texts(

@@ -146,10 +146,3 @@ def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
 def _named(slot: str, choice: str) -> str:
     """A choice as a message names it."""
     return NAMES.get((slot, choice), f"{slot}={choice!r}")
-
-
-def as_markdown() -> str:
-    """The table as the docs print it."""
-    lines = ["| " + " | ".join(Combination._fields) + " |", "|" + "---|" * len(Combination._fields)]
-    lines += ["| " + " | ".join(", ".join(choices) for choices in row) + " |" for row in LEGAL]
-    return "\n".join(lines)

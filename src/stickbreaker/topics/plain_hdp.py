@@ -35,7 +35,7 @@ from stickbreaker.topics.topic_settings import concentration, inference_of, voca
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.topics.search.search_points import SearchPoint
-    from stickbreaker.topics.search.search_range import Range
+    from stickbreaker.topics.search.search_range import TopicRange
     from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
@@ -188,7 +188,7 @@ class PlainHDP(TopicEstimator):
 
         return HELD_OUT
 
-    def search_range(self) -> "Range | None":
+    def search_range(self) -> "TopicRange | None":
         if not self.search_:
             return None
         from stickbreaker.topics.search.search_range import range_of

@@ -272,14 +272,14 @@ def _count(bags: Bags, into: NDArray[np.float64]) -> None:
     into += np.bincount(bags.words, weights=bags.counts, minlength=len(into))
 
 
-def unigram(
+def nats_by_word_shares(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice]
 ) -> float | None:
     """Nats a word of word counts `words` (V) under the shares of `learned` (V), within each language.
 
     None where there is no word.
 
-    >>> round(unigram(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
+    >>> round(nats_by_word_shares(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
     -0.693147
     """
     return nats_of([unigram_terms(words, learned, ranges)])

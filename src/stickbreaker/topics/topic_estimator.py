@@ -29,7 +29,7 @@ from stickbreaker.topics.runs.topic_snapshots import TopicMoments
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
 
 if TYPE_CHECKING:
-    from stickbreaker.topics.search.search_range import Range
+    from stickbreaker.topics.search.search_range import TopicRange
     from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
 
 from stickbreaker.topics.learned_topics import LearnedTopics
@@ -59,7 +59,7 @@ class TopicEstimator(LearnedTopics):
         self.given_names_ = {}  # were of other topics
         vars(self).pop("began_as_stream", None)
         self.take(*topic_runs.learned(self, corpus, job, state))
-        topic_runs.count_words(self, corpus, job)
+        topic_runs.keep_word_documents(self, corpus, job)
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
@@ -109,7 +109,7 @@ class TopicEstimator(LearnedTopics):
     def search(self, n_documents: int) -> "TopicSearch | None":
         return None
 
-    def search_range(self) -> "Range | None":
+    def search_range(self) -> "TopicRange | None":
         """The numbers of topics that a search cannot tell from the one that it found; None without one."""
         return None
 

@@ -84,11 +84,11 @@ class AddTask:
                 if first == RESULT:
                     found += group
                 else:
-                    found.append(((first, 0), self.finish(first, added(cut for _, cut in group))))
+                    found.append(((first, 0), self.finish(first, sum_of_cuts(cut for _, cut in group))))
         yield found
 
 
-def added(cuts: Iterable[Cut]) -> Array:
+def sum_of_cuts(cuts: Iterable[Cut]) -> Array:
     """The sum of the pieces of several arrays, all of one place."""
     total: Array | None = None
     for width, places, values in cuts:

@@ -31,7 +31,7 @@ from stickbreaker.engines.spark.table_tasks import (
     Blend,
     BlockTask,
     EditTask,
-    Exchange,
+    ExchangeReports,
     Follow,
     StoredReport,
     Summarise,
@@ -254,7 +254,7 @@ class ShardedEngine(Engine):
         others = tuple(map(self._report_rows, of_others))
         last = self._report_rows(number) if keep != 0.0 and number in self.reports else None
         scale = keep * self.table.scale
-        work = Exchange(stored, scale, stats.rows.stored, trials, last, others, version, kept)
+        work = ExchangeReports(stored, scale, stats.rows.stored, trials, last, others, version, kept)
         self._rewrite(work, version, stored.n_columns, (kept,))
         self.reports[number], self.versions[number] = replace(stats, new_rows={}), kept
         self._tidy()

@@ -132,7 +132,7 @@ class Summarise:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ExchangeReports:
     """keep · table + a report's rows, in single precision, less those of the last report of its number, and
     with those of `others`.
 

@@ -234,10 +234,10 @@ def format_prequential(record: dict[str, Any]) -> str:
 
 def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     """A line for each warning of a stream."""
-    from stickbreaker.topics.runs.stream_warnings import text_of
+    from stickbreaker.topics.runs.stream_warnings import warning_text
 
     for warning in warnings:
-        note(f"note: {as_options(text_of(warning))}")
+        note(f"note: {as_options(warning_text(warning))}")
 
 
 def note_large_minibatches(run: "StreamRun") -> None:

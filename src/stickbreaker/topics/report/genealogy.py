@@ -52,7 +52,7 @@ def growth_of(
     lives = lives_of(
         moves, topic_ids, {i: _spelled(rows, vocabulary) for i, rows in (_last_rows(records) | final).items()}
     )
-    lines = lines_of(_longest(lives))
+    lines = drawn_lines(_longest(lives))
     greatest = sorted(_greatest(moves, MOST_MOVES), key=lambda move: move.at)
     kept = [(at, record) for at, record in dated if "words" in record]
     refined = _refined(moves, kept)
@@ -126,14 +126,14 @@ def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
     return {life.id: life for life in sorted(lives.values(), key=worth)[:MOST_LINES]}
 
 
-def lines_of(lives: Mapping[int, Life]) -> list[int]:
+def drawn_lines(lives: Mapping[int, Life]) -> list[int]:
     """The ids from the top down, so that lines and branches cross little.
 
     Below a topic stand those split from it, the latest nearest: a branch then crosses no other split's line.
     Above it stand those merged into it that came from the start, the earliest nearest.
 
     >>> lives = [Life(0), Life(1, end=3.0, into=0), Life(2, 1.0, parent=0), Life(3, 2.0, parent=0)]
-    >>> lines_of({life.id: life for life in lives})
+    >>> drawn_lines({life.id: life for life in lives})
     [1, 0, 3, 2]
     """
     hosts = _hosts(lives)

@@ -29,7 +29,7 @@ from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
-from stickbreaker.topics.report.metadata_fields import groups_of, sums_of, times_of
+from stickbreaker.topics.report.metadata_fields import breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import (
     Breakdown,
     DocumentEntry,
@@ -43,8 +43,8 @@ from stickbreaker.topics.report.page_data import (
     WordRow,
 )
 from stickbreaker.topics.report.topic_page import TopicPage
-from stickbreaker.topics.report_documents import OF_OTHERS, likeliest_topics, unigram
-from stickbreaker.topics.runs.stream_warnings import large_minibatches, text_of
+from stickbreaker.topics.report_documents import OF_OTHERS, likeliest_topics, nats_by_word_shares
+from stickbreaker.topics.runs.stream_warnings import large_minibatches, warning_text
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 Floats = NDArray[np.floating]
@@ -159,9 +159,9 @@ def _breakdowns(
     dated = times.field if times else None
     of_sample = sums is None
     if sums and group_field in sums.fields and sums.fields[group_field].values is None:  # too many to sum
-        groups, of_sample = groups_of(sums_of(documents, n_topics), group_field, dated), True
+        groups, of_sample = breakdowns_of(sums_of(documents, n_topics), group_field, dated), True
     else:
-        groups = groups_of(whole, group_field, dated)
+        groups = breakdowns_of(whole, group_field, dated)
     if times and sums is None:
         times = replace(times, sampled=True)
     return times, [replace(group, sampled=of_sample) for group in groups]
@@ -342,7 +342,7 @@ def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str,
     vocabulary = model.vocabulary_
     if manifest["held_out"] or not vocabulary.is_counted:
         return None
-    return unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+    return nats_by_word_shares(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
 
 
 def _growth(named: NamedTopics) -> Growth | None:
@@ -443,7 +443,7 @@ def warnings_of_run(trace: Sequence[dict[str, Any]], manifest: dict[str, Any], s
     ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest
     if ended and isinstance(schedule, Online):
         warnings += large_minibatches(schedule.batch_size, manifest["corpus"]["documents"])
-    return [text_of(warning) for warning in warnings]
+    return [warning_text(warning) for warning in warnings]
 
 
 def _scores(model: TopicEstimator) -> tuple[list[TracePoint], str]:

@@ -60,16 +60,16 @@ def relations_payload(relations: Relations) -> dict[str, Any]:
     """The lower triangle of the similarities, row by row, in thousandths: two digits of base 36 each."""
     rows = (row[:k] for k, row in enumerate(relations.similarity))
     return {
-        "similarity": pairs(round(1000 * (rounded(value) or 0)) for row in rows for value in row),
+        "similarity": base36_pairs(round(1000 * (rounded(value) or 0)) for row in rows for value in row),
         "merges": [[int(a), int(b), rounded(height) or 0] for a, b, height in relations.merges],
         "order": [int(k) for k in relations.order],
     }
 
 
-def pairs(numbers: Iterable[int]) -> str:
+def base36_pairs(numbers: Iterable[int]) -> str:
     """Whole numbers, each as two digits of base 36; those outside [0, 1295] become the nearest inside.
 
-    >>> pairs([0, 35, 36, 99999])
+    >>> base36_pairs([0, 35, 36, 99999])
     '000z10zz'
     """
     inside = (min(max(number, 0), _MOST_PAIR) for number in numbers)
@@ -99,7 +99,7 @@ def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: i
     for entry, document in zip(entries, documents, strict=True):
         room = int(part * len(document.text))
         entry["text"] = cut_short(entry["text"], room)
-        entry["marks"] = pairs(number for mark in _marks(document, n_topics, room) for number in mark)
+        entry["marks"] = base36_pairs(number for mark in _marks(document, n_topics, room) for number in mark)
     return entries
 
 
@@ -110,7 +110,7 @@ def places_payload(places: Sequence[tuple[float, float] | None]) -> str:
     none = (_MOST_PAIR, _MOST_PAIR)
     top = _MOST_PAIR - 1
     numbers = ([round(top * min(max(v / 2 + 0.5, 0), 1)) for v in one] if one else none for one in places)
-    return pairs(number for both in numbers for number in both)
+    return base36_pairs(number for both in numbers for number in both)
 
 
 def size_of(value: Any) -> int:
@@ -178,7 +178,7 @@ def spread_payload(
     room = _MOST_SPREAD
     for word, parts in spread:
         known = [(k, share) for k, share in parts if 0 <= k < n_topics and k <= _MOST_PAIR]
-        shares.append(pairs(n for k, share in known for n in (k, round(1000 * (rounded(share) or 0)))))
+        shares.append(base36_pairs(n for k, share in known for n in (k, round(1000 * (rounded(share) or 0)))))
         words.append(clean(word))
         room -= len(words[-1]) + len(shares[-1]) + 6
         if room < 0:

@@ -24,7 +24,7 @@ from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model import Gibbs, TopicModel
 from stickbreaker.topics.model.samplers.gibbs_settings import first_assignments
-from stickbreaker.topics.model.samplers.tokens import Tokens, tokens_of
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder, tokens_in_order
 from stickbreaker.topics.runs.initialization import seeds_of
 
 
@@ -77,10 +77,10 @@ def read(
     manifest = snapshot.manifest
     source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])
     seed = manifest["settings"]["random_state"]
-    return learned(estimator, model, restored_state(estimator, model, source, seed, snapshot))
+    return learned_by_chains(estimator, model, restored_state(estimator, model, source, seed, snapshot))
 
 
-def learned(
+def learned_by_chains(
     estimator: LearnedTopics, model: TopicModel, state: SamplingState
 ) -> tuple[LocalEngine, VariationalState]:
     """What the best chain has learned, as a run by variational steps leaves it: a table, and the rest."""
@@ -116,7 +116,7 @@ def table_of(estimator: LearnedTopics, model: TopicModel, fitted: Fitted) -> Loc
 def _chains(
     estimator: LearnedTopics,
     model: TopicModel,
-    tokens: Tokens,
+    tokens: TokensInOrder,
     assignments: Sequence[NDArray[np.int32]],
     seed: int,
 ) -> Chains:
@@ -141,5 +141,5 @@ def _seed(seed: int, number: int) -> int:
     return seed if number == 0 else derived_seed(seed, purposes.CHAIN, number)
 
 
-def _tokens(source: Source) -> Tokens:
-    return tokens_of((bags for _, bags in source.in_order()), source.n_words)
+def _tokens(source: Source) -> TokensInOrder:
+    return tokens_in_order((bags for _, bags in source.in_order()), source.n_words)

@@ -52,7 +52,7 @@ def resume_run(
     if estimator.gibbs_settings() is not None:
         job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
         state = gibbs_runs.restored_state(estimator, model, source, seed, snapshot)
-        engine, whole = gibbs_runs.learned(estimator, model, state)
+        engine, whole = gibbs_runs.learned_by_chains(estimator, model, state)
         refuse_other_shapes(model, engine.table.shape, whole, corpus.n_words)
         return job, state
     job = _job(estimator, model, source, seed, evaluate, folder)
@@ -65,7 +65,7 @@ def learned(
     """What a run has learned of a corpus: the model, its table, and the rest."""
     if isinstance(state, SamplingState):
         model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
-        return model, *gibbs_runs.learned(estimator, model, state)
+        return model, *gibbs_runs.learned_by_chains(estimator, model, state)
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
     return topic_model(job.model), job.engine, state
@@ -90,7 +90,7 @@ def finish_run(
     return snapshot
 
 
-def count_words(estimator: LearnedTopics, corpus: Corpus, job: Run[Any]) -> None:
+def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run[Any]) -> None:
     """Count the words of the topics that a run in memory has learned, for their ranking."""
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())

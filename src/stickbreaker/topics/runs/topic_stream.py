@@ -20,7 +20,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model import topic_model
-from stickbreaker.topics.runs.stream_warnings import text_of, warnings_of
+from stickbreaker.topics.runs.stream_warnings import warning_text, warnings_of
 from stickbreaker.topics.runs.topic_runs import start_run
 
 
@@ -91,7 +91,7 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
     warned = warned_of(estimator.trace_) if begun else ()
     record = online_step(job, state, known["documents"], source.all_shards(), warned)
     for warning in record.get("warnings", ()):
-        warnings.warn(text_of(warning), stacklevel=3)
+        warnings.warn(warning_text(warning), stacklevel=3)
     if not begun:
         estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
             counted_vocabulary(corpus),

@@ -26,7 +26,7 @@ from stickbreaker.topics.model.moves.decisions import (
     chosen,
 )
 from stickbreaker.topics.model.moves.pairs import correlation, likeness, mixtures, pairs
-from stickbreaker.topics.model.moves.row_queries import Answer, Terms, Words
+from stickbreaker.topics.model.moves.row_queries import Answer, Terms, WordsSlot
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.model.moves.trials import TOKENS as TRIAL_TOKENS
 from stickbreaker.topics.model.moves.trials import mark, topic_of
@@ -87,8 +87,8 @@ class TopicMoves(Move):
 
     # what to try
 
-    def _words(self, params: Record) -> Words:
-        return Words(self.words, {name: params[name] for name in self.words.start()})
+    def _words(self, params: Record) -> WordsSlot:
+        return WordsSlot(self.words, {name: params[name] for name in self.words.start()})
 
     def _directions(
         self, params: Record, table: TableView, step: Step, seed: int, **more: float

@@ -14,7 +14,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.priors.hdp import HDPPrior
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
@@ -61,7 +61,7 @@ class Gibbs(Inference):
         return documents.direct and fitting and not (self.delayed and documents.grows)
 
     def sampler(
-        self, model: "TopicModel", tokens: Tokens, assignments: NDArray[np.int32], seed: int
+        self, model: "TopicModel", tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
         """A chain at its start, over a model's documents and words."""
         documents, words = model.documents, model.words

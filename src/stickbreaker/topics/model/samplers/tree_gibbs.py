@@ -20,7 +20,7 @@ from stickbreaker.topics.kernels.samplers.tree_gibbs import (
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
 from stickbreaker.topics.model.samplers.gibbs import FEW_TOPICS, in_document_order, visits_of
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 
 
@@ -33,7 +33,7 @@ class TreeGibbs(CollapsedChain):
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: TokensInOrder,
         assignments: NDArray[Any],
         documents: DirichletPrior,
         words: ConceptVocabulary,
