@@ -17,7 +17,6 @@ from stickbreaker.engines.table import Table
 from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.testing import plant_languages, plant_topics, unigram_mixture
 from stickbreaker.testing.estimators import untimed
-from stickbreaker.topics.model import ClosedVocabulary
 from stickbreaker.topics.model.moves import row_queries
 from stickbreaker.topics.model.moves.row_queries import (
     DrawnColumns,
@@ -26,6 +25,7 @@ from stickbreaker.topics.model.moves.row_queries import (
     evidence,
     log_likelihood,
 )
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 N, TOPICS = 23, 4
 SIZES = (1, 2, 7, N)

@@ -18,7 +18,7 @@ from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved.directory import ModelDirectory
 from stickbreaker.testing.estimators import contents
-from stickbreaker.topics.model import OpenVocabulary
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.plain_lda import PlainLDA
 
 SHORT = {"max_iter": 4, "random_state": 1}

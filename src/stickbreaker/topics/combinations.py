@@ -6,21 +6,16 @@ from typing import Any, NamedTuple
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
-from stickbreaker.topics.model import (
-    ClosedVocabulary,
-    ConceptVocabulary,
-    CoordinateAscent,
-    DirichletPrior,
-    FranchisePrior,
-    Gibbs,
-    HDPPrior,
-    Hybrid,
-    Inference,
-    OpenWords,
-    TopicPrior,
-    TopicVocabulary,
-)
-from stickbreaker.topics.model.samplers.gibbs_settings import chain_settings
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.priors.franchise import FranchisePrior
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, chain_settings
+from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.solvers.mean_field import CoordinateAscent
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
+from stickbreaker.topics.model.vocabularies.open import OpenWords
 
 
 class Combination(NamedTuple):

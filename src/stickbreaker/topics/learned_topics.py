@@ -22,7 +22,7 @@ from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.variational import VariationalState
-from stickbreaker.topics.model import TopicModel, topic_model
+from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.unused_topics import unused_topics
 from stickbreaker.topics.model.word_documents import WordDocuments

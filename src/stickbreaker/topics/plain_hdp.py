@@ -14,20 +14,16 @@ from stickbreaker.estimators.settings import engine_name, params_of, positive, s
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.learning.variational import VariationalState
-from stickbreaker.topics.model import (
-    ConceptTree,
-    Franchise,
-    FranchisePrior,
-    Gibbs,
-    HDPPrior,
-    Hybrid,
-    LocalSolver,
-    OpenVocabulary,
-    TopicModel,
-    TopicPrior,
-    TopicVocabulary,
-)
+from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.model.priors.franchise import FranchisePrior
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
+from stickbreaker.topics.model.slots import LocalSolver, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.franchise import Franchise
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.search.search_points import points_from
 from stickbreaker.topics.topic_estimator import TopicEstimator
 from stickbreaker.topics.topic_settings import concentration, inference_of, vocabulary_choice

@@ -21,7 +21,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.evolution_observer import Evolving
-from stickbreaker.topics.model import topic_model
+from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.model.word_documents import WordDocuments
 from stickbreaker.topics.names.given_names import names_by_id
 from stickbreaker.topics.names.topic_names import changed_names, read_names, write_names

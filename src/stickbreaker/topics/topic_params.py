@@ -26,24 +26,16 @@ from stickbreaker.estimators.streams.stream_learner import StreamLearner
 from stickbreaker.learning.run import Limits, ScoreNames
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.topics.combinations import WORDS, Combination, refuse_illegal
-from stickbreaker.topics.model import (
-    ClosedVocabulary,
-    Concept,
-    ConceptTree,
-    ConceptVocabulary,
-    CoordinateAscent,
-    Gibbs,
-    Hybrid,
-    Inference,
-    LocalSolver,
-    MeanField,
-    OpenVocabulary,
-    OpenWords,
-    TopicModel,
-    TopicPrior,
-    TopicVocabulary,
-)
-from stickbreaker.topics.model.samplers.gibbs_settings import chain_settings
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, chain_settings
+from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.solvers.mean_field import CoordinateAscent, MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concept_tree import Concept, ConceptTree
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
+from stickbreaker.topics.model.vocabularies.open import OpenWords
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 from stickbreaker.topics.topic_settings import (
     TOPIC_SETTING_TYPES,

@@ -11,10 +11,11 @@ from tests.topics.model.test_concepts import ONE, SENSES, TREES, TWO, Tied
 
 from stickbreaker import LDA, ConceptTree, Corpus, UserError
 from stickbreaker.testing import ModelTests
-from stickbreaker.topics.model import ConceptVocabulary, DirichletPrior
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers import tree_gibbs
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.samplers.tree_gibbs import TreeGibbs
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 
 ETA, ALPHA = 0.6, (0.7, 1.3)

@@ -12,7 +12,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.source import Source, cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.topics.evaluation.completion import completion_of_rest, split_halves
-from stickbreaker.topics.model import TopicModel
+from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.slots import WordTopics
 
 

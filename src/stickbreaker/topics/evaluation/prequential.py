@@ -24,7 +24,8 @@ from stickbreaker.learning.fading_counts import FADING, FadingCounts
 from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
 from stickbreaker.topics.evaluation.held_out import infer_shares
-from stickbreaker.topics.model import TopicModel, TopicVocabulary
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.slots import TopicVocabulary
 from stickbreaker.topics.model.vocabularies.open import LEAST_SPELLING
 
 MOST = 100  # documents of a minibatch that are scored

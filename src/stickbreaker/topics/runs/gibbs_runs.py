@@ -22,8 +22,8 @@ from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import sampling_state_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.model import Gibbs, TopicModel
-from stickbreaker.topics.model.samplers.gibbs_settings import first_assignments
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, first_assignments
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder, tokens_in_order
 from stickbreaker.topics.runs.initialization import seeds_of
 

@@ -14,7 +14,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.topics import purposes
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.model import TopicModel
+from stickbreaker.topics.model.model import TopicModel
 
 SAMPLE = 5000  # documents that seeds are chosen from
 NEAR = 12  # documents a topic starts from: the seed and its nearest

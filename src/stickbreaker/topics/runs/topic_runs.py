@@ -19,7 +19,7 @@ from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.model import TopicModel, topic_model
+from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.samplers.tokens import whole_counts
 from stickbreaker.topics.report_documents import write_documents
 from stickbreaker.topics.runs import gibbs_runs

@@ -19,7 +19,7 @@ from stickbreaker.learning.trace import TraceRecord, refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.model import topic_model
+from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.runs.stream_warnings import warning_text, warnings_of
 from stickbreaker.topics.runs.topic_runs import start_run
 

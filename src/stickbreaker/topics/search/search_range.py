@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stickbreaker.topics.evaluation.model_selection import ALIKE, Peak, peak_of
+from stickbreaker.topics.search.number_of_topics import ALIKE, Peak, peak_of
 from stickbreaker.topics.search.search_points import SHORT, WHOLE, SearchPoint
 from stickbreaker.topics.search.topic_search import Overruled, bound_agrees, by_phase, overruled
 
