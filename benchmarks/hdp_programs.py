@@ -35,9 +35,9 @@ class OurHDP:
     ) -> None:
         from stickbreaker import Corpus
         from stickbreaker.estimators import fitting
-        from stickbreaker.learning.contract import Run, RunState
         from stickbreaker.learning.loop import run
         from stickbreaker.learning.observers import Observer, Trace
+        from stickbreaker.learning.run import Run, RunState
 
         corpus = Corpus.from_matrix(train)
         self._hdp(n_topics, seed, settings, 3).fit(train[:200])  # compiles

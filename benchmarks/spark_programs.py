@@ -12,9 +12,9 @@ from spark_watch import DriverBytes
 
 from stickbreaker import LDA, Corpus, Online
 from stickbreaker.estimators import fitting
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from texts import missing, rows
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.evolution import EVOLUTION, Evolution
+from stickbreaker.saved.directory import SNAPSHOTS
+from stickbreaker.saved.evolution import Evolution
 
 PROGRAM = Path(sys.executable).parent / "stickbreaker"
 NAME = "20 Newsgroups, whole"
@@ -79,7 +80,7 @@ def documents_in(model: Path) -> int:
 
 def told_of(model: Path, seconds: float) -> Told:
     """What is told of a model that is learning."""
-    learned, moment = load(model), Evolution.read(model / EVOLUTION).moments[-1]
+    learned, moment = load(model), Evolution.read(model / SNAPSHOTS).moments[-1]
     top, entered = moment.top(), moment.entered()
     most = sorted(entered, key=lambda topic: -sum(share for _, _, share in entered[topic]))[:TOPICS_TOLD]
     new = [

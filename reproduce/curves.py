@@ -11,10 +11,10 @@ from texts import cut, texts
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import fitting
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import settled
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.topics.evaluation import Topics, completion_of
 
 START = 50.0  # alpha's sum at the start, and where it is fixed

@@ -11,9 +11,9 @@ from scipy.sparse import csr_matrix
 
 from stickbreaker import HDP, Corpus, Online, SplitMerge
 from stickbreaker.estimators import fitting
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
+from stickbreaker.learning.run import Run, RunState
 
 MEMOISED, PAPER, HALVES = "memoised-SM", "oHDP-SM", "oHDP-SM, halves"
 ONLINE, BATCH, FRANCHISE, GIBBS = "oHDP", "bHDP", "oHDP-CRF", "CGS"

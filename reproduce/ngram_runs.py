@@ -14,7 +14,7 @@ from stickbreaker import Corpus, NgramModel
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.ngrams.model.contexts import Contexts, contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
-from stickbreaker.ngrams.sentences import all_scores
+from stickbreaker.ngrams.sentence_scores import all_scores
 from stickbreaker.ngrams.word_numbers import WordNumbers
 
 UNBOUNDED = "unbounded"

@@ -15,7 +15,7 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators import fitting
 from stickbreaker.grammars.document_shares import choices_of
-from stickbreaker.grammars.symbol_sentences import word_reader
+from stickbreaker.grammars.text_symbols import word_reader
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.evolution import Evolution
 from stickbreaker.topics.evaluation.coherence import npmi

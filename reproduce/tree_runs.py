@@ -17,7 +17,7 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import tagged
 from stickbreaker.topics.concepts.concept_sources import concepts_of_pairs
-from stickbreaker.topics.concepts.dictionaries import entries_of
+from stickbreaker.topics.concepts.dictionaries import dictionary_entries
 from stickbreaker.topics.evaluation import (
     both_sides,
     chance_mrr,
@@ -87,7 +87,11 @@ def material(names: str, other: str) -> Material:
     seen = Corpus.from_texts(test, **alike)
     made = {
         kind: concepts_of_pairs(
-            entries_of(DATA / DICTIONARIES[other]), whole.vocabulary, whole.analysis, (other, "en"), kind
+            dictionary_entries(DATA / DICTIONARIES[other]),
+            whole.vocabulary,
+            whole.analysis,
+            (other, "en"),
+            kind,
         )
         for kind in ("one-to-one", "all")
     }

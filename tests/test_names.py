@@ -28,20 +28,18 @@ BANNED = {
 SAME_THING = {  # files of one name, which are the same thing in several rooms
     *(
         "__init__.py",
-        "contract.py",
         "corpus.py",
         "kind.py",
         "purposes.py",
         "scikit_learn.py",
         "stats_sum.py",
-        "streaming.py",
         "table_view.py",
     ),
-    *("compare.py", "nearest.py", "report_documents.py", "row_queries.py"),
+    *("compare.py", "nearest.py"),
     *("dirichlet.py", "hdp.py", "left_to_right.py", "string_prior.py", "truncated_table.py"),
     *("franchise.py", "hybrid.py", "mean_field.py", "split_merge.py"),
     *("delayed_gibbs.py", "gibbs.py", "hdp_gibbs.py", "tree_gibbs.py"),
-    *("fit.py", "evaluate.py", "export.py", "learned_documents.py", "topics.py"),
+    *("fit.py", "evaluate.py", "export.py", "topics.py", "sentence_scores.py"),
 }
 
 

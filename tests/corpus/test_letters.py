@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.languages import has_stemmer, stop_words_of
 from stickbreaker.corpus.text.letters import MARKS, lower_case, without_marks
-from stickbreaker.grammars.symbol_sentences import analysis_of_symbols
+from stickbreaker.grammars.text_symbols import analysis_of_symbols
 
 EVERY = sorted({*stop_words.LANGUAGE_MAPPING, "en"})
 SHY = "\u00ad"

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.corpus import Corpus
-from stickbreaker.topics.report.metadata_fields import groups_of, sums_of
+from stickbreaker.topics.report.metadata_fields import breakdowns_of, sums_of
 from stickbreaker.topics.report.page_data import DocumentEntry
 
 
@@ -29,7 +29,7 @@ def test_a_document_is_in_the_group_of_each_of_its_values():
         DocumentEntry(str(i), str(i), "", [(i % 2, 1.0)], 10, {"topics": value})
         for i, value in enumerate(values)
     ]
-    (found,) = groups_of(sums_of(documents, 2), "topics")
+    (found,) = breakdowns_of(sums_of(documents, 2), "topics")
     assert dict(zip(found.names, found.documents, strict=True)) == {"grain": 2, "wheat": 2}
     assert found.left_out == 2
     assert dict(zip(found.names, found.shares, strict=True)) == {"grain": [0.5, 0.5], "wheat": [1.0, 0.0]}

@@ -9,7 +9,10 @@ from stickbreaker.core.edits import Dissolve, Merge, Split, apply_to_stats
 from stickbreaker.core.records import Field, Rows, SparseCounts, Stats
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.memoized import MemoizedReports
-from stickbreaker.topics.model import ClosedVocabulary, HDPPrior, MeanField, TopicModel
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.solvers.mean_field import MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 N_WORDS, N_TOPICS = 6, 3
 MODEL = TopicModel(HDPPrior(N_TOPICS), ClosedVocabulary(N_WORDS, 0.1), MeanField())

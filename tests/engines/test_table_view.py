@@ -9,7 +9,7 @@ import pytest
 from tests.topics.model.test_polylingual import aligned
 
 from stickbreaker import HDP, Memoised, Online, SplitMerge
-from stickbreaker.contracts.row_queries import ReportRows, RowBlock, RowQuery
+from stickbreaker.contracts.table_view import ReportRows, RowBlock, RowQuery
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field, Rows, Stats
 from stickbreaker.engines import LocalEngine
@@ -17,15 +17,15 @@ from stickbreaker.engines.table import Table
 from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.testing import plant_languages, plant_topics, unigram_mixture
 from stickbreaker.testing.estimators import untimed
-from stickbreaker.topics.model import ClosedVocabulary
 from stickbreaker.topics.model.moves import row_queries
 from stickbreaker.topics.model.moves.row_queries import (
-    Columns,
+    DrawnColumns,
     Terms,
-    Words,
+    WordsSlot,
     evidence,
     log_likelihood,
 )
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 N, TOPICS = 23, 4
 SIZES = (1, 2, 7, N)
@@ -57,7 +57,7 @@ def case(kind):
         "log_words": generator.normal(size=(N, 2)),
     }
     params = {name: Field(item.values) for name, item in words.start().items()}
-    return table, Stats(some(N, TOPICS, generator), trial=trials), arrays, Words(words, params)
+    return table, Stats(some(N, TOPICS, generator), trial=trials), arrays, WordsSlot(words, params)
 
 
 def every_ask(table, report, arrays, words):
@@ -180,7 +180,7 @@ def again(function):
 
 def drawn_from(part):
     """Two columns, and what is drawn from them."""
-    return Columns(part.counts[:, :2], part.counts[:, 2:])
+    return DrawnColumns(part.counts[:, :2], part.counts[:, 2:])
 
 
 @pytest.mark.parametrize("kind", KINDS)

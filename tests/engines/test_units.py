@@ -16,7 +16,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.document_tasks import MapTask, Portion
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
-from stickbreaker.learning.contract import Limits
+from stickbreaker.learning.run import Limits
 from stickbreaker.learning.schedules import Batch, Memoised, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 

@@ -22,7 +22,7 @@ from stickbreaker.corpus.shards import shard_of
 from stickbreaker.testing.estimators import untimed
 from stickbreaker.topics.evaluation import completion_of
 from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents
-from stickbreaker.topics.open_topics import topics_of
+from stickbreaker.topics.open_topics import scored_topics
 
 
 def quick(**settings):
@@ -271,7 +271,7 @@ def test_a_grid_search_chooses_what_predicts_best():
     found = {}
     for eta in etas:
         models = [(clone(lda).set_params(eta=eta).fit(X[train]), X[test]) for train, test in halves.split(X)]
-        completed = [completion_of(topics_of(m), m._as_corpus(x, reset=False)).nats for m, x in models]
+        completed = [completion_of(scored_topics(m), m._as_corpus(x, reset=False)).nats for m, x in models]
         found[eta] = (sum(completed), sum(m.bound(x) for m, x in models))
     assert max(etas, key=lambda eta: found[eta][0]) == 0.1
     assert max(etas, key=lambda eta: found[eta][1]) == 0.3

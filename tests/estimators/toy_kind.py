@@ -15,7 +15,7 @@ from stickbreaker.estimators.kinds import Kind
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import positive, threads_of
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Limits, RunState
+from stickbreaker.learning.run import Limits, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.variational import VariationalRun, VariationalState

@@ -11,13 +11,13 @@ from sklearn.exceptions import NotFittedError
 from stickbreaker import AdaptorGrammar, Corpus, Grammar, Online, UserError, VocabularyRule
 from stickbreaker.estimators import fitting
 from stickbreaker.grammars.grammar_scores import scores_of
-from stickbreaker.grammars.model import sentence_strings
+from stickbreaker.grammars.model import chart_texts
+from stickbreaker.grammars.model.chart_texts import no_strings, span_starts
 from stickbreaker.grammars.model.named import BY_NAME
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
-from stickbreaker.grammars.model.sentence_strings import no_strings, span_starts
 from stickbreaker.grammars.model.tree_chain import new_chart
 from stickbreaker.grammars.parsing import known_cuts
-from stickbreaker.grammars.symbol_sentences import analysis_of_symbols
+from stickbreaker.grammars.text_symbols import analysis_of_symbols
 from stickbreaker.grammars.word_segmentation import segmentation_of
 from stickbreaker.testing import EstimatorTests
 
@@ -311,7 +311,7 @@ def test_a_sentence_too_long_for_the_memory_is_named(learned):
 
 @pytest.mark.parametrize("inference", ["mcmc", "hybrid", "mean-field"])
 def test_a_sentence_too_long_for_a_chart_is_refused_or_skipped_before_memory_is_taken(inference, monkeypatch):
-    monkeypatch.setattr(sentence_strings, "LARGEST_CHART", 1_000_000)
+    monkeypatch.setattr(chart_texts, "LARGEST_CHART", 1_000_000)
     texts = [*LINES[:30], "thedog" * 20]
     settings = {"inference": inference, "max_iter": 2, "random_state": 0}
     problem = "document '30': a sentence of 120 symbols would take .*cut long texts.*unparsed=\"skip\""

@@ -13,7 +13,7 @@ from stickbreaker.learning.schedules import FRESH
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import plant_topics
 from stickbreaker.testing.estimators import contents
-from stickbreaker.topics.model import MeanField
+from stickbreaker.topics.model.solvers.mean_field import MeanField
 from stickbreaker.topics.runs import word_counting
 
 X = plant_topics(n_documents=120, length=30, seed=2).counts

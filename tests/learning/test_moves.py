@@ -17,7 +17,10 @@ from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.learning import moves
 from stickbreaker.learning.events import Columns, edit_columns, records_of, top_rows
 from stickbreaker.learning.moves import Shape, flat_plans, followed, make, plans_from
-from stickbreaker.topics.model import ClosedVocabulary, HDPPrior, MeanField, TopicModel
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.solvers.mean_field import MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 STEP = Step(7, 1.0, 1.0, 70.0)
 TABLE = np.array([[9.0, 0.0, 1.0], [5.0, 4.0, 0.0], [0.0, 6.0, 2.0], [1.0, 1.0, 8.0]])

@@ -4,8 +4,8 @@ import io
 from types import SimpleNamespace
 
 from stickbreaker.learning import observers
-from stickbreaker.learning.contract import SCORES
 from stickbreaker.learning.observers import Lines
+from stickbreaker.learning.run import SCORES
 
 
 def lines_of_steps(monkeypatch, seconds, max_iter=10):

@@ -13,9 +13,9 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Limits
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Callback, Clock, Trace
+from stickbreaker.learning.run import Limits
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import (

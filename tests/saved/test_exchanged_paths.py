@@ -12,13 +12,13 @@ from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
 from stickbreaker.core.locks.directory_claims import claim, refuse_exchanged, watched
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.streams import streaming
+from stickbreaker.estimators.streams import stream_directory
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved.directory import ModelDirectory
 from stickbreaker.testing.estimators import contents
-from stickbreaker.topics.model import OpenVocabulary
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.plain_lda import PlainLDA
 
 SHORT = {"max_iter": 4, "random_state": 1}
@@ -141,13 +141,13 @@ def test_a_run_that_is_gone_on_with_at_once_is_the_one_that_was_begun(corpus, ot
 # streams
 
 
-def begun(tmp_path: Path, stop: Stop) -> streaming.Stream:
+def begun(tmp_path: Path, stop: Stop) -> stream_directory.Stream:
     lines = [f'{{"text": "{word} river bank {word} boat"}}\n' for word in ("blue", "red", "green") * 20]
     (tmp_path / "s.jsonl").write_text("".join(lines))
     settings = StreamSettings((str(tmp_path / "s.jsonl"),), snapshot_documents=10, snapshot_seconds=1e9)
     words = OpenVocabulary(truncation=40, reorder_every=3)
     estimator = PlainLDA(3, words=words, schedule=Online(10), random_state=0, n_jobs=1)
-    return streaming.begin(estimator, settings, Analysis(stop_words="none"), tmp_path / "m", stop)
+    return stream_directory.begin(estimator, settings, Analysis(stop_words="none"), tmp_path / "m", stop)
 
 
 @pytest.mark.parametrize("step", [1, 3])
@@ -160,11 +160,11 @@ def test_a_stream_leaves_another_model_alone(step, other, tmp_path):
         return exchanges.exchange() if record["step"] == step else None
 
     with pytest.raises(UserError, match=MOVED):
-        streaming.go_on(stream, stop, look)
+        stream_directory.go_on(stream, stop, look)
     assert contents(tmp_path / "m") == before
     assert LDA.load(tmp_path / "moved").n_steps_ == max(1, step - 1)
-    again = streaming.resume(tmp_path / "moved", stop, 1)
-    assert streaming.go_on(again, stop, lambda record: None)
+    again = stream_directory.resume(tmp_path / "moved", stop, 1)
+    assert stream_directory.go_on(again, stop, lambda record: None)
     assert LDA.load(tmp_path / "moved").corpus_["documents"] == 60
 
 
@@ -173,9 +173,9 @@ def test_of_two_that_go_on_with_a_stream_one_has_it(tmp_path):
     stop = Stop()
     stream = begun(tmp_path, stop)
     with pytest.raises(UserError, match="another run is writing"):
-        streaming.resume(tmp_path / "m", stop, 1)
-    assert streaming.go_on(stream, stop, lambda record: None)
-    assert streaming.resume(tmp_path / "m", stop, 1) is None
+        stream_directory.resume(tmp_path / "m", stop, 1)
+    assert stream_directory.go_on(stream, stop, lambda record: None)
+    assert stream_directory.resume(tmp_path / "m", stop, 1) is None
 
 
 def test_a_finished_model_that_comes_as_a_run_is_read_is_not_its_end(corpus, other, tmp_path, monkeypatch):
@@ -206,7 +206,7 @@ def test_nor_is_it_the_end_of_a_stream(other, tmp_path, monkeypatch):
 
     monkeypatch.setattr(ModelDirectory, "lock", lock)
     with pytest.raises(UserError, match=MOVED):
-        streaming.resume(tmp_path / "m", stop, 1)
+        stream_directory.resume(tmp_path / "m", stop, 1)
 
 
 # searches, and what is below it all

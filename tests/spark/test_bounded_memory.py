@@ -23,9 +23,10 @@ from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.saving import load
 from stickbreaker.topics import report_documents
-from stickbreaker.topics.model import TopicModel, topic_words
+from stickbreaker.topics.model import topic_words
+from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.plain_lda import PlainLDA
-from stickbreaker.topics.report.report_documents import read_documents
+from stickbreaker.topics.report.document_entries import read_documents
 from stickbreaker.topics.runs import topic_runs
 
 LENGTH, TOPICS = 30, 8

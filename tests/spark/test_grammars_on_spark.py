@@ -5,7 +5,7 @@ import pytest
 
 from stickbreaker import AdaptorGrammar, Corpus, Online, UserError, VocabularyRule
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.grammars.symbol_sentences import analysis_of_symbols
+from stickbreaker.grammars.text_symbols import analysis_of_symbols
 
 WORDS = ("the", "a", "dog", "cat", "saw", "ran")
 RUNS = {

@@ -1,8 +1,8 @@
 """The small models of other kinds than topics, on Spark: the laws of runs."""
 
 from tests.spark.test_engine import OnSpark
-from tests.testing.test_concept_words import ConceptRuns
-from tests.testing.test_small_grammar import GrammarRuns
+from tests.toys.test_concept_words import ConceptRuns
+from tests.toys.test_small_grammar import GrammarRuns
 
 from stickbreaker.engines.spark import ShardedEngine
 from stickbreaker.testing import RunTests

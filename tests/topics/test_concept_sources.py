@@ -17,7 +17,7 @@ from stickbreaker.topics.concepts.dictionaries import (
     Entry,
     Synset,
     WordFile,
-    entries_of,
+    dictionary_entries,
     synsets_of,
 )
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
@@ -54,7 +54,7 @@ def pairs_of(selection):
 
 
 def test_a_word_is_in_one_concept_and_pairs_are_those_most_alike(tmp_path):
-    entries = entries_of(write(tmp_path, LINES))
+    entries = dictionary_entries(write(tmp_path, LINES))
     found = concepts_of_pairs(entries, BOTH, ANALYSIS, ("de", "en"))
     assert pairs_of(found) == {("haus", "house"), ("heim", "home"), ("baum", "tree"), ("bank", "bank")}
     assert (found.entries, found.several_words, found.not_in_vocabulary, found.pairs) == (9, 1, 1, 7)
@@ -64,15 +64,17 @@ def test_a_word_is_in_one_concept_and_pairs_are_those_most_alike(tmp_path):
 
 def test_all_pairs_are_senses_up_to_a_number(tmp_path):
     path = write(tmp_path, LINES)
-    every = concepts_of_pairs(entries_of(path), BOTH, ANALYSIS, ("de", "en"), "all")
+    every = concepts_of_pairs(dictionary_entries(path), BOTH, ANALYSIS, ("de", "en"), "all")
     assert len(every.concepts) == 7
-    few = concepts_of_pairs(entries_of(path), BOTH, ANALYSIS, ("de", "en"), "all", most=1)
-    assert pairs_of(few) == pairs_of(concepts_of_pairs(entries_of(path), BOTH, ANALYSIS, ("de", "en")))
+    few = concepts_of_pairs(dictionary_entries(path), BOTH, ANALYSIS, ("de", "en"), "all", most=1)
+    assert pairs_of(few) == pairs_of(
+        concepts_of_pairs(dictionary_entries(path), BOTH, ANALYSIS, ("de", "en"))
+    )
 
 
 def test_the_other_direction_gives_the_same_pairs(tmp_path):
     turned = "".join(f"{b}\t{a}\n" for a, b in (line.split("\t") for line in LINES.splitlines()))
-    found = concepts_of_pairs(entries_of(write(tmp_path, turned)), BOTH, ANALYSIS, ("en", "de"))
+    found = concepts_of_pairs(dictionary_entries(write(tmp_path, turned)), BOTH, ANALYSIS, ("en", "de"))
     assert {(*c.words["de"], *c.words["en"]) for c in found.concepts} == {
         ("haus", "house"), ("heim", "home"), ("baum", "tree"), ("bank", "bank")
     }  # fmt: skip
@@ -80,7 +82,7 @@ def test_the_other_direction_gives_the_same_pairs(tmp_path):
 
 def test_what_met_most_often_comes_first(tmp_path):
     path = write(tmp_path, "Haus\thome\t9\nHaus\thouse\t2\nHeim\thouse\t1\nBaum\ttree\t0.5\n")
-    found = concepts_of_pairs(entries_of(path), BOTH, ANALYSIS, ("de", "en"), least_count=1.0)
+    found = concepts_of_pairs(dictionary_entries(path), BOTH, ANALYSIS, ("de", "en"), least_count=1.0)
     assert pairs_of(found) == {("haus", "home"), ("heim", "house")}
 
 
@@ -92,7 +94,7 @@ TABBED = "樹\t树\tshu4\ttree/to plant/a bench\n"
 
 
 def test_senses_of_chinese_words(tmp_path):
-    found = [(e.word, e.translation) for e in entries_of(write(tmp_path, CEDICT))]
+    found = [(e.word, e.translation) for e in dictionary_entries(write(tmp_path, CEDICT))]
     assert found == [
         ("房子", "house"),
         ("房子", "building"),
@@ -100,7 +102,7 @@ def test_senses_of_chinese_words(tmp_path):
         ("树", "CL:棵"),
         ("树", "plant"),
     ]
-    tabbed = [(e.word, e.translation) for e in entries_of(write(tmp_path, TABBED), traditional=True)]
+    tabbed = [(e.word, e.translation) for e in dictionary_entries(write(tmp_path, TABBED), traditional=True)]
     assert tabbed == [("樹", "tree"), ("樹", "plant"), ("樹", "bench")]
 
 
@@ -121,7 +123,7 @@ def test_constraints_are_concepts(tmp_path):
             list(WordFile.open(write(tmp_path, f"MERGE_\ta\tb\n{line}\n", "c.txt")).constraints())
         assert error.value.line == 2
     with pytest.raises(UserError, match="is no dictionary"):
-        list(entries_of(path))
+        list(dictionary_entries(path))
 
 
 NOUNS = """  1 This file is made up.
@@ -214,7 +216,7 @@ def test_a_corpus_by_characters_is_named_as_the_cause():
 def test_no_option_is_named_that_there_is_not(tmp_path, content, told):
     path = tmp_path / "d.tsv"
     path.write_bytes(content)
-    for read in (lambda: list(entries_of(path)), lambda: ConceptTree.read(path)):
+    for read in (lambda: list(dictionary_entries(path)), lambda: ConceptTree.read(path)):
         with pytest.raises(UserError) as error:
             read()
         assert error.value.remedy == told
@@ -247,7 +249,7 @@ def test_any_text_is_read_or_refused_with_a_line(tmp_path_factory, text, form):
         elif form == "wordnet":
             list(synsets_of(folder))
         else:
-            list(entries_of(path, form))
+            list(dictionary_entries(path, form))
     except UserError as error:
         message = str(error)
     else:

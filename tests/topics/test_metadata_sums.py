@@ -16,8 +16,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.topics import metadata_sums, report_documents
 from stickbreaker.topics.metadata_sums import SCALE, MetadataSums, read_sums, write_sums
+from stickbreaker.topics.report.document_entries import read_metadata_sums
 from stickbreaker.topics.report.page_records import page_of
-from stickbreaker.topics.report.report_documents import read_metadata_sums
 
 DOCUMENTS, KEPT = 90, 30
 

@@ -24,12 +24,12 @@ from stickbreaker.topics.evaluation import Topics, coherence_of
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.plain_lda import PlainLDA
-from stickbreaker.topics.report.report_documents import read_documents
+from stickbreaker.topics.report.document_entries import read_documents
 from stickbreaker.topics.report_documents import (
     LIMIT,
     collect_documents_and_figures,
-    topics_of,
-    unigram,
+    likeliest_topics,
+    nats_by_word_shares,
 )
 from stickbreaker.topics.snippets import SNIPPET, Excerpts
 
@@ -104,19 +104,19 @@ def test_the_topic_of_a_word_is_the_most_probable_given_the_document():
     topic_word, theta = draw.dirichlet(np.ones(9), 4), draw.dirichlet(np.ones(4))
     words = draw.integers(0, 9, 30)
     slow = [max(range(4), key=lambda k: theta[k] * topic_word[k, w]) for w in words]
-    assert topics_of(words, theta, Dense(topic_word)).tolist() == slow
+    assert likeliest_topics(words, theta, Dense(topic_word)).tolist() == slow
 
 
 def test_unigram_by_hand():
     words, learned = np.array([1.0, 3.0, 2.0, 2.0]), np.array([1.0, 1.0, 3.0, 1.0])
-    assert unigram(words, learned, {}) == pytest.approx(
+    assert nats_by_word_shares(words, learned, {}) == pytest.approx(
         (np.log(1 / 6) + 3 * np.log(1 / 6) + 2 * np.log(3 / 6) + 2 * np.log(1 / 6)) / 8
     )
     sides = {"de": slice(0, 2), "en": slice(2, 4)}
-    assert unigram(words, learned, sides) == pytest.approx(
+    assert nats_by_word_shares(words, learned, sides) == pytest.approx(
         (4 * np.log(1 / 2) + 2 * np.log(3 / 4) + 2 * np.log(1 / 4)) / 8
     )
-    assert unigram(np.zeros(4), learned, {}) is None
+    assert nats_by_word_shares(np.zeros(4), learned, {}) is None
 
 
 def test_a_model_keeps_documents_and_figures(model):

@@ -11,7 +11,7 @@ from stickbreaker.topics.runs.stream_warnings import (
     TEXTS,
     is_warning,
     large_minibatches,
-    text_of,
+    warning_text,
     warnings_of,
 )
 
@@ -67,7 +67,7 @@ def test_minibatches_of_a_tenth_are_not_too_large():
 
 def test_every_warning_has_a_line_with_a_remedy():
     for about in TEXTS:
-        line = text_of({"about": about, "share": 0.5})
+        line = warning_text({"about": about, "share": 0.5})
         assert "50%" in line
         assert ": " in line
         assert "\n" not in line

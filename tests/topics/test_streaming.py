@@ -8,7 +8,7 @@ from tests.running import TOPICS
 
 from stickbreaker import HDP, LDA, Corpus, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis, Vocabulary, VocabularyRule
-from stickbreaker.estimators.streams import streaming
+from stickbreaker.estimators.streams import stream_directory
 from stickbreaker.estimators.streams.stream_feed import Feed, Stop, Stopped, StreamSettings
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
@@ -51,8 +51,8 @@ def settings(path, **changed):
 def learned(estimator, stream, out, stop=None, watch=lambda record: None, **changed):
     """Learn from the stream to its end, or to where it is stopped."""
     stop = stop or Stop()
-    begun = streaming.begin(estimator, settings(stream, **changed), PLAIN, out, stop)
-    return begun, streaming.go_on(begun, stop, watch)
+    begun = stream_directory.begin(estimator, settings(stream, **changed), PLAIN, out, stop)
+    return begun, stream_directory.go_on(begun, stop, watch)
 
 
 def batches(records, size=SIZE):
@@ -109,11 +109,11 @@ def test_a_model_that_was_stopped_anywhere_ends_the_same(tmp_path):
     )[1]
     assert not ended
     assert LDA.load(tmp_path / "cut").corpus_["documents"] == 4 * SIZE
-    again = streaming.resume(tmp_path / "cut", Stop(), 2)
+    again = stream_directory.resume(tmp_path / "cut", Stop(), 2)
     assert again is not None
-    assert streaming.go_on(again, Stop(), lambda record: None)
+    assert stream_directory.go_on(again, Stop(), lambda record: None)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")  # two threads, too
-    assert streaming.resume(tmp_path / "cut", Stop(), 1) is None
+    assert stream_directory.resume(tmp_path / "cut", Stop(), 1) is None
 
 
 def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
@@ -131,9 +131,9 @@ def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
             return stop.request() if record["step"] == steps else None
 
         assert not learned(PlainLDA(12, **given), stream, out, stop, watch, snapshot_documents=SIZE)[1]
-        again = streaming.resume(out, Stop(), 2)
+        again = stream_directory.resume(out, Stop(), 2)
         assert again is not None
-        streaming.go_on(again, Stop(), lambda record: None)
+        stream_directory.go_on(again, Stop(), lambda record: None)
         assert contents(out) == contents(tmp_path / "whole")
     told = [warning["about"] for record in trace for warning in record.get("warnings", ())]
     assert len(told) == len(set(told))
@@ -197,9 +197,9 @@ def test_a_bad_document_leaves_what_was_learned(tmp_path):
         learned(PlainLDA(3, **params()), stream, out)
     assert LDA.load(out).corpus_["documents"] == 60
     with pytest.raises(UserError, match=r"s\.jsonl:71: malformed JSON"):
-        streaming.go_on(streaming.resume(out, Stop(), 1), Stop(), lambda record: None)
-    begun = streaming.resume(out, Stop(), 1, on_error="skip")
-    assert streaming.go_on(begun, Stop(), lambda record: None)
+        stream_directory.go_on(stream_directory.resume(out, Stop(), 1), Stop(), lambda record: None)
+    begun = stream_directory.resume(out, Stop(), 1, on_error="skip")
+    assert stream_directory.go_on(begun, Stop(), lambda record: None)
     assert begun.feed.problems.counts == {"malformed JSON": 1}
     learned(PlainLDA(3, **params()), written(tmp_path / "t.jsonl", drifting(90)), tmp_path / "n")
     assert np.array_equal(LDA.load(out).topic_word_, LDA.load(tmp_path / "n").topic_word_)
@@ -210,10 +210,10 @@ def test_another_stream_is_refused(tmp_path):
     learned(PlainLDA(3, **params()), stream, out, stop, lambda record: stop.request())
     written(stream, drifting(90, seed=1))
     with pytest.raises(UserError, match="the first 20 documents are not those that the run learned from"):
-        streaming.resume(out, Stop(), 1)
+        stream_directory.resume(out, Stop(), 1)
     written(stream, drifting(7))
     with pytest.raises(UserError, match="ends after 7 documents, and the run had learned from 20"):
-        streaming.resume(out, Stop(), 1)
+        stream_directory.resume(out, Stop(), 1)
 
 
 @pytest.mark.parametrize(

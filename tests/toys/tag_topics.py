@@ -26,7 +26,7 @@ from stickbreaker.estimators.kinds import Command, Export, Kind
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Limits, RunState
+from stickbreaker.learning.run import Limits, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.saved.checkpoints import fitted_of, params_from, sampling_state_of
 

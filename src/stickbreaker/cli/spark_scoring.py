@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.console.console import Outcome
-from stickbreaker.console.engine import EngineChoice
+from stickbreaker.console.engine_options import EngineChoice
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,25 +40,16 @@ def shares_on_spark(
 def completion_on_spark(model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice) -> Outcome:
     """Document completion by executors, and how it is said."""
     from stickbreaker.console.document_scores import note_all_unseen
-    from stickbreaker.saved.learned_documents import share_of_own_corpus
+    from stickbreaker.saved.own_corpus import share_of_own_corpus
     from stickbreaker.spark.scoring import completion_on
-    from stickbreaker.topics.cli.evaluate import completion_lines
-    from stickbreaker.topics.cli.unseen import summarize_spelling
+    from stickbreaker.topics.cli.evaluate import completion_figures, completion_lines
 
     corpus = stored_corpus(inputs)
     with where.host("give the command again") as host:
         assert not isinstance(host.engine, str)
         found = completion_on(model, host.engine.session, corpus, share)
-    names = ("nats_per_word", "perplexity", "unigram_nats_per_word", "unigram_perplexity")
-    result = {
-        "documents": found.documents,
-        "empty_documents": found.empty,
-        "completion": share,
-        "scored_tokens": found.scored.tokens,
-        **{name: getattr(found.scored, name) for name in names},
-        "unseen_share": found.unseen_share,
-        "learned_from": share_of_own_corpus(model, corpus),
-        "spelled": summarize_spelling(found.spelled),
-    }
+    counts = found.documents, found.empty, found.unseen_share
+    result = completion_figures(share, found.scored, found.spelled, *counts)
+    result["learned_from"] = share_of_own_corpus(model, corpus)
     note_all_unseen(result)
     return result, lambda scores: "\n".join(completion_lines(scores))

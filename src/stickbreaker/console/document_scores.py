@@ -12,7 +12,7 @@ from stickbreaker.core.errors import UserError, counted, naming
 def score_documents(asked: ScoringRequest) -> Outcome:
     """The log probability of whole documents, and of parts of them, by a model that gives it."""
     from stickbreaker.estimators.saving import load
-    from stickbreaker.saved.learned_documents import share_of_own_corpus
+    from stickbreaker.saved.own_corpus import share_of_own_corpus
 
     with naming(" ".join(asked.inputs)):
         estimator = load(asked.model, verb="evaluate")

@@ -12,7 +12,7 @@ from rich.text import Text
 from stickbreaker.learning.observers import Observer, Pace, TraceRecord, describe
 
 if TYPE_CHECKING:
-    from stickbreaker.learning.contract import Run, RunState
+    from stickbreaker.learning.run import Run, RunState
 
 INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 

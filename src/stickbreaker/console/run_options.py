@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from stickbreaker.console.console import PATH, THREADS, NumberRange, option, threads_option
-from stickbreaker.console.engine import engine_options
+from stickbreaker.console.engine_options import engine_options
 from stickbreaker.console.inputs import ReadingChoice, TextChoice, reading_options
 
 Table = Mapping[str, Mapping[str, Any]]  # settings of options, by name: see `console.option`

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator
-    from stickbreaker.learning.contract import Run, RunState, ScoreNames
     from stickbreaker.learning.observers import Observer
+    from stickbreaker.learning.run import Run, RunState, ScoreNames
     from stickbreaker.saved import ModelDirectory
 
 

@@ -104,7 +104,7 @@ def _put_back(copy: int, number: int) -> None:
 
 
 @contextmanager
-def reporting_user_errors(remedy: Callable[[], str]) -> Iterator[SparkLog]:
+def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
     """Raise a failure of Spark's in the context as a UserError: one line that names a file with the traces.
 
     The line has the remedy that `remedy` returns. Mistakes of the user's, and errors of the library's own

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.row_queries import TableView
+from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit, Grow
 from stickbreaker.core.records import Array, Record, Stats, TruncatedCounts
 from stickbreaker.corpus.shards import SHARD, Bags, Index, Shard

@@ -45,10 +45,10 @@ def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
     return None
 
 
-def naming(path: Path) -> AbstractContextManager[None]:
+def naming_file(path: Path) -> AbstractContextManager[None]:
     """Let the error of a disk that is full name the file that is being written.
 
-    >>> with naming(Path("model/trace.jsonl")):
+    >>> with naming_file(Path("model/trace.jsonl")):
     ...     raise OSError(28, "No space left on device")
     Traceback (most recent call last):
     OSError: [Errno 28] No space left on device: 'model/trace.jsonl'

@@ -39,7 +39,7 @@ from stickbreaker.corpus.store import (
     is_store,
     write_facts,
 )
-from stickbreaker.corpus.text.analysis import Analysis, MarksWarning, Tokens, tokens_without_marks
+from stickbreaker.corpus.text.analysis import AnalysedText, Analysis, MarksWarning, tokens_without_marks
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
@@ -415,7 +415,9 @@ class _Analyst:
         self.problems.report(kind, UserError(problem, where=where, line=document.line, remedy=remedy))
 
 
-def _analysed(document: Document, identity: str, text: str, tokens: Tokens, language: str | None) -> Document:
+def _analysed(
+    document: Document, identity: str, text: str, tokens: AnalysedText, language: str | None
+) -> Document:
     words, starts, sentences = tokens
     return Document(
         identity,

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.file_errors import naming
+from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import digest_of, recover, refuse_links
 from stickbreaker.core.json_checks import (
     is_amount,
@@ -114,7 +114,7 @@ class StoreWriter:
 
     def write(self, table: pa.Table) -> None:
         """Write a block. Raises OSError that names the file where the disk is full."""
-        with naming(self._path()):
+        with naming_file(self._path()):
             if self.writer is None:
                 self.writer = self._new_writer("heads" in table.column_names)
             self.writer.write_table(table, row_group_size=max(table.num_rows, 1))
@@ -137,7 +137,7 @@ class StoreWriter:
     def close(self) -> tuple[StoredFile, ...]:
         """End the file being written. Returns all files."""
         if self.writer is not None:
-            with naming(self._path()):
+            with naming_file(self._path()):
                 self.writer.close()
             self.files.append(described(self._path(), tuple(self.blocks)))
             self.writer, self.blocks = None, []
@@ -240,7 +240,7 @@ def write_facts(directory: Path, facts: Facts) -> None:
     for name in OPTIONAL:
         if record[name] is None:
             del record[name]
-    with naming(directory / FACTS_FILE):
+    with naming_file(directory / FACTS_FILE):
         (directory / FACTS_FILE).write_bytes(encoded_facts(record))
 
 
@@ -264,7 +264,7 @@ def is_store(path: Path) -> bool:
 
 
 def read_facts(directory: Path) -> Facts:
-    """Read corpus.json and see that its files are there. Raises UserError naming what is wrong.
+    """Read corpus.json and see that its files are there. Raises UserError naming_file what is wrong.
 
     A corpus that was moved aside by a build killed at its last step is put back first.
     """

@@ -19,7 +19,7 @@ from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, 
 from stickbreaker.core.serialize import flat_record, record_from, refuse_other_sizes
 from stickbreaker.core.threads import one_thread
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.contract import Engine, Seeds, sum_arrays
+from stickbreaker.engines.engine import Engine, Seeds, sum_arrays
 from stickbreaker.engines.memoized import PREFIX, MemoizedReports
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups

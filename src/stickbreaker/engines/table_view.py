@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.records import Array, Stats
 from stickbreaker.core.topk import descending
 from stickbreaker.core.topk import largest as largest_columns
@@ -43,7 +43,7 @@ class LocalTableView(TableView):
             whole, numbers = self._table.columns(columns), range(len(columns))
         else:
             whole, numbers = self._counts, columns
-        found = [largest(whole[rows], rows.start, numbers, n) for rows in self._ranges()]
+        found = [largest_rows(whole[rows], rows.start, numbers, n) for rows in self._ranges()]
         return [largest_of([part[place] for part in found], n) for place in range(len(columns))]
 
     def _ranges(self) -> Iterator[slice]:
@@ -87,10 +87,10 @@ def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:
     return {name: values[0] if len(values) == 1 else np.concatenate(values) for name, values in parts.items()}
 
 
-def largest(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
+def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
     """Of each column, the n largest of some rows, the first of which is number `first`.
 
-    >>> largest(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
+    >>> largest_rows(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
     [11, 12]
     """
     rows, values = largest_columns(counts[:, columns].T, n)

@@ -19,8 +19,8 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.search import FinishedRun, Search
 from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes, params_of
-from stickbreaker.learning.contract import SCORES, Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.run import SCORES, Limits, Run, RunState, ScoreNames
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution_observer import Evolving
 

@@ -28,10 +28,10 @@ from stickbreaker.estimators.saving import (
 )
 from stickbreaker.estimators.search import FinishedRun, Search, with_last
 from stickbreaker.estimators.settings import seed_of, threads_of
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of

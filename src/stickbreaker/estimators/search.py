@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 
 
 class FinishedRun(Protocol):

@@ -14,9 +14,10 @@ from stickbreaker.corpus.readers.document_inputs import document_input, once_rea
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import ELSEWHERE, positive
 from stickbreaker.grammars.document_shares import shares_of
+from stickbreaker.grammars.grammar_estimator import Subtree
 from stickbreaker.grammars.grammar_stream import partial_fit
-from stickbreaker.grammars.parsing import ParsedSentence, parsed, segmented
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
+from stickbreaker.grammars.parsing import ParsedSentence, parsed, segmented_texts
+from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 
 class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
@@ -44,7 +45,8 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         [['the', 'cat']]
         """
         check_is_fitted(self)
-        return list(segmented(self, _texts(texts), nonterminal, random_state))
+        found = segmented_texts(self, _texts(texts), nonterminal, random_state)
+        return [one.pieces for one in found]
 
     def parse(
         self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0

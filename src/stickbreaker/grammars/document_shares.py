@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +10,11 @@ from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.documents.document_rules import Choices, draw_choices, types_of
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
-from stickbreaker.grammars.symbol_sentences import word_reader
-
-if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.text_symbols import word_reader
 
 SAMPLES = 50  # sweeps over a document that count
 
@@ -45,7 +42,17 @@ def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
     return float(found.scores.sum())
 
 
-def shares_of(model: "PlainAdaptorGrammar", texts: Iterable[str], seed: int = 0) -> Array:
+def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> float:
+    """log p of all sentences that can be parsed, of whole documents if their rules have weights of their own.
+
+    learned: `opened`; nats: log p of each sentence by itself.
+    """
+    if learned.alpha is not None:
+        return nats_of_documents(learned, sentences)
+    return float(nats[np.isfinite(nats)].sum())
+
+
+def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> Array:
     """The expected weights of the first symbol's rules in each text (documents × rules).
 
     Words that were not learned from have spellings too. Raises UserError for another grammar.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,15 +10,13 @@ from stickbreaker.core.records import Record, TruncatedCounts
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.grammar_scores import gold_of
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
-from stickbreaker.grammars.parsing import segmented
+from stickbreaker.grammars.parsing import segmented_texts
 from stickbreaker.grammars.training_sentences import without_uses
 from stickbreaker.grammars.word_segmentation import SEGMENTATION, segmentation_of
-
-if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 PART, FEWEST, MOST = 50, 20, 50  # one document of so many is in the sample: at least, and at most so many
 TREES = 11  # drawn of each sentence: few, since a run is not to wait for them; odd, so that no cut is in half
@@ -27,7 +25,7 @@ Measure = Callable[[Engine, Any, Record], dict[str, Any]]
 
 
 def segmentation_measure(
-    estimator: "PlainAdaptorGrammar", corpus: Corpus, source: Source, grammar: Compiled
+    estimator: GrammarEstimator, corpus: Corpus, source: Source, grammar: Compiled
 ) -> Measure | None:
     """What tells, of a table and params, how like the words of the text the pieces are that sentences would
     be cut into now: {"segmentation": {"documents", "token_f1", "boundary_f1"}}.
@@ -53,7 +51,8 @@ def segmentation_measure(
         counts = engine.table.whole()
         assert isinstance(counts, TruncatedCounts)
         probe.learned_, probe.params_ = model.learned(params, counts, letters), params
-        found = segmentation_of(list(segmented(probe, texts, n_trees=TREES)), gold)
+        cut = segmented_texts(probe, texts, n_trees=TREES)
+        found = segmentation_of([one.pieces for one in cut], gold)
         of_sample = {"documents": len(texts), "token_f1": found.token.f1, "boundary_f1": found.boundary.f1}
         return {SEGMENTATION: of_sample}
 

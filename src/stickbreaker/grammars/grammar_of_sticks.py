@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from stickbreaker.estimators.engine_choice import engine_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.grammars.document_shares import nats_of_documents
 from stickbreaker.grammars.gold_sample import segmentation_measure
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.cached_trees import CachedTrees
 from stickbreaker.grammars.model.compiled import Compiled, compiled
 from stickbreaker.grammars.model.documents.document_grammar import DocumentGrammar
@@ -30,14 +31,11 @@ from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.mean_field_grammar import MeanFieldGrammar, support_of
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.training_sentences import held_out_sentences, training_sentences
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import state_of
-
-if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 TRUNCATION = 10_000  # cached trees of a symbol at most, where nothing is said
 TOLD = ("letters", "lengths", "cuts", "kept", "skipped")  # params that tell of the text, whole numbers
@@ -48,7 +46,7 @@ SHARDS = (20, 128)  # documents of a shard, at least and at most
 
 
 def new_run(
-    estimator: "PlainAdaptorGrammar", corpus: Corpus, seed: int, held_out: float, folder: Path | None
+    estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[Run[Any], RunState]:
     """A run at its start, with nothing remembered."""
     job, grammar = _job(estimator, corpus, seed, held_out, folder)
@@ -101,7 +99,7 @@ def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record
 
 
 def resume_run(
-    estimator: "PlainAdaptorGrammar", corpus: Corpus, snapshot: Snapshot, folder: Path
+    estimator: GrammarEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run[Any], RunState]:
     """The run whose checkpoint is `snapshot`, as it was then."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
@@ -110,7 +108,7 @@ def resume_run(
 
 
 def restored(
-    estimator: "PlainAdaptorGrammar", snapshot: Snapshot, folder: Path
+    estimator: GrammarEstimator, snapshot: Snapshot, folder: Path
 ) -> tuple[LocalEngine, VariationalState]:
     """The table and the state of a snapshot, to be looked at."""
     model = model_of_grammar(estimator, estimator.vocabulary_, estimator.corpus_["documents"])
@@ -130,7 +128,7 @@ def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> Variational
 
 
 def model_of_grammar(
-    estimator: "PlainAdaptorGrammar",
+    estimator: GrammarEstimator,
     vocabulary: Vocabulary,
     n_documents: int,
     read_before: CachedTrees | None = None,
@@ -177,7 +175,7 @@ def _truncations(
 
 
 def _job(
-    estimator: "PlainAdaptorGrammar", corpus: Corpus, seed: int, held_out: float, folder: Path | None
+    estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[VariationalRun, Compiled]:
     model = model_of_grammar(estimator, corpus.vocabulary, corpus.n_documents)
     source = Source(corpus, held_out, unit=Sequences, shard_size=model.shard_size)

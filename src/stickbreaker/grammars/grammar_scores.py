@@ -1,22 +1,21 @@
 """How well a grammar that was learned cuts sentences, and predicts them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis
+from stickbreaker.grammars.document_shares import log_p_of_all
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN
-from stickbreaker.grammars.parsing import segmented
+from stickbreaker.grammars.parsing import segmented_texts
 from stickbreaker.grammars.word_segmentation import segmentation_of
-
-if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 
 def scores_of(
-    model: "PlainAdaptorGrammar", texts: Sequence[str], nonterminal: str | None = None
+    model: GrammarEstimator, texts: Sequence[str], nonterminal: str | None = None
 ) -> dict[str, Any]:
     """Nats per symbol of texts, and if these have spaces between words, how alike words and pieces are.
 
@@ -38,16 +37,17 @@ def scores_of(
         "new_symbols": int((sentences.letters == UNKNOWN).sum()),
         "with_new_symbols": int(sentences.with_unknown().sum()),
         "symbols": symbols,
-        "nats_per_symbol": min(model.sum_of(sentences, nats) / symbols, 0.0),
+        "nats_per_symbol": min(log_p_of_all(model.learned_.opened, sentences, nats) / symbols, 0.0),
     }
     gold = gold_of(model, texts)
     if model.of_topics or not any(len(words) > 1 for words in gold):
         return found
-    agreement = segmentation_of(list(segmented(model, texts, nonterminal)), gold)
+    cut = segmented_texts(model, texts, nonterminal)
+    agreement = segmentation_of([one.pieces for one in cut], gold)
     return {**found, **{name: part._asdict() for name, part in agreement._asdict().items()}}
 
 
-def gold_of(model: "PlainAdaptorGrammar", texts: Sequence[str]) -> list[list[str]]:
+def gold_of(model: GrammarEstimator, texts: Sequence[str]) -> list[list[str]]:
     """The words of texts that have blanks between them, without blanks within."""
     analysis = model.analysis_
     assert isinstance(analysis, Analysis)

@@ -1,17 +1,15 @@
 """What parameters of grammars may be, and which go together."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stickbreaker.contracts.contract import MOST_CHAINS, MOST_COLUMNS
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.settings import engine_name, positive
-from stickbreaker.grammars.symbol_sentences import characters_of
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
+from stickbreaker.grammars.text_symbols import characters_of
 from stickbreaker.learning.schedules import Online
-
-if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 CHOICES = {
     "inference": ("mcmc", "hybrid", "mean-field"),
@@ -25,7 +23,7 @@ CHOICES = {
 LARGEST = 10**18  # of a truncation
 
 
-def refuse_settings(estimator: "PlainAdaptorGrammar") -> None:
+def refuse_settings(estimator: GrammarEstimator) -> None:
     """Raise UserError for parameters that make no sense."""
     for name, values in CHOICES.items():
         if getattr(estimator, name) not in values:
@@ -61,7 +59,7 @@ def refuse_settings(estimator: "PlainAdaptorGrammar") -> None:
         raise UserError(problem, remedy='learn by inference="hybrid"')
 
 
-def refuse_vocabulary(estimator: "PlainAdaptorGrammar", vocabulary: Vocabulary) -> None:
+def refuse_vocabulary(estimator: GrammarEstimator, vocabulary: Vocabulary) -> None:
     """Raise UserError for a corpus whose words are no symbols of a grammar."""
     if vocabulary.languages:
         problem = "a text in several languages has no order of words"
@@ -76,7 +74,7 @@ def refuse_vocabulary(estimator: "PlainAdaptorGrammar", vocabulary: Vocabulary) 
             raise UserError(problem, remedy=remedy)
 
 
-def _refuse_ways(estimator: "PlainAdaptorGrammar") -> None:
+def _refuse_ways(estimator: GrammarEstimator) -> None:
     """Raise UserError for a way of learning that there is not."""
     engine_name(estimator.engine)
     if estimator.sampled:

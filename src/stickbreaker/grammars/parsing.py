@@ -3,20 +3,18 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import BOUNDARY, Sentences
 from stickbreaker.grammars.model.parser import DRAWS, Parse
 from stickbreaker.grammars.model.trees import Tree, tree_of
-from stickbreaker.grammars.symbol_sentences import Lines
-
-if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.text_symbols import TextLines
 
 HOW = ("best", "samples", "minimum-risk")
 
@@ -42,7 +40,7 @@ class SegmentedText(NamedTuple):
 
 
 def parsed(
-    model: "PlainAdaptorGrammar", texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
+    model: GrammarEstimator, texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
 ) -> Iterator[ParsedSentence]:
     """The trees of texts' sentences: see `AdaptorGrammar.parse`. Raises UserError for another way."""
     if how not in HOW:
@@ -63,7 +61,7 @@ def parsed(
         yield ParsedSentence(document, size, parse.nats, tuple(trees), tuple(nats), unknown[number])
 
 
-def _symbols_of(model: "PlainAdaptorGrammar", lines: Lines) -> list[str] | None:
+def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
     """The symbols of all sentences of lines as they stand there; None if a sentence is a word."""
     if model.of_topics:
         return None
@@ -71,19 +69,8 @@ def _symbols_of(model: "PlainAdaptorGrammar", lines: Lines) -> list[str] | None:
     return list(itertools.compress(itertools.chain.from_iterable(lines.tokens), inside))
 
 
-def segmented(
-    model: "PlainAdaptorGrammar",
-    texts: Iterable[str],
-    nonterminal: str | None = None,
-    seed: int = 0,
-    n_trees: int = DRAWS,
-) -> Iterator[list[str]]:
-    """The pieces of each text: see `segmented_texts`."""
-    return (one.pieces for one in segmented_texts(model, texts, nonterminal, seed, n_trees))
-
-
 def segmented_texts(
-    model: "PlainAdaptorGrammar",
+    model: GrammarEstimator,
     texts: Iterable[str],
     nonterminal: str | None = None,
     seed: int = 0,
@@ -119,7 +106,7 @@ class Cuts(NamedTuple):
 
 
 def cuts_of(
-    model: "PlainAdaptorGrammar",
+    model: GrammarEstimator,
     sentences: Sentences,
     nonterminal: str | None = None,
     seed: int = 0,
@@ -144,7 +131,7 @@ def cuts_of(
             yield Cuts(known[content], True)
 
 
-def known_cuts(model: "PlainAdaptorGrammar", symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
+def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
     """Where a symbol cut sentences in the samples: of those of some contents that were learned from.
 
     Means over sentences that are alike. Nothing without samples, and of a symbol that remembers nothing.

@@ -1,72 +1,46 @@
-"""The parameters of adaptor grammars, and what they mean."""
+"""How adaptor grammars are learned, scored and saved."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core import purposes
-from stickbreaker.core.errors import UserError, shown
-from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.random_streams import derived_seed
-from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
+from stickbreaker.core.records import Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
-from stickbreaker.core.topk import by_size
-from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
+from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork, usable_cores
-from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.grammars import grammar_of_sticks
-from stickbreaker.grammars.document_shares import nats_of_documents
+from stickbreaker.grammars.document_shares import log_p_of_all
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.grammar_of_sticks import TOLD
 from stickbreaker.grammars.grammar_settings import refuse_settings, refuse_vocabulary
 from stickbreaker.grammars.model.compiled import Compiled, compiled
-from stickbreaker.grammars.model.grammar import Grammar
-from stickbreaker.grammars.model.grammar_sentences import Reader, Sentences, SymbolReader
-from stickbreaker.grammars.model.named import (
-    BY_NAME,
-    TOPICS,
-    collocation_syllable,
-    mark_of,
-    marked_topic,
-    topic,
-)
+from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
-from stickbreaker.grammars.model.parser import LearnedGrammar, Parse
+from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
-from stickbreaker.grammars.symbol_sentences import (
-    Lines,
-    analysis_of_symbols,
-    characters_of,
-    is_punctuation,
-    terminals_of,
-    whole,
-    word_reader,
-)
+from stickbreaker.grammars.text_symbols import whole
 from stickbreaker.grammars.training_sentences import (
     held_out_sentences,
     refuse_other_sums,
     training_sentences,
 )
 from stickbreaker.grammars.unused_names import remark_on_unused_names
-from stickbreaker.grammars.word_segmentation import TRACE_FIELDS, GrammarScores
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Limits, Run, RunState, ScoreNames
-from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
-from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import (
@@ -78,118 +52,16 @@ from stickbreaker.saved.checkpoints import (
 )
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.grammars.subtree_snapshots import EvolvingSubtrees
 
 EVERY = 10  # sweeps from one that is scored to the next
 WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
-BATCH_SIZE, RATES = 20, (0.5, 1.0)  # sentences of an online step, kappa and tau0, where they are left open
-FIRST_BATCH = {"collocation": 2}  # sentences of the first steps, by the grammar's name; else BATCH_SIZE
-SWEEPS = 200  # where max_iter is
-PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 
 
-class Subtree(NamedTuple):
-    """A subtree that is remembered: its symbol, its text's symbols, uses (of variational inference expected
-    ones), and the tables that have it."""
-
-    symbol: str
-    text: tuple[str, ...]
-    customers: float
-    tables: int
-
-
-@dataclass(eq=False, repr=False)
-class PlainAdaptorGrammar(Estimator):
-    """A grammar whose chosen symbols remember whole subtrees: words, collocations (Johnson et al. 2007).
-
-    Parameters
-    ----------
-    grammar : "collocation", "unigram", "collocation-syllable", "morphology" or "topic", whose terminals are
-        those of the text; or the text of a grammar in the format of py-cfg or PyAdaGram, or a `Grammar`.
-    inference : "mcmc"; "hybrid", variational inference by trees that are drawn; or "mean-field", by sums over
-        all trees, where what may be remembered is chosen at the start (Cohen et al. 2010).
-    symbols : a line is a sentence, of "characters" (blanks left out), or "spaced": of what stands between
-        blanks.
-    schedule : "online", a step 20 sentences (of "collocation" from 2 at first); "batch", a step a pass; or
-        `Online(...)`, whose minibatches stand for all of the text from the start unless it has
-        `total="seen"`, as "online" has. None: online by hybrid inference; "mean-field" knows batches alone.
-    samples : trees that are drawn of each sentence in a step.
-    truncation : of "hybrid" and "mean-field": subtrees that a symbol remembers at most: a number, or
-        {symbol: number}; None: as the grammar says, and 10,000 where it does not. There may be more between
-        prunings (so after `partial_fit`), and of a symbol that remembered subtrees of others are made of.
-    refine_every : steps from one pruning of what is remembered to the next.
-    init : "batch": all first trees are drawn by the rules alone; or "incremental": sentences enter one by
-        one, each by what those before it have. The start decides what is found: see the model's page.
-    max_iter : sweeps of the sampler, or passes; None: 200 sweeps, 3 passes online, 20 in batches.
-    chains : chains side by side; the one whose samples have the best score speaks. `chains`, `init`,
-        `relabel`, `temperature` and `cooling` are of "mcmc".
-    relabel : whether subtrees that are remembered are drawn anew, too, with all who use them.
-    weights, processes : "learned" or "fixed": the weights of rules; discounts and concentrations.
-    temperature, cooling : of the first sweep, and sweeps until it has fallen to 1 (None: half of all).
-    punctuation : marks of punctuation are "symbols", or "boundaries", where sentences are cut and which are
-        left out.
-    unparsed : what to do about sentences that cannot be parsed or are too long: "fail", or "skip" them.
-    n_topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
-    engine : "local", or a `SparkEngine`: where to learn by "hybrid" and "mean-field".
-    n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
-    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
-
-    Attributes
-    ----------
-    grammar_ : the `Grammar`; symbols_ its adapted symbols, general ones before those that they are made of.
-    discounts_, concentrations_ : of the adapted symbols' Pitman-Yor processes.
-    skipped_ : sentences that were skipped.
-    bound_ : log p(sentences, trees, tables) of the last sample, in nats a symbol.
-    n_iter_ : sweeps done; trace_ : list of records.
-
-    >>> from stickbreaker import AdaptorGrammar
-    >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
-    >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
-    >>> model.segment(["thedogacat"])
-    [['the', 'dog', 'a', 'cat']]
-    """
-
-    kind: ClassVar[str] = "AdaptorGrammar"
-    score_names: ClassVar[ScoreNames] = GrammarScores(
-        "symbol", "sentences", "log p(sentences, trees, tables)"
-    )
-    trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
-
-    grammar: str | Grammar = "collocation"
-    _: KW_ONLY
-    inference: str = "mcmc"
-    symbols: str = "characters"
-    schedule: str | Schedule | None = None
-    samples: int = 10
-    truncation: int | Mapping[str, int] | None = None
-    refine_every: int = 50
-    init: str = "batch"
-    max_iter: int | None = None
-    chains: int = 1
-    relabel: bool = True
-    weights: str = "learned"
-    processes: str = "learned"
-    temperature: float = 1.0
-    cooling: int | None = None
-    punctuation: str = "symbols"
-    unparsed: str = "fail"
-    n_topics: int = TOPICS
-    vowels: str | None = None
-    engine: "str | SparkEngine" = "local"
-    n_jobs: int | None = None
-    random_state: Any = None
-    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+class PlainAdaptorGrammar(GrammarEstimator):
+    __doc__ = GrammarEstimator.__doc__
 
     # From parameters to a run
-
-    def params_to_save(self) -> dict[str, Any]:
-        given = self.grammar
-        return {
-            **super().params_to_save(),
-            "grammar": given.to_text() if isinstance(given, Grammar) else given,
-        }
 
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
@@ -197,85 +69,6 @@ class PlainAdaptorGrammar(Estimator):
         refuse_settings(self)
         if vocabulary is not None:
             refuse_vocabulary(self, vocabulary)
-
-    @property
-    def sampled(self) -> bool:
-        """Whether a Markov chain is run, and not variational inference."""
-        return self.inference == "mcmc"
-
-    def learning_schedule(self) -> Schedule:
-        """The schedule of variational inference. Raises UserError for one that grammars do not know."""
-        given = self.schedule
-        if given is None:
-            given = "online" if self.inference == "hybrid" else "batch"
-        if given == "online":
-            first = FIRST_BATCH.get(self.grammar) if isinstance(self.grammar, str) else None
-            return Online(BATCH_SIZE, *RATES, total="seen", first_batch=first)
-        if isinstance(given, Online):
-            return given.with_defaults(*RATES)
-        if given == "batch" or isinstance(given, Batch):
-            return Batch()
-        raise UserError(f"schedule={given!r}", remedy='schedule is "online", Online(...) or "batch"')
-
-    @property
-    def passes(self) -> int:
-        """Sweeps or passes."""
-        if self.max_iter is not None:
-            return int(self.max_iter)
-        return SWEEPS if self.sampled else PASSES[type(self.learning_schedule())]
-
-    def given_grammar(self) -> Grammar | None:
-        """The grammar that was given; None of one by name. Raises UserError for what is neither."""
-        if isinstance(self.grammar, Grammar):
-            return self.grammar
-        if not isinstance(self.grammar, str):
-            raise UserError(f"grammar={self.grammar!r}", remedy="grammar is a name, a text or a Grammar")
-        if self.grammar in BY_NAME:
-            return None
-        if "->" not in self.grammar:
-            names = ", ".join(BY_NAME)
-            raise UserError(f"no grammar is named {shown(self.grammar)}", remedy=f"there are: {names}")
-        return Grammar.from_text(self.grammar)
-
-    def limits(self) -> Limits:
-        return Limits(self.passes, 0.0)
-
-    def next_verb(self) -> str | None:
-        return "report" if self.of_topics else None
-
-    @property
-    def of_topics(self) -> bool:
-        """Whether sentences are words of documents, each with its document's mark."""
-        return self.grammar == "topic"
-
-    @property
-    def marks_documents(self) -> bool:
-        """Whether words have their document's mark: by inference that knows no documents."""
-        return self.of_topics and self.inference != "hybrid"
-
-    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
-
-    def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar; one by name is of a vocabulary's symbols. Raises UserError where it has none."""
-        given = self.given_grammar()
-        if given is not None:
-            return given
-        words: Sequence[str] = vocabulary.words
-        if self.of_topics:
-            words = sorted({one for word in words for one in characters_of(word)})
-        elif self.punctuation == "boundaries":
-            words = [word for word in words if not is_punctuation(word)]
-        if not words:
-            raise UserError("the text has no symbol", remedy="give one with text")
-        if self.of_topics:
-            if not self.marks_documents:
-                return topic(words, int(self.n_topics))
-            marks = [mark_of(number) for number in range(n_documents)]
-            return marked_topic(words, marks, int(self.n_topics))
-        if self.grammar == "collocation-syllable":
-            return collocation_syllable(words, self.vowels)
-        return BY_NAME[str(self.grammar)](words)
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
@@ -324,13 +117,6 @@ class PlainAdaptorGrammar(Estimator):
             cooling=cooling if hot else 0,
         )
 
-    def reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> Reader:
-        """How documents become sentences."""
-        if self.of_topics:
-            return word_reader(vocabulary.words, terminals, n_documents if self.marks_documents else None)
-        boundaries = self.punctuation == "boundaries"
-        return SymbolReader(terminals_of(vocabulary, terminals, boundaries=boundaries))
-
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
         seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
         if not self.sampled:
@@ -370,131 +156,22 @@ class PlainAdaptorGrammar(Estimator):
 
     def _take(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
         """Make what was learned the estimator's; its parts are held against each other."""
-        self.take_state(state)
-        self.params_: Record = params
-        self.state_: RunState = state
-        self.grammar_ = self.grammar_of(self.vocabulary_, self.corpus_["documents"])
-        self.learned_ = learned
+        self.take_learned(params, state, learned)
         refuse_other_sums(params, self.compiled_)
-        self.skipped_ = int(params["skipped"].values)
-        self.n_features_in_ = len(self.vocabulary_)
-
-    @property
-    def compiled_(self) -> Compiled:
-        """The grammar in flat arrays."""
-        return self.learned_.grammar
-
-    @property
-    def symbols_(self) -> tuple[str, ...]:
-        """The adapted symbols, general ones before those that they are made of."""
-        return tuple(self.compiled_.names[symbol] for symbol in self.compiled_.adapted)
-
-    @property
-    def discounts_(self) -> Array:
-        """Discounts of the adapted symbols."""
-        return self.learned_.discounts
-
-    @property
-    def concentrations_(self) -> Array:
-        """Concentrations of the adapted symbols."""
-        return self.learned_.concentrations
-
-    def sizes(self) -> dict[str, int]:
-        places = np.bincount(self.learned_.places, minlength=len(self.symbols_))
-        return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
 
     def overview(self) -> Overview:
         from stickbreaker.grammars.report.grammar_overview import overview_of_grammar
 
         return overview_of_grammar(self)
 
-    def subtrees(self, symbol: str | None = None) -> list[Subtree]:
-        """The subtrees that are remembered, most used first; `symbol`: of one adapted symbol.
-
-        Raises UserError for a symbol that remembers none.
-        """
-        if symbol is not None and symbol not in self.symbols_:
-            remedy = f"there are: {', '.join(self.symbols_) or 'none'}"
-            raise UserError(f"no adapted symbol is named {shown(symbol)}", remedy=remedy)
-        learned, terminals = self.learned_, self.compiled_.terminals
-        letters, offsets = learned.yields
-        found = [
-            Subtree(
-                self.symbols_[place],
-                tuple(terminals[k] for k in letters[offsets[row] : offsets[row + 1]]),
-                _plain(learned.customers[row]),
-                int(learned.tables[row]),
-            )
-            for row, place in enumerate(learned.places)
-        ]
-        found = [one for one in found if symbol is None or one.symbol == symbol]
-        ordered: list[Subtree] = []
-        for name in self.symbols_:
-            own = sorted((one for one in found if one.symbol == name), key=lambda one: one.text)
-            ordered += by_size(own, [one.customers for one in own])
-        return ordered
-
-    def symbol_number(self, symbol: str | None) -> int:
-        """The number of a symbol; None: of "Word", or else of the last adapted one.
-
-        None is not the first symbol, of which a sentence has but one, unless no other is left. Raises
-        UserError for a symbol that the grammar does not have.
-        """
-        names, start = self.compiled_.names, self.compiled_.start
-        if symbol is None:
-            words = [names.index(one) for one in self.grammar_.symbols if one == "Word"]
-            wanted = [*words, *reversed(self.compiled_.adapted.tolist())]
-            return next((number for number in wanted if number != start), start)
-        if symbol not in self.grammar_.symbols:
-            remedy = f"there are: {', '.join(self.grammar_.symbols[:20])}"
-            raise UserError(f"the grammar has no symbol {shown(symbol)}", remedy=remedy)
-        return names.index(symbol)
-
-    def join(self, symbols: Sequence[str]) -> str:
-        """Symbols as they stand in a text."""
-        return ("" if self.symbols == "characters" else " ").join(symbols)
-
-    def parses_of(
-        self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
-    ) -> Iterator[Parse]:
-        """Trees of sentences, of rules of the grammar that is `opened`; see `LearnedGrammar.parses`."""
-        learned = self.learned_.opened
-        letters = sentences.numbered(learned.new_symbol)
-        return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)
-
-    def nats_of(self, sentences: Sentences) -> Array:
-        """log p of each sentence, with one mark for all new symbols; -inf if it cannot be parsed."""
-        learned = self.learned_.opened
-        return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
-
-    def lines_of(self, texts: Iterable[str]) -> Lines:
-        """Texts as the model reads them."""
-        return Lines.of(texts, self.analysis_, self.vocabulary_)
-
-    def numbers_of(self) -> NDArray[np.int64]:
-        """The terminal of each row of the vocabulary; see `terminals_of`."""
-        boundaries = self.punctuation == "boundaries"
-        return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
-
-    def sentences_in(self, content: Sequences) -> Sentences:
-        """The sentences of documents whose words are rows of the model's vocabulary."""
-        documents = np.arange(len(content.offsets) - 1)
-        reader = self.reader(self.vocabulary_, self.compiled_.terminals, self.corpus_["documents"])
-        return reader.read(content, documents=documents)
-
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """log p of the sentences that some tree comes to, and their symbols."""
         sentences = self.sentences_in(whole(corpus))
         nats = self.nats_of(sentences)
         parsed = np.isfinite(nats)
-        return self.sum_of(sentences, nats), float(np.diff(sentences.starts)[parsed].sum())
-
-    def sum_of(self, sentences: Sentences, nats: Array) -> float:
-        """log p of all sentences that can be parsed, of whole documents if their rules have weights of their
-        own; nats: `nats_of` the same sentences."""
-        if self.learned_.opened.alpha is not None:
-            return nats_of_documents(self.learned_.opened, sentences)
-        return float(nats[np.isfinite(nats)].sum())
+        return log_p_of_all(self.learned_.opened, sentences, nats), float(
+            np.diff(sentences.starts)[parsed].sum()
+        )
 
     # To files and back
 
@@ -516,11 +193,6 @@ class PlainAdaptorGrammar(Estimator):
         refuse_other_sizes(params, {})
         grammar = compiled(self.grammar_of(self.vocabulary_, self.corpus_["documents"]))
         self._take(params, run_state_of(snapshot), LearnedGrammar.of(params, grammar))
-
-
-def _plain(number: np.number[Any]) -> float:
-    """A number of Python's, whole where it is."""
-    return int(number) if float(number).is_integer() else float(number)
 
 
 def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:

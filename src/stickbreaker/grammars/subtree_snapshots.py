@@ -8,7 +8,7 @@ import numpy as np
 from stickbreaker.core.records import TruncatedCounts
 from stickbreaker.core.topk import by_size
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Moment, Top
 from stickbreaker.saved.evolution_observer import Evolving, Moments

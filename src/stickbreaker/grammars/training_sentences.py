@@ -1,7 +1,5 @@
 """The sentences that a grammar learns from, and those held out: what no tree comes to is named or skipped."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,14 +7,12 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
+from stickbreaker.grammars.model.chart_texts import chart_fits, why_too_long
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
-from stickbreaker.grammars.model.sentence_strings import chart_fits, why_too_long
-from stickbreaker.grammars.symbol_sentences import terminals_of
-
-if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.text_symbols import terminals_of
 
 
 class NothingParsed(UserError):
@@ -24,7 +20,7 @@ class NothingParsed(UserError):
 
 
 def training_sentences(
-    estimator: "PlainAdaptorGrammar",
+    estimator: GrammarEstimator,
     corpus: Corpus,
     source: Source,
     grammar: Compiled,
@@ -56,7 +52,7 @@ def training_sentences(
 
 
 def held_out_sentences(
-    estimator: "PlainAdaptorGrammar", source: Source, corpus: Corpus, grammar: Compiled
+    estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled
 ) -> Sentences:
     """The held-out sentences that some tree comes to. Raises UserError where there is none."""
     found = _of_source(estimator, source, corpus, grammar, held_out=True)
@@ -67,7 +63,7 @@ def held_out_sentences(
 
 
 def _of_source(
-    estimator: "PlainAdaptorGrammar", source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
+    estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
 ) -> Sentences:
     """The sentences of a source's documents, those to learn from or those held out."""
     reader = estimator.reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
@@ -86,7 +82,7 @@ def _of_source(
 
 
 def _first_unknown(
-    estimator: "PlainAdaptorGrammar", corpus: Corpus, document: int, grammar: Compiled
+    estimator: GrammarEstimator, corpus: Corpus, document: int, grammar: Compiled
 ) -> tuple[str, str]:
     """The id of a document, by its place, and what is wrong with its first symbol that the grammar does
     not have; "" where it has all."""

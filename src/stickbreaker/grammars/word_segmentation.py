@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from stickbreaker.core.json_checks import is_amount, is_count, record_with
-from stickbreaker.learning.contract import ScoreNames
+from stickbreaker.learning.run import ScoreNames
 from stickbreaker.learning.trace import TraceRecord
 
 SEGMENTATION = "segmentation"  # in the trace of a grammar: how well it cuts sentences whose words are known

@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stickbreaker.contracts.contract import Accepted, TableSpec
-from stickbreaker.contracts.row_queries import TableView
+from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import (
     Change,
     Dissolve,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.threads import one_thread
-from stickbreaker.learning.contract import Run, State
 from stickbreaker.learning.observers import Observer
+from stickbreaker.learning.run import Run, State
 
 
 def run(job: Run[State], state: State, observers: Sequence[Observer] = ()) -> State:

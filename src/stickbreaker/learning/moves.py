@@ -17,7 +17,7 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Record, Stats
 from stickbreaker.core.serialize import flat_record, record_from
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.contract import Engine
+from stickbreaker.engines.engine import Engine
 from stickbreaker.learning.events import (
     Columns,
     Event,

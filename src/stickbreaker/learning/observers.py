@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from stickbreaker.core.file_errors import naming
+from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import open_to_append
-from stickbreaker.learning.contract import SCORES, Run, RunState, ScoreNames
+from stickbreaker.learning.run import SCORES, Run, RunState, ScoreNames
 from stickbreaker.learning.trace import TraceRecord, line_of, refuse_unreadable
 
 
@@ -84,7 +84,7 @@ class Trace(Observer):
         refuse_unreadable(record)
         self.records.append(record)
         if self.file is not None and self.path is not None:
-            with naming(self.path):
+            with naming_file(self.path):
                 self.file.write(line_of(record))
                 self.file.flush()
         return False

@@ -9,7 +9,7 @@ import numpy as np
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.learning.chains import Chains, shrinkage
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.trace import TraceRecord
 
 JOINT = "joint"  # the kind of the scores

@@ -14,13 +14,13 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Record, Rows, SparseCounts, Stats, join_cells, no_rows
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.contract import Engine
+from stickbreaker.engines.engine import Engine
 from stickbreaker.learning import moves
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import CONVERGED
 from stickbreaker.learning.events import Columns, Event, first_columns, records_of, top_rows
 from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.moves import Numbered
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
 

@@ -25,15 +25,15 @@ from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.run import Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.report_sentences import write_sentences
-from stickbreaker.ngrams.sentences import (
+from stickbreaker.ngrams.sentence_scores import (
     Scores,
     all_scores,
     joined,

@@ -6,17 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel
-from stickbreaker.ngrams.sentences import log_base_of
+from stickbreaker.ngrams.sentence_scores import log_base_of
 from stickbreaker.ngrams.word_numbers import Base
 from stickbreaker.saved.manifest_fields import DOCUMENTS
-from stickbreaker.saved.parquet_figures import with_figures
+from stickbreaker.saved.parquet_figures import write_with_figures
 
 LIMIT = 40  # sentences
 LEAST_WORDS = 4  # of a sentence
@@ -43,7 +42,6 @@ def write_sentences(
     token). In the file's own metadata, "stickbreaker" is a JSON object: {"held_out": true or false}.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     source = Source(corpus, held_out)
     found = [place for block in range(source.n_blocks) for place in _places(corpus, source, block)]
@@ -54,10 +52,7 @@ def write_sentences(
     columns = {
         name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
     }
-    figures = {"held_out": held_out > 0.0}
-    table = with_figures(pa.table(columns), figures)
-    with atomic_file(folder / DOCUMENTS) as partial:
-        pq.write_table(table, partial, compression="zstd")
+    write_with_figures(folder / DOCUMENTS, columns, {"held_out": held_out > 0.0})
 
 
 def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:

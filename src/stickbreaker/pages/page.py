@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from stickbreaker.core.errors import counted
 from stickbreaker.corpus.document import Scalar
-from stickbreaker.pages.values import clean, one_line, to_json
+from stickbreaker.pages.values import clean, one_line, script_json
 
 SHARED = "stickbreaker.pages"
 
@@ -94,7 +94,7 @@ class Page(ABC):
             policy=Markup(content_security_policy(script)),
             style=Markup(assets.joined(assets.styles)),
             script=Markup(script),
-            data=Markup(to_json(self.payload())),
+            data=Markup(script_json(self.payload())),
         )
 
 

@@ -31,13 +31,13 @@ def one_line(text: str) -> str:
     >>> one_line("a\\n  b"), one_line(" ")
     ('a b', '\ufffd')
     """
-    return shortened(" ".join(clean(text).split()) or "\ufffd", _LONGEST_LINE)
+    return cut_short(" ".join(clean(text).split()) or "\ufffd", _LONGEST_LINE)
 
 
-def shortened(text: str, most: int) -> str:
+def cut_short(text: str, most: int) -> str:
     """A text of at most `most` characters: of a longer one the beginning and an ellipsis.
 
-    >>> shortened("abcdef", 4)
+    >>> cut_short("abcdef", 4)
     'abc…'
     """
     return text if len(text) <= most else text[: max(most - 1, 0)] + "…"
@@ -60,7 +60,7 @@ def thinned(points: Sequence[T]) -> list[T]:
     return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
 
 
-def to_json(data: Any) -> str:
+def script_json(data: Any) -> str:
     """Write JSON that is safe inside a script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, escape in _MARKUP.items():  # str.translate would take a fifth of a second a megabyte

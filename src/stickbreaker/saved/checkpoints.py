@@ -14,11 +14,11 @@ from stickbreaker.core.untrusted import refuse_whole_numbers
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import of_run
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.events import Columns
 from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.moves import flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved.directory import ModelDirectory, Snapshot

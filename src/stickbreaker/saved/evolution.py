@@ -30,7 +30,7 @@ Top = Mapping[int, Sequence[tuple[str, float]]]  # (word, probability) by lastin
 Entered = Mapping[int, Sequence[tuple[int, str, float]]]  # (rank, word, probability) by lasting id
 
 
-class Rows(NamedTuple):
+class SnapshotRows(NamedTuple):
     """Words of topics at one moment: arrays of one length, by topic, then the top words, then by rank."""
 
     topic: NDArray[Any]  # int32
@@ -50,7 +50,7 @@ class Moment:
     step: int
     documents: int
     date: str | None
-    rows: Rows
+    rows: SnapshotRows
 
     def top(self) -> dict[int, list[tuple[str, float]]]:
         """The (word, probability) of each topic by its lasting id, the most probable first, at most 50."""
@@ -206,7 +206,7 @@ class Evolution:
             ) from None
 
 
-def _rows(top: Top, entered: Entered) -> Rows:
+def _rows(top: Top, entered: Entered) -> SnapshotRows:
     """The rows of one moment."""
     rows = [
         (topic, 0, rank, word, probability)
@@ -218,7 +218,7 @@ def _rows(top: Top, entered: Entered) -> Rows:
         rows += [(topic, 1, rank, word, probability) for rank, word, probability in first]
     topic, kind, rank, words, probability = zip(*rows, strict=True) if rows else ((),) * 5
     return _ordered(
-        Rows(
+        SnapshotRows(
             np.array(topic, np.int32),
             np.array(kind, np.int8),
             np.array(rank, np.int32),
@@ -228,9 +228,9 @@ def _rows(top: Top, entered: Entered) -> Rows:
     )
 
 
-def _ordered(rows: Rows) -> Rows:
+def _ordered(rows: SnapshotRows) -> SnapshotRows:
     order = np.lexsort((rows.rank, rows.kind, rows.topic))  # stable: equal ranks stay as they stand
-    return Rows(*(column[order] for column in rows))
+    return SnapshotRows(*(column[order] for column in rows))
 
 
 def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
@@ -256,13 +256,13 @@ def merged(moments: Sequence[Moment]) -> Moment:
             if word in by_word:
                 by_word[word] = (rank, word, probability)
     entered = _rows({}, {topic: list(by_word.values()) for topic, by_word in found.items()})
-    top = Rows(*(column[last.rows.kind == 0] for column in last.rows))
+    top = SnapshotRows(*(column[last.rows.kind == 0] for column in last.rows))
     return Moment(last.step, last.documents, last.date, _ordered(_joined([top, entered])))
 
 
-def _joined(parts: Iterable[Rows]) -> Rows:
+def _joined(parts: Iterable[SnapshotRows]) -> SnapshotRows:
     """The rows of several moments, one after the other."""
-    return Rows(*(np.concatenate(columns) for columns in zip(_rows({}, {}), *parts, strict=True)))
+    return SnapshotRows(*(np.concatenate(columns) for columns in zip(_rows({}, {}), *parts, strict=True)))
 
 
 def _is_of(kind: pa.DataType, name: str) -> bool:
@@ -306,14 +306,14 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     steps = columns["step"][starts]
     if not np.array_equal(number[starts], np.arange(len(starts))) or np.any(np.diff(steps) <= 0):
         raise ValueError("snapshots do not follow one another")
-    rows = Rows(columns["topic"], kind, columns["rank"], words, columns["probability"])
+    rows = SnapshotRows(columns["topic"], kind, columns["rank"], words, columns["probability"])
     ends = [*starts[1:].tolist(), len(number)]
     return tuple(
         Moment(
             int(steps[i]),
             int(columns["documents"][start]),
             columns["date"][start],
-            Rows(*(column[start:end] for column in rows)),
+            SnapshotRows(*(column[start:end] for column in rows)),
         )
         for i, (start, end) in enumerate(zip(starts.tolist(), ends, strict=True))
     )

@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved.evolution import Entered, Evolution, Moment, Top
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.files import atomic_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -13,9 +16,14 @@ if TYPE_CHECKING:
 _KEY = "stickbreaker"
 
 
-def with_figures(table: pa.Table, figures: Mapping[str, Any]) -> pa.Table:
-    """The table, with figures to be written beside its rows."""
-    return table.replace_schema_metadata({_KEY: json.dumps(figures)})
+def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Mapping[str, Any]) -> None:
+    """Write a table, whole or not at all, and figures beside its rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(columns).replace_schema_metadata({_KEY: json.dumps(figures)})
+    with atomic_file(file) as partial:
+        pq.write_table(table, partial, compression="zstd")
 
 
 def figures_in(opened: pq.ParquetFile) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from stickbreaker.spark.partition_tasks import (
     run_tasks,
     take,
 )
-from stickbreaker.spark.vectors import bags_of
+from stickbreaker.spark.vectors import bags_of_vectors
 from stickbreaker.topics.evaluation.corpus_scores import (
     HeldOutScore,
     completion_of_blocks,
@@ -147,7 +147,7 @@ def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
     if not len(column):
         return
     if pa.types.is_struct(column.type):
-        yield bags_of(column, len(estimator.vocabulary_))
+        yield bags_of_vectors(column, len(estimator.vocabulary_))
         return
     documents = column.to_pylist()
     if pa.types.is_list(column.type):

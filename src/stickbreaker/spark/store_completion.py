@@ -46,7 +46,7 @@ def refuse_twice(session: "SparkSession", written: Written) -> None:
         raise UserError(problem, where=f"row {first['row']}", remedy="ids must differ; name another column")
 
 
-def finish(
+def complete(
     session: "SparkSession", written: Written, vocabulary: Vocabulary, analysis: Analysis | None, about: About
 ) -> None:
     """Count and digest the documents under the vocabulary, on executors, and write corpus.json."""
@@ -60,7 +60,7 @@ def finish(
             corpus = Corpus(source, Vocabulary.read(path), analysis, About())
             return {"tokens": corpus.n_tokens, "empty": corpus.n_empty}
         source = written.source()
-        metadata = replace(about, content=content_of(source) if written.kind == "text" else None)
+        metadata = replace(about, content=digest_of_blocks(source) if written.kind == "text" else None)
         whole = Corpus(source, Vocabulary.read(path), analysis, metadata)
         return {"content": metadata.content, "fingerprint": whole.fingerprint}
 
@@ -76,7 +76,7 @@ def finish(
     )
 
 
-def content_of(source: StoreSource) -> str:
+def digest_of_blocks(source: StoreSource) -> str:
     """The digest of ids and tokens that `Tally` takes while a corpus is built.
 
     A digest runs from first to last, so one executor reads all blocks, one after another.

@@ -26,7 +26,7 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.store import StoreSource
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.spark.partition_tasks import Batches
-from stickbreaker.spark.store_completion import finish, refuse_twice
+from stickbreaker.spark.store_completion import complete, refuse_twice
 from stickbreaker.spark.store_files import TABLE, Part, write_parts
 from stickbreaker.spark.vocabulary_counts import choose
 
@@ -68,7 +68,7 @@ def corpus_from_frame(
             refuse_twice(frame.sparkSession, written)
         if vocabulary is None:
             vocabulary = choose(frame.sparkSession, written, recipe.rule, used)
-        finish(frame.sparkSession, written, vocabulary, used, replace(about, rule=recipe.rule))
+        complete(frame.sparkSession, written, vocabulary, used, replace(about, rule=recipe.rule))
     return Corpus.open(out)
 
 

@@ -13,7 +13,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.store import StoreWriter
 from stickbreaker.engines.spark.session import in_one_line
 from stickbreaker.spark.partition_tasks import Batches
-from stickbreaker.spark.store_completion import finish
+from stickbreaker.spark.store_completion import complete
 from stickbreaker.spark.store_files import Part, write_parts
 from stickbreaker.spark.vocabulary_counts import choose
 
@@ -40,7 +40,7 @@ def corpus_from_vectors(
         for batch in batches:
             for first in range(0, batch.num_rows, ROWS):
                 vectors = batch.column(0).slice(first, ROWS)
-                bags = bags_of(vectors, len(words), start)
+                bags = bags_of_vectors(vectors, len(words), start)
                 ids = [str(start + row) for row in range(len(vectors))]
                 source = MatrixSource(bags, words, ids)
                 for block in range(len(source.sizes)):
@@ -51,7 +51,7 @@ def corpus_from_vectors(
     with new_directory(Path(out), overwrite=False) as directory:
         written, about = write_parts(only, write, directory, "bag")
         chosen = choose(frame.sparkSession, written, VocabularyRule(words=words), None)
-        finish(frame.sparkSession, written, chosen, None, about)
+        complete(frame.sparkSession, written, chosen, None, about)
     return Corpus.open(out)
 
 
@@ -66,7 +66,7 @@ def _size(frame: "DataFrame") -> int:
     return int(first[0].size)
 
 
-def bags_of(vectors: Any, n_words: int, start: int | None = None) -> Bags:
+def bags_of_vectors(vectors: Any, n_words: int, start: int | None = None) -> Bags:
     """The bags of vectors as Arrow has them (structs of type, size, indices, values).
 
     `start` is the number of the first row, where rows have one. Raises UserError for a null, a vector of

@@ -48,7 +48,7 @@ def choose(
     session: "SparkSession", written: Written, rule: VocabularyRule, analysis: Analysis | None
 ) -> Vocabulary:
     """The vocabulary that the rule makes of the documents' words. Raises UserError when none is left."""
-    found = counted(session, written)
+    found = count_words_of_files(session, written)
     eligible: Keep = _all if analysis is None else analysis.eligible
     with in_one_line():
         chosen = _chosen(found, rule, eligible, written.n_documents)
@@ -60,7 +60,7 @@ def choose(
     return chosen
 
 
-def counted(session: "SparkSession", written: Written) -> "DataFrame":
+def count_words_of_files(session: "SparkSession", written: Written) -> "DataFrame":
     """A table of all words of a store with their documents and tokens, a row a word."""
     from pyspark.sql import functions as F
 

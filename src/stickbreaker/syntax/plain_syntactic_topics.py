@@ -23,8 +23,8 @@ from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive, threads_of
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.contract import Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.run import Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
@@ -14,7 +13,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
 from stickbreaker.saved.manifest_fields import DOCUMENTS
-from stickbreaker.saved.parquet_figures import with_figures
+from stickbreaker.saved.parquet_figures import write_with_figures
 from stickbreaker.syntax import purposes
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.sentence_scores import sentences_of
@@ -58,7 +57,6 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
     {"documents": how many there are, "sentences": "held-out", "learned" or "other"}.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     source = Source(corpus, held_out, unit=Trees)
     chosen = _chosen(source, lens.seed)
@@ -71,9 +69,7 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
         name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
     }
     whose = HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
-    table = with_figures(pa.table(columns), {"documents": corpus.n_documents, "sentences": whose})
-    with atomic_file(folder / DOCUMENTS) as partial:
-        pq.write_table(table, partial, compression="zstd")
+    write_with_figures(folder / DOCUMENTS, columns, {"documents": corpus.n_documents, "sentences": whose})
 
 
 def _chosen(source: Source, seed: int) -> list[Chosen]:

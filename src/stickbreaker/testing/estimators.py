@@ -42,7 +42,7 @@ def contents(path: Path) -> dict[str, Any]:
     return held
 
 
-def settings_of(model: Estimator) -> str:
+def settings_text(model: Estimator) -> str:
     """A model's parameters, as its manifest has them."""
     return json.dumps(to_json(model.params_to_save(), model.setting_types))
 
@@ -146,7 +146,7 @@ class EstimatorTests(ABC):
         assert self.saved(loaded, tmp_path / "second") == first
         assert loaded.score(corpus) == model.score(corpus)
         assert loaded.trace_ == model.trace_
-        assert settings_of(loaded) == settings_of(model)
+        assert settings_text(loaded) == settings_text(model)
         plain = load(tmp_path / "first")
         assert type(plain) is kinds()[model.kind].plain()
         assert plain.score_documents(corpus) == model.score_documents(corpus)

@@ -9,7 +9,7 @@ import numpy as np
 from stickbreaker.contracts.contract import Step
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, Shard
-from stickbreaker.engines.contract import Engine
+from stickbreaker.engines.engine import Engine
 from stickbreaker.learning.schedules import Batch, Minibatch, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 from stickbreaker.testing.unigram_mixture import GrowingMixture

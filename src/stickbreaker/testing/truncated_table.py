@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Counts, Move, Step, Summary, TableSpec
 from stickbreaker.core.edits import Drop, Edit, Grow, Permute, Reorder, apply
-from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Field, Record, Rows, TruncatedCounts
-from stickbreaker.engines.contract import Engine
 from stickbreaker.learning.variational import advance
+from stickbreaker.testing.engines import RunTests
 from stickbreaker.testing.runs import GrowingRuns
 from stickbreaker.testing.unigram_mixture import Components, GrowingMixture
 
-STEPS = 9
+STEPS = 8  # a run is cut after five, between two orders
 RANK = "rank"  # of the prepared params: where each cell stands in its column, from 1 on
 
 
@@ -85,8 +84,8 @@ class OrderedMixture(GrowingMixture):
         return (change, Drop("words", tuple(left.tolist())))
 
 
-class OrderedEngineTests(GrowingRuns):
-    """Subclass and give `engine(n_jobs)`."""
+class OrderedEngineTests(GrowingRuns, RunTests):
+    """The laws of a truncated table. Subclass and give `engine(n_jobs)`."""
 
     model, steps = OrderedMixture, STEPS
 
@@ -112,9 +111,7 @@ class OrderedEngineTests(GrowingRuns):
         assert min(moved) > 0
 
     def test_the_order_is_by_the_counts_of_the_last_reorder(self) -> None:
-        job, state = self.start_run()
-        for number in range(6):
-            advance(job, state, self.minibatch(number))
+        job, state = self.after(6)
         whole = job.engine.table.whole()
         assert isinstance(whole, TruncatedCounts)
         for k, size in enumerate(whole.sizes.tolist()):
@@ -127,48 +124,8 @@ class OrderedEngineTests(GrowingRuns):
         assert [whole.rows[k, :12].tolist() for k in (0, 1)] == first, "new cells come after those there are"
         assert whole.sizes.max() > 12
 
-    def test_totals_are_sums_of_the_table(self) -> None:
-        job, *_ = self.history()
-        assert job.engine.table.totals()[0] == pytest.approx(
-            job.engine.table.counts(slice(None)).sum(axis=0), rel=1e-9
-        )
-
-    def test_same_bytes_for_any_number_of_workers(self) -> None:
-        first, state, records, _ = self.history(1)
-        for n_jobs in self.workers:
-            other, same, other_records, _ = self.history(n_jobs)
-            assert other_records == records
-            assert same.params["use"].values.tobytes() == state.params["use"].values.tobytes()
-            assert self.bytes_of(other.engine) == self.bytes_of(first.engine)
-
-    def test_a_snapshot_goes_on_like_the_run_it_is_of(self) -> None:
-        job, state = self.start_run()
-        for number in range(5):  # ends between two orders
-            advance(job, state, self.minibatch(number))
-        arrays, keys = job.engine.snapshot()
-        arrays = {name: values.copy() for name, values in arrays.items()}
-        other, copy = self.start_run()
-        other.engine.restore(other.model, arrays, list(keys or ()))
-        copy.params, copy.step, copy.seen, copy.columns = dict(state.params), 5, state.seen, state.columns
-        for number in range(5, STEPS):
-            record = advance(other, copy, self.minibatch(number))
-            assert advance(job, state, self.minibatch(number)) == record
-        assert self.bytes_of(other.engine) == self.bytes_of(job.engine)
-
-    def test_an_interrupted_step_changes_nothing(self) -> None:
-        job, state = self.start_run()
-        for number in range(4):
-            advance(job, state, self.minibatch(number))
-        before, params = self.bytes_of(job.engine), state.params
-        job.engine.stop()
-        with pytest.raises(Interrupted):
-            advance(job, state, self.minibatch(4))
-        assert self.bytes_of(job.engine) == before
-        assert state.params is params
-        assert state.step == 4
-
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
-        job, state, *_ = self.history()
+        job, state = self.after(self.steps)
         engine, n = job.engine, job.engine.table.shape[0]
         values = engine.table.counts(slice(None)).copy()
         few = (np.arange(2), np.arange(n))
@@ -188,7 +145,7 @@ class OrderedEngineTests(GrowingRuns):
         assert apply(edit, state.params)["letters"].values.shape == (n,)
 
     def test_blend_decays_everything_and_adds_a_few_cells(self) -> None:
-        job, *_ = self.history()
+        job, _ = self.after(self.steps)
         before = job.engine.table.counts(slice(None)).copy()
         fresh = Rows(np.array([1, 3]), np.array([[2.0, 0.0], [0.0, 1.0]]))
         for _ in range(40):  # past any threshold at which the decay factor is multiplied out
@@ -198,8 +155,3 @@ class OrderedEngineTests(GrowingRuns):
         assert job.engine.table.counts(slice(None)) == pytest.approx(before, rel=1e-12)
         job.engine.blend(fresh, 0.0, 1.0)
         assert job.engine.table.totals()[0] == pytest.approx(fresh.values.sum(axis=0))
-
-    def bytes_of(self, engine: Engine) -> tuple[dict[str, bytes], list[str] | None]:
-        """All that an engine's snapshot holds."""
-        arrays, keys = engine.snapshot()
-        return {name: values.tobytes() for name, values in arrays.items()}, list(keys or ())

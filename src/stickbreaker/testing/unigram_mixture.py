@@ -27,7 +27,7 @@ from stickbreaker.contracts.contract import (
     Summary,
     TableSpec,
 )
-from stickbreaker.contracts.row_queries import ReportRows, RowBlock, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowBlock, RowQuery, TableView
 from stickbreaker.core.edits import Drop, Edit, Grow, Split
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows

@@ -6,20 +6,16 @@ from typing import Any, NamedTuple
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
-from stickbreaker.topics.model import (
-    ClosedVocabulary,
-    ConceptVocabulary,
-    CoordinateAscent,
-    DirichletPrior,
-    FranchisePrior,
-    Gibbs,
-    HDPPrior,
-    Hybrid,
-    Inference,
-    OpenWords,
-    TopicPrior,
-    TopicVocabulary,
-)
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.priors.franchise import FranchisePrior
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, chain_settings
+from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.solvers.mean_field import CoordinateAscent
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
+from stickbreaker.topics.model.vocabularies.open import OpenWords
 
 
 class Combination(NamedTuple):
@@ -75,7 +71,7 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
     ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
     if not ways:
         return None
-    if INFERENCE[ways[0]].sampling is not None:
+    if chain_settings(INFERENCE[ways[0]]) is not None:
         return Combination((documents,), (words,), ways, ("batch",), ("local",))
     keeps = prior.direct and vocabulary.dirichlet
     schedules = tuple(name for name, schedule in SCHEDULES.items() if keeps or not schedule.keeps_reports)
@@ -89,7 +85,7 @@ def legal() -> tuple[Combination, ...]:
     >>> len(legal())
     9
     """
-    samplers = {name for name, way in INFERENCE.items() if way.sampling is not None}
+    samplers = {name for name, way in INFERENCE.items() if chain_settings(way) is not None}
     kinds = [[name for name in INFERENCE if (name in samplers) == sampled] for sampled in (False, True)]
     rows: list[dict[tuple[Combination, ...], Combination]] = [{} for _ in kinds]
     for words, documents in product(WORDS, DOCUMENTS):
@@ -145,10 +141,3 @@ def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
 def _named(slot: str, choice: str) -> str:
     """A choice as a message names it."""
     return NAMES.get((slot, choice), f"{slot}={choice!r}")
-
-
-def as_markdown() -> str:
-    """The table as the docs print it."""
-    lines = ["| " + " | ".join(Combination._fields) + " |", "|" + "---|" * len(Combination._fields)]
-    lines += ["| " + " | ".join(", ".join(choices) for choices in row) + " |" for row in LEGAL]
-    return "\n".join(lines)

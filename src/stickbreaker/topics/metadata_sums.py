@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.files import atomic_file
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.corpus.text.dates import date_of
-from stickbreaker.saved.parquet_figures import figures_in, with_figures
+from stickbreaker.saved.parquet_figures import figures_in, write_with_figures
 
 Rows = dict[str, NDArray[np.int64]]  # by value or date: documents, tokens, tokens of each topic (2 + K)
 
@@ -156,7 +155,6 @@ def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]
 def write_sums(sums: MetadataSums, file: Path) -> None:
     """Write sums as Parquet: a row for each value and date of a field; the fields in the file's metadata."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     rows = [
         (name, kind, value, row)
@@ -178,9 +176,7 @@ def write_sums(sums: MetadataSums, file: Path) -> None:
         "value": pa.array([row[2] for row in rows], pa.string()),
         "sums": pa.array([row[3] for row in rows], pa.list_(pa.int64())),
     }
-    table = with_figures(pa.table(columns), about)
-    with atomic_file(file) as partial:
-        pq.write_table(table, partial, compression="zstd")
+    write_with_figures(file, columns, about)
 
 
 def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:

@@ -4,10 +4,10 @@ from functools import partial
 
 from stickbreaker.topics.evaluation.corpus_scores import Topics
 from stickbreaker.topics.evaluation.open_vocabulary import LogSpelling, OpenTopics
-from stickbreaker.topics.topic_estimator import TopicEstimator
+from stickbreaker.topics.learned_topics import LearnedTopics
 
 
-def topics_of(estimator: TopicEstimator) -> Topics:
+def scored_topics(estimator: LearnedTopics) -> Topics:
     """A fitted estimator's topics."""
     return Topics(
         estimator.topic_word_,
@@ -20,11 +20,11 @@ def topics_of(estimator: TopicEstimator) -> Topics:
     )
 
 
-def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
+def open_topics_of(estimator: LearnedTopics) -> OpenTopics:
     """Topics of a fitted estimator of an open vocabulary, over all strings, spelled by its own characters."""
-    return OpenTopics(topics_of(estimator), estimator.rest_, spelling_of(estimator))
+    return OpenTopics(scored_topics(estimator), estimator.rest_, spelling_of(estimator))
 
 
-def spelling_of(estimator: TopicEstimator) -> LogSpelling:
+def spelling_of(estimator: LearnedTopics) -> LogSpelling:
     """log G0 of a fitted estimator of an open vocabulary; its topics are not looked at."""
     return partial(estimator.model.words.log_spelling, estimator.params_)

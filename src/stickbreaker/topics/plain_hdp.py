@@ -14,28 +14,24 @@ from stickbreaker.estimators.settings import engine_name, params_of, positive, s
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.learning.variational import VariationalState
-from stickbreaker.topics.model import (
-    ConceptTree,
-    Franchise,
-    FranchisePrior,
-    Gibbs,
-    HDPPrior,
-    Hybrid,
-    LocalSolver,
-    OpenVocabulary,
-    TopicModel,
-    TopicPrior,
-    TopicVocabulary,
-)
+from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.model.priors.franchise import FranchisePrior
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
+from stickbreaker.topics.model.slots import LocalSolver, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.franchise import Franchise
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.search.search_points import points_from
 from stickbreaker.topics.topic_estimator import TopicEstimator
-from stickbreaker.topics.topic_settings import concentration, inference_of, words_of
+from stickbreaker.topics.topic_settings import concentration, inference_of, vocabulary_choice
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.topics.search.search_points import SearchPoint
-    from stickbreaker.topics.search.search_range import Range
+    from stickbreaker.topics.search.search_range import TopicRange
     from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
@@ -162,7 +158,7 @@ class PlainHDP(TopicEstimator):
         mean_field = inference_of(self.inference).name == "mean-field" and self._slot() == "growing"
         return (
             mean_field
-            and words_of(self.words)[0] == "closed"
+            and vocabulary_choice(self.words)[0] == "closed"
             and engine_name(self.engine) == "local"
             and np.ndim(self._eta()) < 2
         )
@@ -188,7 +184,7 @@ class PlainHDP(TopicEstimator):
 
         return HELD_OUT
 
-    def search_range(self) -> "Range | None":
+    def search_range(self) -> "TopicRange | None":
         if not self.search_:
             return None
         from stickbreaker.topics.search.search_range import range_of
@@ -267,7 +263,9 @@ class PlainHDP(TopicEstimator):
             raise UserError(
                 "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
             )
-        return (chosen.move(documents, words, sampled),)
+        from stickbreaker.topics.model.moves.acceptance import move_of
+
+        return (move_of(chosen, documents, words, sampled),)
 
     def _documents(self, stream: bool) -> TopicPrior:
         if isinstance(self.alpha, str) and self.alpha != "learned":

@@ -11,16 +11,13 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
-from stickbreaker.topics.model import (
-    ConceptTree,
-    DirichletPrior,
-    Gibbs,
-    Hybrid,
-    OpenVocabulary,
-    TopicPrior,
-    TopicVocabulary,
-)
 from stickbreaker.topics.model.moves.exchange import Exchange
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
+from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.seed_words import Guide
 from stickbreaker.topics.topic_estimator import TopicEstimator
 from stickbreaker.topics.topic_settings import concentration

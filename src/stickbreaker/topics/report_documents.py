@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.topk import descending, first_largest
 from stickbreaker.core.untrusted import making_sense_of
@@ -22,12 +21,12 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
-from stickbreaker.saved.parquet_figures import with_figures
+from stickbreaker.saved.parquet_figures import write_with_figures
 from stickbreaker.topics.evaluation.completion import split_halves
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.snippets import Excerpts
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     from stickbreaker.topics.evaluation.coherence import TopWords
@@ -57,7 +56,7 @@ COLUMNS = (
 
 
 def write_documents(
-    estimator: TopicEstimator, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
+    estimator: LearnedTopics, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
 ) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash;
     and metadata-sums.parquet, by which all documents are divided, where they have metadata.
@@ -69,7 +68,6 @@ def write_documents(
     the model has not learned from there is their number, "documents", in place of "unigram".
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
     if not learned_from_these:
@@ -80,15 +78,13 @@ def write_documents(
         name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])
         for name in COLUMNS
     }
-    table = with_figures(pa.table(columns), figures)
-    with atomic_file(path / DOCUMENTS) as partial:
-        pq.write_table(table, partial, compression="zstd")
+    write_with_figures(path / DOCUMENTS, columns, figures)
     if sums.fields:
         write_sums(sums, path / METADATA_SUMS)
 
 
 def collect_documents_and_figures(
-    estimator: TopicEstimator, source: Source, engine: Engine
+    estimator: LearnedTopics, source: Source, engine: Engine
 ) -> tuple[dict[str, list[Any]], dict[str, Any], MetadataSums]:
     """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once; and its
     topics by metadata field.
@@ -156,11 +152,11 @@ class Look:
     Beside what is seen it gives the counts of the words learned from and of those predicted (2 × V).
     """
 
-    estimator: TopicEstimator
+    estimator: LearnedTopics
     source: Source
     last: float  # the hash of the last document to keep
     top: Mapping[str | None, list[list[str]]]
-    whole: TopicEstimator | None = None  # made by the first part
+    whole: LearnedTopics | None = None  # made by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
         from stickbreaker.topics.evaluation.coherence import TopWords
@@ -185,7 +181,7 @@ class Look:
 
     def _keep(
         self,
-        estimator: TopicEstimator,
+        estimator: LearnedTopics,
         corpus: Corpus,
         block: int,
         entries: Entries,
@@ -224,7 +220,7 @@ class Look:
                 shares[top].tolist(),
                 excerpt.starts,
                 excerpt.lengths,
-                topics_of(excerpt.words, shares, estimator.topic_words),
+                likeliest_topics(excerpt.words, shares, estimator.topic_words),
             )
             for column, value in zip(kept.values(), values, strict=True):
                 column.append(value)
@@ -258,11 +254,14 @@ def _short(value: Any) -> Any:
     return value
 
 
-def topics_of(words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords) -> NDArray[np.int64]:
+def likeliest_topics(
+    words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords
+) -> NDArray[np.int64]:
     """The most probable topic of each of a document's words, argmax_k θ_k φ_kw; the first of ties.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
-    >>> topics_of(np.array([0, 1]), np.array([0.5, 0.5]), Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))).tolist()
+    >>> topics = Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))
+    >>> likeliest_topics(np.array([0, 1]), np.array([0.5, 0.5]), topics).tolist()
     [0, 1]
     """
     distinct, place = np.unique(words, return_inverse=True)
@@ -273,14 +272,14 @@ def _count(bags: Bags, into: NDArray[np.float64]) -> None:
     into += np.bincount(bags.words, weights=bags.counts, minlength=len(into))
 
 
-def unigram(
+def nats_by_word_shares(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice]
 ) -> float | None:
     """Nats a word of word counts `words` (V) under the shares of `learned` (V), within each language.
 
     None where there is no word.
 
-    >>> round(unigram(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
+    >>> round(nats_by_word_shares(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
     -0.693147
     """
     return nats_of([unigram_terms(words, learned, ranges)])

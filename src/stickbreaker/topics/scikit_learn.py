@@ -14,8 +14,9 @@ from stickbreaker.core.topk import largest
 from stickbreaker.corpus.readers.document_inputs import once_read
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import ELSEWHERE
+from stickbreaker.topics.learned_topics import ALL_UNSEEN
 from stickbreaker.topics.runs import topic_stream
-from stickbreaker.topics.topic_estimator import ALL_UNSEEN, TopicEstimator
+from stickbreaker.topics.topic_estimator import TopicEstimator
 
 TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
     **ELSEWHERE,

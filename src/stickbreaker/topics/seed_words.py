@@ -16,7 +16,7 @@ from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import listed_lines, sources_of, text_of
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import tagged
-from stickbreaker.topics.model import InformedPrior
+from stickbreaker.topics.model.vocabularies.informed_prior import InformedPrior
 
 Words = Sequence[str] | Mapping[str, float]
 

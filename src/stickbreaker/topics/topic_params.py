@@ -23,33 +23,26 @@ from stickbreaker.estimators.settings import (
     schedule_of,
 )
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
-from stickbreaker.learning.contract import Limits, ScoreNames
+from stickbreaker.learning.run import Limits, ScoreNames
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.topics.combinations import WORDS, Combination, refuse_illegal
-from stickbreaker.topics.model import (
-    ClosedVocabulary,
-    Concept,
-    ConceptTree,
-    ConceptVocabulary,
-    CoordinateAscent,
-    Gibbs,
-    Hybrid,
-    Inference,
-    LocalSolver,
-    MeanField,
-    OpenVocabulary,
-    OpenWords,
-    TopicModel,
-    TopicPrior,
-    TopicVocabulary,
-)
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, chain_settings
+from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.solvers.mean_field import CoordinateAscent, MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concept_tree import Concept, ConceptTree
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
+from stickbreaker.topics.model.vocabularies.open import OpenWords
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 from stickbreaker.topics.topic_settings import (
     TOPIC_SETTING_TYPES,
     concentration,
     guide_of,
     inference_of,
-    words_of,
+    vocabulary_choice,
 )
 from stickbreaker.topics.trace_fields import TRACE_FIELDS
 
@@ -90,12 +83,12 @@ class TopicParams(StreamLearner):
     @property
     def is_open(self) -> bool:
         """Whether words enter as documents bring them."""
-        return WORDS[words_of(self.words)[0]].grows
+        return WORDS[vocabulary_choice(self.words)[0]].grows
 
     @property
     def has_concepts(self) -> bool:
         """Whether a tree of concepts ties words."""
-        return words_of(self.words)[0] == ConceptVocabulary.name
+        return vocabulary_choice(self.words)[0] == ConceptVocabulary.name
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return None, VocabularyRule(1, 1.0) if self.is_open else None
@@ -246,7 +239,7 @@ class TopicParams(StreamLearner):
         self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
     ) -> TopicVocabulary[Any]:
         """The words slot; `prior` is eta as it was given."""
-        settings = words_of(self.words)[1]
+        settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
             return self._concepts(settings, vocabulary, prior, point)
         if settings is not None:
@@ -299,7 +292,7 @@ class TopicParams(StreamLearner):
 
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference).name
-        words = words_of(self.words)[0]
+        words = vocabulary_choice(self.words)[0]
         refuse_illegal(
             Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
         )
@@ -316,7 +309,7 @@ class TopicParams(StreamLearner):
         return FOLD_IN[self.fold_in].solver(mean_field)
 
     def gibbs_settings(self) -> Gibbs | None:
-        return inference_of(self.inference).sampling
+        return chain_settings(inference_of(self.inference))
 
     def limits(self) -> Limits:
         sampled = self.gibbs_settings() is not None

@@ -6,17 +6,15 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Array
+from stickbreaker.corpus.spelling.string_prior import Spelling
 from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes
 from stickbreaker.topics.combinations import INFERENCE
-from stickbreaker.topics.model import (
-    ConceptTree,
-    Gibbs,
-    Hybrid,
-    Inference,
-    OpenVocabulary,
-    Spelling,
-)
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
+from stickbreaker.topics.model.slots import Inference
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.seed_words import Guide
 
 TOPIC_SETTING_TYPES: SettingTypes = {  # parameters that are values, by name in JSON
@@ -67,7 +65,7 @@ def concentration(
     return (array.copy() if array.ndim else float(array)), False
 
 
-def words_of(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
+def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
     """The name of the words slot and its settings, from either. Raises UserError for anything else."""
     if isinstance(value, OpenVocabulary):
         return "open", value

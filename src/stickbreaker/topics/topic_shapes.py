@@ -4,7 +4,7 @@ from stickbreaker.core.serialize import refuse_other_rows, refuse_other_sizes
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.spelling.string_prior import CharacterModel
 from stickbreaker.learning.variational import VariationalState
-from stickbreaker.topics.model import TopicModel
+from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.vocabularies.bloom import SeenBefore
 
 POSITIVE = ("alpha", "gamma", "concentration", "eta")

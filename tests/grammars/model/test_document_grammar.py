@@ -18,7 +18,7 @@ from stickbreaker.grammars.model.documents.document_grammar import DocumentGramm
 from stickbreaker.grammars.model.documents.document_rules import draw_choices, types_of
 from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
 from stickbreaker.grammars.model.named import topic
-from stickbreaker.grammars.symbol_sentences import word_reader
+from stickbreaker.grammars.text_symbols import word_reader
 from stickbreaker.testing.estimators import StopAfter
 
 TEXTS = ["ab a ab", "b ab", "ba bb b", "aab ab ab a"]

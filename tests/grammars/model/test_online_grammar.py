@@ -21,7 +21,7 @@ from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.grammar_sentences import SymbolReader
 from stickbreaker.grammars.model.mean_field_grammar import MeanFieldGrammar, support_of
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
-from stickbreaker.grammars.symbol_sentences import analysis_of_symbols, terminals_of
+from stickbreaker.grammars.text_symbols import analysis_of_symbols, terminals_of
 from stickbreaker.learning.schedules import Batch, Online
 from stickbreaker.learning.variational import VariationalRun
 

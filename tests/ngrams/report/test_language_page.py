@@ -44,8 +44,8 @@ from stickbreaker.ngrams.report.notable_contexts import (
     LEAST_P,
     LEAST_SHARE,
     MOST_ROWS,
+    context_lengths,
     expressions_of,
-    lengths_of,
     longest_contexts,
 )
 from stickbreaker.ngrams.report_sentences import LIMIT
@@ -130,7 +130,7 @@ def probability(model: PlainNgramModel, context: tuple[str, ...], word: str) -> 
 
 
 def test_discounts_are_means_and_ranges_over_samples(estimator: PlainNgramModel) -> None:
-    rows = lengths_of(estimator)
+    rows = context_lengths(estimator)
     assert [row.length for row in rows] == list(range(estimator.language_model_.longest + 1))
     for row in rows:
         for spread, values in (
@@ -142,7 +142,7 @@ def test_discounts_are_means_and_ranges_over_samples(estimator: PlainNgramModel)
 
 
 def test_every_word_stops_at_one_length(estimator: PlainNgramModel) -> None:
-    rows = lengths_of(estimator)
+    rows = context_lengths(estimator)
     texts = [text for i, text in enumerate(made_up_texts()) if share_of(f"d{i}") >= 0.2]
     n_words = sum(len(text.split()) for text in texts) + 5 * len(texts)  # with the ends of sentences
     assert sum(row.words.mean for row in rows) == pytest.approx(n_words)

@@ -19,7 +19,10 @@ from stickbreaker.topics.evaluation.prequential import (
     unigram_base,
     unigram_nats,
 )
-from stickbreaker.topics.model import ClosedVocabulary, DirichletPrior, MeanField, TopicModel
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.solvers.mean_field import MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 SIZE = 20
 CASES = {

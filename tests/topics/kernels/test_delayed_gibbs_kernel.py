@@ -8,7 +8,7 @@ from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers import delayed_gibbs as kernel
 from stickbreaker.topics.model.samplers.delayed_gibbs import by_group, draws_of
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 
 pytestmark = pytest.mark.kernels
 
@@ -75,7 +75,7 @@ class Case:
             np.empty(len(self.words), np.int32),
             self.groups,
         )
-        tokens = Tokens(self.words, self.offsets, n_words)
+        tokens = TokensInOrder(self.words, self.offsets, n_words)
         self.ends = by_group(tokens, self.groups, int(self.groups.max()) + 1)
         kernel.index_words(self.words, self.index)
         self.visit_words = kernel.visit_informed_words if eta == "both" else kernel.visit_words

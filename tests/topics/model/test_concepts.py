@@ -18,13 +18,11 @@ from stickbreaker.contracts.contract import Score
 from stickbreaker.estimators.saving import load
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_languages
 from stickbreaker.testing.planted import matched
-from stickbreaker.topics.model import (
-    ClosedVocabulary,
-    ConceptVocabulary,
-    DirichletPrior,
-    MeanField,
-    TopicModel,
-)
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.solvers.mean_field import MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 
 ETA = 0.3

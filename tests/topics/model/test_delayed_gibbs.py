@@ -8,7 +8,7 @@ from stickbreaker.testing.planted import matched
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.delayed_gibbs import DelayedGibbs
 from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 ETAS = ["number", "words", "both"]
@@ -16,7 +16,7 @@ ETAS = ["number", "words", "both"]
 
 def tokens_from(documents, n_words):
     offsets = np.cumsum([0] + [len(words) for words in documents]).astype(np.int64)
-    return Tokens(np.array([w for words in documents for w in words], np.int32), offsets, n_words)
+    return TokensInOrder(np.array([w for words in documents for w in words], np.int32), offsets, n_words)
 
 
 def planted_tokens(planted):

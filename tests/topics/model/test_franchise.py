@@ -17,8 +17,10 @@ from stickbreaker.estimators import fitting
 from stickbreaker.testing import MeanFieldTests, plant_topics
 from stickbreaker.testing.estimators import contents
 from stickbreaker.testing.planted import matched
-from stickbreaker.topics.model import ClosedVocabulary, Franchise, FranchisePrior, TopicModel
-from stickbreaker.topics.model.priors.franchise import _fit_gamma
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.priors.franchise import FranchisePrior, _fit_gamma
+from stickbreaker.topics.model.solvers.franchise import Franchise
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 
 def franchise(n_topics=5, **settings):

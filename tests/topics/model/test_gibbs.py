@@ -9,7 +9,7 @@ from stickbreaker.testing import ExactSamplerTests, chain_deviations
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers import gibbs
 from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 
@@ -20,7 +20,7 @@ def kernel(request, monkeypatch):
 
 
 def tokens_of(words, lengths, n_words):
-    return Tokens(np.array(words, np.int32), np.cumsum([0, *lengths]).astype(np.int64), n_words)
+    return TokensInOrder(np.array(words, np.int32), np.cumsum([0, *lengths]).astype(np.int64), n_words)
 
 
 def categories(rng, shares):

@@ -11,8 +11,10 @@ from stickbreaker.core.records import Field
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
 from stickbreaker.testing.planted import matched
-from stickbreaker.topics.model import HDPPrior, MeanField, TopicModel
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.priors.hdp import HDPPrior
 from stickbreaker.topics.model.priors.hdp_weights import fit_weights, objective
+from stickbreaker.topics.model.solvers.mean_field import MeanField
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 

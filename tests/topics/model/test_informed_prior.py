@@ -8,13 +8,11 @@ import pytest
 from scipy.special import gammaln
 
 from stickbreaker.corpus import Vocabulary
-from stickbreaker.topics.model import (
-    ClosedVocabulary,
-    DirichletPrior,
-    InformedPrior,
-    MeanField,
-    TopicModel,
-)
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.solvers.mean_field import MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.informed_prior import InformedPrior
 from stickbreaker.topics.seed_words import Guide
 
 WORDS, TOPICS = 50, 7

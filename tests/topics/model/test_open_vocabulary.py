@@ -15,10 +15,9 @@ from stickbreaker.core.records import Field, Rows
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.corpus.spelling.string_prior import CODE_POINTS, CharacterModel, Spelling
 from stickbreaker.engines.truncated_table import TruncatedTable
-from stickbreaker.topics.model import OpenWords
 from stickbreaker.topics.model.vocabularies.bloom import SeenBefore
 from stickbreaker.topics.model.vocabularies.new_rows import known_and_new
-from stickbreaker.topics.model.vocabularies.open import ENTERED, LOG_SPELLING, WORTH
+from stickbreaker.topics.model.vocabularies.open import ENTERED, LOG_SPELLING, WORTH, OpenWords
 
 AXES = ("words", "topics")
 KEYS = ["ab", "c", "abc", "ba"]

@@ -16,7 +16,7 @@ from stickbreaker import (
     SplitMerge,
     UserError,
 )
-from stickbreaker.topics.model import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 PAIRS = [
     {"concept": word, "words": {"en": [word], "de": [german(word)]}} for topic in TOPICS for word in topic[:4]

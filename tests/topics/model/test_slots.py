@@ -10,21 +10,17 @@ import stickbreaker
 from stickbreaker import HDP, LDA, OpenVocabulary
 from stickbreaker.testing.unigram_mixture import GrowingMixture
 from stickbreaker.topics.combinations import DOCUMENTS, WORDS
-from stickbreaker.topics.model import (
-    ClosedVocabulary,
-    DirichletPrior,
-    Franchise,
-    FranchisePrior,
-    Gibbs,
-    HDPPrior,
-    Hybrid,
-    LocalSolver,
-    MeanField,
-    OpenWords,
-    TopicModel,
-    topic_model,
-)
-from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.model import TopicModel, topic_model
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.priors.franchise import FranchisePrior
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, chain_settings
+from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.solvers.franchise import Franchise
+from stickbreaker.topics.model.solvers.hybrid import Hybrid
+from stickbreaker.topics.model.solvers.mean_field import MeanField
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.open import OpenWords
 
 SRC = Path(stickbreaker.__file__).parent
 TEXTS = ["river bank sand", "bank money loan", "river sand", "loan money money"]
@@ -94,8 +90,8 @@ def test_capabilities_are_what_the_solvers_do():
     assert Hybrid().with_full_reports() == Hybrid()
     assert Hybrid().solver(MeanField()) == Hybrid()
     assert Gibbs().solver(MeanField()) == MeanField()
-    assert Gibbs(delayed=True).sampling == Gibbs(delayed=True)
-    assert Hybrid().sampling is None
+    assert chain_settings(Gibbs(delayed=True)) == Gibbs(delayed=True)
+    assert chain_settings(Hybrid()) is None
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from stickbreaker.learning import moves
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing import plant_languages, plant_topics
-from stickbreaker.topics.model import MeanField
+from stickbreaker.topics.model.solvers.mean_field import MeanField
 
 WORDS = 200
 

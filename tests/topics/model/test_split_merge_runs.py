@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from stickbreaker import HDP, Memoised, Online, SplitMerge, UserError
-from stickbreaker.contracts.row_queries import RowBlock
+from stickbreaker.contracts.table_view import RowBlock
 from stickbreaker.core.edits import Split, apply_to_local
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field

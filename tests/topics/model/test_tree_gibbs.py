@@ -11,10 +11,11 @@ from tests.topics.model.test_concepts import ONE, SENSES, TREES, TWO, Tied
 
 from stickbreaker import LDA, ConceptTree, Corpus, UserError
 from stickbreaker.testing import ModelTests
-from stickbreaker.topics.model import ConceptVocabulary, DirichletPrior
+from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers import tree_gibbs
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.samplers.tree_gibbs import TreeGibbs
+from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 
 ETA, ALPHA = 0.6, (0.7, 1.3)
@@ -29,7 +30,7 @@ def walk(request, monkeypatch):
 
 def tokens_of(documents, n_words):
     lengths = [len(document) for document in documents]
-    return Tokens(np.concatenate(documents).astype(np.int32), np.cumsum([0, *lengths]), n_words)
+    return TokensInOrder(np.concatenate(documents).astype(np.int32), np.cumsum([0, *lengths]), n_words)
 
 
 def chain_of(tree, documents, seed=0, alpha=ALPHA):

@@ -10,7 +10,7 @@ from stickbreaker.topics.report.display_words import choose_words
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_topics, topic_distances
-from stickbreaker.topics.report.metadata_fields import groups_of, sums_of, times_of
+from stickbreaker.topics.report.metadata_fields import breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry, Topic, TracePoint, WordRow
 from stickbreaker.topics.report.topic_page import TopicPage
 
@@ -134,7 +134,7 @@ def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Topi
         positions=place_topics(distances),
         relations=relate(distances),
         times=times_of(sums_of(documents, n_topics)),
-        groups=groups_of(sums_of(documents, n_topics), dated="year"),
+        groups=breakdowns_of(sums_of(documents, n_topics), dated="year"),
         documents=documents,
         documents_total=4 * n_documents,
         words=[

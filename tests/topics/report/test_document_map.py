@@ -15,7 +15,7 @@ import pytest
 from tests.topics.report import report_pages
 
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.values import to_json
+from stickbreaker.pages.values import script_json
 from stickbreaker.topics.report.maps.document_map import MOST, place_documents
 from stickbreaker.topics.report.page_data import DocumentEntry
 from stickbreaker.topics.report.topic_page import ASSETS, TopicPage
@@ -131,7 +131,9 @@ def mapped(n: int = 60, n_topics: int = 12) -> TopicPage:
 def test_the_page_grows_by_a_few_bytes_a_document() -> None:
     page = report_pages.large()
     places = [(float(x), float(y)) for x, y in np.random.default_rng(1).uniform(-1, 1, (2000, 2))]
-    without, having = (len(to_json(one.payload())) for one in (page, replace(page, document_places=places)))
+    without, having = (
+        len(script_json(one.payload())) for one in (page, replace(page, document_places=places))
+    )
     assert 0 < having - without <= 8100
     assert len(replace(page, document_places=places).html()) - len(page.html()) < 12_000
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.text.dates import MOST_BINS, bins_of, date_of, span_of
-from stickbreaker.topics.report.metadata_fields import MOST_GROUPS, groups_of, sums_of, times_of
+from stickbreaker.topics.report.metadata_fields import MOST_GROUPS, breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import DocumentEntry
 
 DATES = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))
@@ -162,10 +162,10 @@ def test_fields_with_few_values_make_groups() -> None:
         entry(i, [(i % 2, 1.0)], 10, label="ab"[i % 2], author=str(i), constant="c", year=1990 + i % 4)
         for i in range(40)
     ]
-    groups = groups_of(sums_of(documents, 2), dated="year")
+    groups = breakdowns_of(sums_of(documents, 2), dated="year")
     assert [(group.field, list(group.names)) for group in groups] == [("label", ["a", "b"])]
     np.testing.assert_allclose(groups[0].shares, np.eye(2))
-    (asked,) = groups_of(sums_of(documents, 2), wanted="author")
+    (asked,) = breakdowns_of(sums_of(documents, 2), wanted="author")
     assert len(asked.names) == MOST_GROUPS
     assert sum(asked.documents) == 40
     assert asked.documents[-1] == 40 - MOST_GROUPS + 1
@@ -176,6 +176,6 @@ def test_a_field_that_is_not_there_is_told_with_those_that_are() -> None:
     with pytest.raises(UserError, match="'datum'; the model's documents have: year, label"):
         times_of(sums_of(documents, 1), "datum")
     with pytest.raises(UserError, match="'colour'"):
-        groups_of(sums_of(documents, 1), "colour")
+        breakdowns_of(sums_of(documents, 1), "colour")
     with pytest.raises(UserError, match="too few dates"):
         times_of(sums_of(documents, 1), "label")

@@ -22,11 +22,11 @@ from stickbreaker.topics.report.genealogy import (
     MOST_LINES,
     MOST_MOVES,
     MOST_SPLITS,
+    drawn_lines,
     growth_of,
-    lines_of,
     times_of_records,
 )
-from stickbreaker.topics.report.page_data import Growth, Life, Move, Refinement
+from stickbreaker.topics.report.page_data import Growth, Life, Refinement, TopicMove
 
 WORDS = ["river", "boat", "bank", "loan", "sail", "coin"]
 BY_HAND: list[dict[str, Any]] = [
@@ -62,7 +62,7 @@ def by_hand(**other: Any) -> Growth:
 
 def test_a_trace_by_hand() -> None:
     growth = by_hand()
-    split, merge = Move("split", 2.0, 0, 2, 12.5), Move("merge", 4.0, 1, 2, 3.0)
+    split, merge = TopicMove("split", 2.0, 0, 2, 12.5), TopicMove("merge", 4.0, 1, 2, 3.0)
     assert growth == Growth(
         unit="pass",
         counts=[
@@ -165,9 +165,9 @@ def test_topics_that_merge_into_one_another_s_descendants_end_the_search() -> No
         2: Life(2, 2.0, parent=1),
         3: Life(3, 0.0),
     }
-    assert sorted(lines_of(lives)) == [0, 1, 2, 3]
+    assert sorted(drawn_lines(lives)) == [0, 1, 2, 3]
     chain = {i: Life(i, float(i), parent=i - 1 if i else None) for i in range(MOST_LINES)}
-    assert lines_of(chain) == list(range(MOST_LINES))
+    assert drawn_lines(chain) == list(range(MOST_LINES))
 
 
 def test_long_runs_show_a_part_and_say_so() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.topics.report import report_pages
 
-from stickbreaker.pages.values import to_json
+from stickbreaker.pages.values import script_json
 from stickbreaker.topics.report.display_words import choose_words
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.page_data import DocumentEntry, Topic, TracePoint
@@ -168,7 +168,7 @@ def test_positions_must_fit_the_topics() -> None:
 
 def test_to_json_refuses_numbers_json_has_not() -> None:
     with pytest.raises(ValueError):
-        to_json({"x": float("nan")})
+        script_json({"x": float("nan")})
 
 
 def test_same_page_same_bytes() -> None:

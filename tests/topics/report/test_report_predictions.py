@@ -14,7 +14,7 @@ from tests.topics.report import report_pages
 
 from stickbreaker import Online
 from stickbreaker.corpus import Analysis
-from stickbreaker.estimators.streams import streaming
+from stickbreaker.estimators.streams import stream_directory
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.pages.figures import figures
 from stickbreaker.saved import ModelDirectory
@@ -127,8 +127,8 @@ def test_the_page_of_a_stream(tmp_path: Path) -> None:
         "n_jobs": 1,
     }
     settings = StreamSettings((str(tmp_path / "s.txt"),), "lines")
-    stream = streaming.begin(PlainLDA(12, **words), settings, Analysis(), tmp_path / "m", Stop())
-    assert streaming.go_on(stream, Stop(), lambda record: None)
+    stream = stream_directory.begin(PlainLDA(12, **words), settings, Analysis(), tmp_path / "m", Stop())
+    assert stream_directory.go_on(stream, Stop(), lambda record: None)
     page = page_of(tmp_path / "m", "t")
     assert ("steps", "18") in page.facts  # a stream has no passes
     assert not any("pass" in name for name, _ in page.facts)

@@ -36,7 +36,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.corpus.readers.python_docs import python_documents
     from stickbreaker.estimators import fitting
     from stickbreaker.learning.schedules import Online
-    from stickbreaker.topics.model import OpenVocabulary
+    from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
     from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.report.page_records import page_of
     from stickbreaker.topics.topic_estimator import load_topics

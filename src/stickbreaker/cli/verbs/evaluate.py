@@ -16,7 +16,7 @@ from stickbreaker.console.console import (
     refuse_written,
     threads_option,
 )
-from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.topics.cli.ranking import ranking_option

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from stickbreaker.console.console import command, model_argument, option, refuse_written, threads_option
-from stickbreaker.console.engine import EngineChoice, engine_options, resume_remedy
+from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
 from stickbreaker.console.run_options import checkpoint_option
 from stickbreaker.console.running import began_on_spark, go_on
 from stickbreaker.core.errors import UserError

@@ -19,11 +19,11 @@ from stickbreaker.console.console import (
     stop_signals,
     tell_of_compiling,
 )
-from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
 from stickbreaker.console.run_options import Table, chained, options_of
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS, params_of
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS, params_from_options
 from stickbreaker.topics.cli.new_run import tell_of_topics
 from stickbreaker.topics.cli.streams import (
     format_prequential,
@@ -205,7 +205,7 @@ def _model(
         )
     refuse_written(REFUSED, "has no meaning for a stream")
     analysis = choice.analysis()
-    params = params_of({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
+    params = params_from_options({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
     words = opened.build(analysis)
     if not opened.is_open and choice.vocabulary is None:
         raise click.UsageError("give --words open, or the words to count: --vocabulary FILE")

@@ -17,7 +17,7 @@ from stickbreaker.console.console import (
     tell_of_compiling,
     threads_option,
 )
-from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file
@@ -75,7 +75,7 @@ def transform(
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
     from stickbreaker.estimators.saving import load
-    from stickbreaker.topics.topic_estimator import ALL_UNSEEN
+    from stickbreaker.topics.learned_topics import ALL_UNSEEN
 
     refuse_file(out, overwrite)
     tell_of_compiling()

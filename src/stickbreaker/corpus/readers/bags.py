@@ -37,7 +37,7 @@ class Bag:
 
 
 @dataclass(frozen=True)
-class Shape:
+class BagShape:
     """What the header of a file of entries says: its documents, words and entries."""
 
     documents: int
@@ -91,7 +91,7 @@ def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes
         yield number, content
 
 
-class Entries:
+class BagEntries:
     """Reads lines `document word weight`, both numbered from 1, in the order of documents.
 
     An entry that is wrong spoils its document, which is left out. Documents without an entry are empty. An
@@ -106,7 +106,7 @@ class Entries:
         self.number = 0  # the document being read
         self._begin(None)
 
-    def documents(self, lines: Iterator[tuple[int, bytes]], shape: Shape) -> Iterator[Document]:
+    def documents(self, lines: Iterator[tuple[int, bytes]], shape: BagShape) -> Iterator[Document]:
         """Yield the documents of numbered lines."""
         entries = 0
         for line, content in lines:
@@ -135,7 +135,7 @@ class Entries:
         except Bad as bad:
             self.problems.tell(bad, self.source.name)
 
-    def _document_number(self, parts: list[bytes], shape: Shape) -> int:
+    def _document_number(self, parts: list[bytes], shape: BagShape) -> int:
         number = number_of(parts[0], "the document", "documents are numbered from 1")
         if not 1 <= number <= shape.documents:
             remedy = f"documents are numbered from 1 to {shape.documents}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.bags import Entries, Shape, consecutive, number_of, weight_of
+from stickbreaker.corpus.readers.bags import BagEntries, BagShape, consecutive, number_of, weight_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, raw_lines_of
@@ -29,13 +29,13 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     except Bad as bad:
         problems.tell(bad, source.name, line)
         return
-    yield from Entries(source, options, problems, weight_of).documents(lines, shape)
+    yield from BagEntries(source, options, problems, weight_of).documents(lines, shape)
 
 
-def _shape(parts: list[bytes], n_words: int) -> Shape:
+def _shape(parts: list[bytes], n_words: int) -> BagShape:
     if len(parts) != 3:
         raise Bad("wrong header", "the line is not three numbers", _SIZES)
-    shape = Shape(*(number_of(part, "the size", _SIZES, "wrong header") for part in parts))
+    shape = BagShape(*(number_of(part, "the size", _SIZES, "wrong header") for part in parts))
     if shape.words > n_words:  # gensim leaves out words that come last and do not occur
         problem = f"the header says {shape.words} words, and the vocabulary has {n_words}"
         raise Bad("wrong header", problem, "check --vocab")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.bags import Entries, Shape, consecutive, count_of, number_of
+from stickbreaker.corpus.readers.bags import BagEntries, BagShape, consecutive, count_of, number_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.packing import PACKINGS
 from stickbreaker.corpus.readers.problems import Bad, Problems
@@ -27,7 +27,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     except Bad as bad:
         problems.tell(bad, source.name, line)
         return
-    yield from Entries(source, options, problems, count_of).documents(lines, Shape(*found))
+    yield from BagEntries(source, options, problems, count_of).documents(lines, BagShape(*found))
 
 
 def vocab_beside(source: Source) -> str | None:

@@ -85,7 +85,7 @@ _PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
 }
 
 
-class Tokens(NamedTuple):
+class AnalysedText(NamedTuple):
     """`words` in order; `starts` (int32) the character each begins at; `sentences` (int32) the token each
     sentence begins at."""
 
@@ -231,7 +231,7 @@ class Analysis:
         make = character_pattern if self._segmentation == "characters" else run_pattern
         return make(_word_pattern(OTHER_LETTER, joins, marks), marks)
 
-    def analyse(self, text: str) -> Tokens:
+    def analyse(self, text: str) -> AnalysedText:
         """The tokens of a text, with where they begin.
 
         >>> Analysis().analyse("One. Two.").sentences.tolist()
@@ -249,9 +249,9 @@ class Analysis:
         words = [forms[text[start:end]] for start, end in spans]
         sentences = _sentence_starts(starts, ends)
         if not self.phrases:
-            return Tokens(words, starts, sentences)
+            return AnalysedText(words, starts, sentences)
         words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
-        return Tokens(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
+        return AnalysedText(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
 
     def marks_in(self, text: str) -> list[Span]:
         """Where the marks of sentences stand that are dropped.

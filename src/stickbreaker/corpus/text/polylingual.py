@@ -13,7 +13,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.phrases.joining import Round
 from stickbreaker.corpus.readers.field_rules import code_of
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.analysis import AnalysedText, Analysis
 from stickbreaker.corpus.text.dropped_words import DroppedWords, added_up, dropped_words
 from stickbreaker.corpus.text.languages import has_stemmer, has_stop_words, language_code
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
@@ -47,7 +47,7 @@ class PolylingualAnalysis:
     def languages(self) -> tuple[str, ...]:
         return tuple(self.by_language)
 
-    def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, Tokens]:
+    def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, AnalysedText]:
         """A document's sides as one text, in the order of the languages, and its tokens.
 
         Raises UserError for a language that is not among `languages`.
@@ -59,9 +59,11 @@ class PolylingualAnalysis:
                 raise UserError(f"a text in the language {code}", remedy=f"the languages are {known}")
             text = text + BETWEEN if parts else text
             words, starts, sentences = self.by_language[code].analyse(texts[code])
-            parts.append(Tokens([tagged(code, w) for w in words], starts + len(text), sentences + n_tokens))
+            parts.append(
+                AnalysedText([tagged(code, w) for w in words], starts + len(text), sentences + n_tokens)
+            )
             text, n_tokens = text + texts[code], n_tokens + len(words)
-        return text, Tokens(
+        return text, AnalysedText(
             [word for part in parts for word in part.words],
             np.concatenate([part.starts for part in parts]).astype(np.int32),
             np.concatenate([part.sentences for part in parts]).astype(np.int32),

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from stickbreaker.contracts.contract import Model
-from stickbreaker.engines.contract import Engine
+from stickbreaker.engines.engine import Engine
 from stickbreaker.engines.spark.replicated import ReplicatedEngine
 from stickbreaker.engines.spark.sharded import ShardedEngine
 from stickbreaker.engines.spark.spark_settings import SparkSettings

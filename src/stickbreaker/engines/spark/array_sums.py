@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import LocalEngine
-from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
+from stickbreaker.engines.spark.failures import freeze_gc, sending_user_errors
 from stickbreaker.engines.spark.jobs import Cluster
 
 PIECE = 1 << 16  # of the last axis
@@ -59,7 +59,7 @@ class CutTask:
 
     def __call__(self, items: Iterable[tuple[int, Any]]) -> Iterator[tuple[Key, Any]]:
         engine = self.made()
-        with reporting_user_errors():
+        with sending_user_errors():
             for number, item in items:
                 result, array = self.function(engine, item)
                 yield (RESULT, number), result
@@ -79,16 +79,16 @@ class AddTask:
 
     def __call__(self, pairs: Iterable[tuple[Key, Any]]) -> Iterator[list[tuple[Key, Any]]]:
         found: list[tuple[Key, Any]] = []
-        with reporting_user_errors():
+        with sending_user_errors():
             for first, group in groupby(pairs, key=lambda pair: pair[0][0]):
                 if first == RESULT:
                     found += group
                 else:
-                    found.append(((first, 0), self.finish(first, added(cut for _, cut in group))))
+                    found.append(((first, 0), self.finish(first, sum_of_cuts(cut for _, cut in group))))
         yield found
 
 
-def added(cuts: Iterable[Cut]) -> Array:
+def sum_of_cuts(cuts: Iterable[Cut]) -> Array:
     """The sum of the pieces of several arrays, all of one place."""
     total: Array | None = None
     for width, places, values in cuts:

@@ -20,7 +20,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
-from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
+from stickbreaker.engines.spark.failures import freeze_gc, sending_user_errors
 from stickbreaker.engines.spark.stats_sum import SMALL, Combiner, Key, without_rows
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
@@ -142,7 +142,7 @@ class MapTask:
     step: str = field(default_factory=lambda: uuid.uuid4().hex)  # what its tasks have in common
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
-        with reporting_user_errors(), one_thread():
+        with sending_user_errors(), one_thread():
             for portion in portions:
                 yield from self._portion(portion)
         freeze_gc("map")
@@ -225,7 +225,7 @@ class EachTask:
 
     def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
         engine = self.made()
-        with reporting_user_errors():
+        with sending_user_errors():
             for item in items:
                 yield self.function(engine, item)
         freeze_gc("each")

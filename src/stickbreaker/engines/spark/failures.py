@@ -33,7 +33,7 @@ def refuse_unseen_folder(folder: Path, what: str = "directory", where: Path | No
 
 
 @contextmanager
-def reporting_user_errors() -> Iterator[None]:
+def sending_user_errors() -> Iterator[None]:
     """Around a task's work: raise a UserError as a RuntimeError whose text `of_task` reads on the driver."""
     try:
         yield

@@ -40,7 +40,7 @@ def _first(part: Shards) -> int:
     return int(part.source.first[chunk]) if isinstance(chunk, int) else int(chunk[0])
 
 
-def source_of(shards: Iterable[Shard[Any]]) -> Source | None:
+def source_behind(shards: Iterable[Shard[Any]]) -> Source | None:
     """Where the documents lie; None of shards that are sent themselves."""
     return shards.source if isinstance(shards, Shards) else None
 

@@ -13,13 +13,13 @@ from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.contract import Seeds
+from stickbreaker.engines.engine import Seeds
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.array_sums import map_items_with_sums
 from stickbreaker.engines.spark.document_tasks import EachTask, Portion, over_sent
-from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
+from stickbreaker.engines.spark.failures import freeze_gc, sending_user_errors
 from stickbreaker.engines.spark.jobs import Cluster
-from stickbreaker.engines.spark.partitions import CarriedRecords, source_of
+from stickbreaker.engines.spark.partitions import CarriedRecords, source_behind
 from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 
@@ -35,7 +35,7 @@ class EverywhereTask:
     retry: bool = False
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[Stats]:
-        with reporting_user_errors():
+        with sending_user_errors():
             for portion in portions:
                 yield self._portion(portion)
         freeze_gc("everywhere")
@@ -98,7 +98,7 @@ class ReplicatedEngine(LocalEngine):
         sizes = self.settings.portion, self.model.shard_size
         portions = self.records.portions(shards, *sizes, tried=bool(proposals), retry=retry)
         sent = self.cluster.context.broadcast((self.model, self.table))  # written before this returns
-        task = EverywhereTask(sent, params, seed, source_of(shards), tuple(proposals), retry)
+        task = EverywhereTask(sent, params, seed, source_behind(shards), tuple(proposals), retry)
         total = Sum(self.table.shape)
         try:
             with self.cluster.until_stopped():

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Model, Proposal, Summary
-from stickbreaker.contracts.row_queries import TableView
+from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
 from stickbreaker.core.serialize import flat_stats, stats_from
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.contract import Engine, Seeds
+from stickbreaker.engines.engine import Engine, Seeds
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.memoized import PREFIX, tried_by_all
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer, sync
@@ -23,7 +23,7 @@ from stickbreaker.engines.spark.array_sums import map_items_with_sums
 from stickbreaker.engines.spark.document_tasks import EachTask, MapTask, StoredField, over_files
 from stickbreaker.engines.spark.file_versions import Versions
 from stickbreaker.engines.spark.jobs import Cluster
-from stickbreaker.engines.spark.partitions import CarriedRecords, source_of
+from stickbreaker.engines.spark.partitions import CarriedRecords, source_behind
 from stickbreaker.engines.spark.spark_settings import SparkSettings
 from stickbreaker.engines.spark.stats_sum import Reduced, ReduceTask, without_rows
 from stickbreaker.engines.spark.table_tasks import (
@@ -31,7 +31,7 @@ from stickbreaker.engines.spark.table_tasks import (
     Blend,
     BlockTask,
     EditTask,
-    Exchange,
+    ExchangeReports,
     Follow,
     StoredReport,
     Summarise,
@@ -182,7 +182,7 @@ class ShardedEngine(Engine):
             params,
             self.reading(),
             seed,
-            source_of(shards),
+            source_behind(shards),
             self.settings.task_bytes,
             tuple(proposals),
             retry,
@@ -254,7 +254,7 @@ class ShardedEngine(Engine):
         others = tuple(map(self._report_rows, of_others))
         last = self._report_rows(number) if keep != 0.0 and number in self.reports else None
         scale = keep * self.table.scale
-        work = Exchange(stored, scale, stats.rows.stored, trials, last, others, version, kept)
+        work = ExchangeReports(stored, scale, stats.rows.stored, trials, last, others, version, kept)
         self._rewrite(work, version, stored.n_columns, (kept,))
         self.reports[number], self.versions[number] = replace(stats, new_rows={}), kept
         self._tidy()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, no_rows, summed_cells
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
-from stickbreaker.engines.spark.failures import refuse_unseen_folder, reporting_user_errors
+from stickbreaker.engines.spark.failures import refuse_unseen_folder, sending_user_errors
 from stickbreaker.engines.table import sums_by_group
 from stickbreaker.kernels.dirichlet import add_rows
 
@@ -208,7 +208,7 @@ class ReduceTask:
         return self.layout.blocks if key[0] == SMALL else self.layout.block_of(key[0])
 
     def __call__(self, index: int, pairs: Iterable[tuple[Key, Any]]) -> Iterator[Reduced]:
-        with reporting_user_errors():
+        with sending_user_errors():
             refuse_unseen_folder(self.folder)
             yield self._sums(pairs) if index == self.layout.blocks else self._block(index, pairs)
 

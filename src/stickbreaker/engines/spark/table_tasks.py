@@ -18,7 +18,7 @@ from stickbreaker.engines.spark.document_tasks import StoredField
 from stickbreaker.engines.spark.failures import (
     freeze_gc,
     refuse_unseen_folder,
-    reporting_user_errors,
+    sending_user_errors,
 )
 from stickbreaker.engines.spark.stats_sum import group_sums
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
@@ -41,7 +41,7 @@ class BlockTask:
     versions: tuple[str, ...] = ()
 
     def __call__(self, blocks: Iterable[int]) -> Iterator[dict[str, Any]]:
-        with reporting_user_errors(), one_thread():
+        with sending_user_errors(), one_thread():
             refuse_unseen_folder(self.folder)
             for block in blocks:
                 yield self._block(block)
@@ -132,7 +132,7 @@ class Summarise:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ExchangeReports:
     """keep · table + a report's rows, in single precision, less those of the last report of its number, and
     with those of `others`.
 

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats
 from stickbreaker.engines.spark.document_tasks import StoredField
 from stickbreaker.engines.spark.table_tasks import Made, present
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
-from stickbreaker.engines.table_view import Largest, largest, largest_of
+from stickbreaker.engines.table_view import Largest, largest_of, largest_rows
 
 Held = StoredField | StoredRows  # an array over all rows, or the rows of a report
 
@@ -151,7 +151,7 @@ class TopParts:
 
     def __call__(self, chunk: int) -> Made:
         first, counts = self.table.chunk(chunk)
-        found = largest(counts, first, self.columns, self.n)
+        found = largest_rows(counts, first, self.columns, self.n)
         return Made(sums={place: Best([each]) for place, each in enumerate(found)})  # type: ignore[dict-item]
 
 

@@ -95,7 +95,7 @@ class Stop:
             raise Stopped
 
 
-class Minibatch(NamedTuple):
+class ArrivedDocuments(NamedTuple):
     """Documents of a stream: the words of each, the documents with none, and the last date (or None)."""
 
     tokens: list[list[str]]
@@ -143,7 +143,7 @@ class Feed:
             problem = f"the first {documents:,} documents are not those that the run learned from"
             raise UserError(problem, remedy="give the same stream from its beginning")
 
-    def minibatches(self) -> Iterator[Minibatch]:
+    def minibatches(self) -> Iterator[ArrivedDocuments]:
         """All that is left. Raises UserError for a document that cannot be read, Stopped when asked to."""
         held: list[Document] = []
         for document in self._waited_for():
@@ -169,7 +169,7 @@ class Feed:
                 return
             yield document
 
-    def _minibatch(self, documents: list[Document]) -> Minibatch:
+    def _minibatch(self, documents: list[Document]) -> ArrivedDocuments:
         for document in documents:
             self._count(document)
         texts = [self._tokens(document) for document in documents]
@@ -179,7 +179,7 @@ class Feed:
         dates = [document.metadata.get(self.settings.date_field) for document in documents]
         last = next((date for date in reversed(dates) if date is not None), None)
         date = None if last is None else iso_date(last) or str(last)
-        return Minibatch(kept, sum(not tokens for tokens in kept), date)
+        return ArrivedDocuments(kept, sum(not tokens for tokens in kept), date)
 
     def _count(self, document: Document) -> None:
         content = document.tokens if document.text is None else document.text

@@ -17,7 +17,7 @@ from stickbreaker.saved.evolution_observer import Moments
 
 
 class StreamLearner(Estimator):
-    """An estimator that learns from documents as they come; `streaming.py` has the run, this its steps."""
+    """An estimator that learns from documents as they come: its steps. `stream_directory.py` has the run."""
 
     @abstractmethod
     def stream_schedule(self) -> Online:

@@ -13,7 +13,7 @@ def evaluate_grammar(asked: ScoringRequest) -> Outcome:
     """The scores of `grammars.grammar_scores`, and how they are said."""
     from stickbreaker.corpus import Corpus
     from stickbreaker.grammars.grammar_scores import scores_of
-    from stickbreaker.saved.learned_documents import share_of_own_corpus
+    from stickbreaker.saved.own_corpus import share_of_own_corpus
 
     estimator = load_grammar(asked.model, "evaluate", None, overwrite=False)
     documents = texts_of(asked.inputs, asked.reading)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import NumberRange, command, inputs_argument, note, refuse_written
-from stickbreaker.console.engine import EngineChoice, engine_options, resume_remedy
+from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
 from stickbreaker.console.inputs import reading_options
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
@@ -219,7 +219,7 @@ def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]
         refuse_written(("batch_size", "kappa", "tau0"), "needs --inference hybrid --schedule online")
     given = {name: settings.pop(name) for name in ("batch_size", "kappa", "tau0")}
     if any(value is not None for value in given.values()):
-        from stickbreaker.grammars.plain_grammar import BATCH_SIZE, FIRST_BATCH
+        from stickbreaker.grammars.grammar_estimator import BATCH_SIZE, FIRST_BATCH
         from stickbreaker.learning.schedules import Online
 
         size = BATCH_SIZE if given["batch_size"] is None else given["batch_size"]

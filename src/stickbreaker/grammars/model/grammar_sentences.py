@@ -52,7 +52,7 @@ class Sentences(NamedTuple):
         return self.letters[self.starts[number] : self.starts[number + 1]]
 
 
-class Reader(ABC):
+class SentenceReader(ABC):
     """How documents become sentences of a grammar's terminals."""
 
     def read(
@@ -78,7 +78,7 @@ class Reader(ABC):
 
 
 @dataclass(frozen=True)
-class SymbolReader(Reader):
+class SymbolReader(SentenceReader):
     """Sentences of symbols, parted where a boundary is.
 
     `numbers`: the terminal of each row of the vocabulary, and last of what is not in it.
@@ -106,7 +106,7 @@ class SymbolReader(Reader):
 
 
 @dataclass(frozen=True)
-class WordReader(Reader):
+class WordReader(SentenceReader):
     """Each word of a document as a sentence: its document's mark, if there are marks, then its characters.
 
     `letters` are those of all rows of the vocabulary, one after the other, where each begins at `starts`

@@ -37,11 +37,11 @@ from stickbreaker.grammars.kernels.tree_cache import (
     weigh_trees,
 )
 from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, parts_below
+from stickbreaker.grammars.model.chart_texts import active_symbols, chart_fits
 from stickbreaker.grammars.model.compiled import Compiled, Integers
-from stickbreaker.grammars.model.grammar_sentences import Reader, Sentences
+from stickbreaker.grammars.model.grammar_sentences import SentenceReader, Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar, Predictive
 from stickbreaker.grammars.model.processes import best_process, log_gamma_ratio, predictive
-from stickbreaker.grammars.model.sentence_strings import active_symbols, chart_fits
 from stickbreaker.grammars.model.tree_chain import new_chart, new_draft
 from stickbreaker.kernels.sticks import (
     OrderedCells,
@@ -98,7 +98,7 @@ class OnlineGrammar(Model):
     """
 
     grammar: Compiled
-    reader: Reader
+    reader: SentenceReader
     truncations: NDArray[np.int64]  # columns
     samples: int = 10
     refine_every: int = 50

@@ -31,9 +31,7 @@ from stickbreaker.grammars.kernels.grammar_trees import (
     mistake_in,
 )
 from stickbreaker.grammars.kernels.tree_sampling import Text, fill_to_scale, log_sum, start_random
-from stickbreaker.grammars.model.compiled import Compiled, Integers
-from stickbreaker.grammars.model.new_symbols import opened
-from stickbreaker.grammars.model.sentence_strings import (
+from stickbreaker.grammars.model.chart_texts import (
     active_symbols,
     chart_fits,
     known_strings,
@@ -41,6 +39,8 @@ from stickbreaker.grammars.model.sentence_strings import (
     numbered_strings,
     span_starts,
 )
+from stickbreaker.grammars.model.compiled import Compiled, Integers
+from stickbreaker.grammars.model.new_symbols import opened
 from stickbreaker.grammars.model.tree_chain import MOST, frequencies_of, new_chart, new_draft
 
 CHUNK = 500  # sentences that are looked at together
@@ -289,7 +289,7 @@ class LearnedGrammar:
         """Of each sentence log p, and trees: `n_trees` that are drawn given it, or the most probable one.
 
         What is drawn for a sentence depends on the seed and on the sentence, not on others. A sentence that
-        is too long (`sentence_strings`) has none.
+        is too long (`chart_texts`) has none.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         found = self._parses(*_those(letters, starts, fits), n_trees, best, seed)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,12 @@ from stickbreaker.grammars.kernels.tree_sampling import (
     sweep_sentences,
     sweep_tables,
 )
+from stickbreaker.grammars.model.chart_texts import (
+    chart_fits,
+    chart_text,
+    draft_entries,
+    why_too_long,
+)
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.derivations import derivations_of
 from stickbreaker.grammars.model.processes import (
@@ -46,12 +52,6 @@ from stickbreaker.grammars.model.processes import (
     log_gamma_ratio,
     log_prior,
     log_seating,
-)
-from stickbreaker.grammars.model.sentence_strings import (
-    chart_fits,
-    draft_entries,
-    text_of,
-    why_too_long,
 )
 
 MOST = 2.0**300  # of what terminals are multiplied by
@@ -81,6 +81,19 @@ class Moves:
         return 1.0 / (self.hottest + (1.0 - self.hottest) * number / self.cooling)
 
 
+class TreeLists(NamedTuple):
+    """The trees of all sentences and of all tables, as lists of rules one after the other, each with where
+    they start; and of each table the place of its symbol, where its text is, and how long that is."""
+
+    trees: Integers
+    tree_starts: NDArray[np.int64]
+    subtrees: Integers
+    subtree_starts: NDArray[np.int64]
+    places: Integers
+    positions: Integers
+    lengths: Integers
+
+
 class AdaptorChain(Sampler):
     """The trees of all sentences, and who sits where: rules' weights are integrated out.
 
@@ -106,7 +119,7 @@ class AdaptorChain(Sampler):
         drawn; without, there are none until `restore` has been called.
         """
         self._grammar, self._seed, self._moves, self._given = grammar, seed, moves, given
-        self._text, self._n_strings = text_of(grammar, letters, starts)
+        self._text, self._n_strings = chart_text(grammar, letters, starts)
         self._frequencies = frequencies_of(letters, starts, len(grammar.terminals))
         self._ratio = 1.0  # nats of the text by the chain, of those by the frequencies of its terminals
         self._nats = np.empty(0)  # of all sentences in the last sweep: one number, or none before the first
@@ -269,29 +282,23 @@ class AdaptorChain(Sampler):
             raise ValueError("a score that is none")
         if int(arrays["kept"]) < 0 or (arrays["cuts"] > int(arrays["kept"])).any():
             raise ValueError("sums of other samples")
-        trees, tree_starts = _checked(arrays, "trees", "tree_sizes")
-        subtrees, subtree_starts = _checked(arrays, "subtrees", "subtree_sizes")
-        places, positions, lengths = (arrays[name].copy() for name in ("places", "positions", "lengths"))
-        self._refuse_trees(trees, tree_starts, subtrees, subtree_starts, places, positions, lengths)
+        lists = TreeLists(
+            *_checked(arrays, "trees", "tree_sizes"),
+            *_checked(arrays, "subtrees", "subtree_sizes"),
+            *(arrays[name].copy() for name in ("places", "positions", "lengths")),
+        )
+        self._refuse_trees(lists)
         self._processes = self._processes._replace(discounts=discounts, concentrations=concentrations)
-        self._set(trees, tree_starts, subtrees, subtree_starts, places, positions, lengths)
+        self._set(lists)
         self._nats, self._ratio = arrays["nats"].copy(), float(arrays["ratio"])
         self._cuts, self._kept = arrays["cuts"].copy(), int(arrays["kept"])
         self._recount()
 
     # Trees from arrays
 
-    def _refuse_trees(
-        self,
-        trees: Integers,
-        tree_starts: NDArray[np.int64],
-        subtrees: Integers,
-        subtree_starts: NDArray[np.int64],
-        places: Integers,
-        positions: Integers,
-        lengths: Integers,
-    ) -> None:
+    def _refuse_trees(self, lists: TreeLists) -> None:
         """Raise ValueError for what are no trees of this text."""
+        trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         text, grammar = self._text, self._grammar
         n = len(subtree_starts) - 1
         if not len(places) == len(positions) == len(lengths) == n:
@@ -326,17 +333,9 @@ class AdaptorChain(Sampler):
         if (np.bincount(-1 - used.astype(np.int64), minlength=n) == 0).any():
             raise ValueError("a table where nobody sits")
 
-    def _set(
-        self,
-        trees: Integers,
-        tree_starts: NDArray[np.int64],
-        subtrees: Integers,
-        subtree_starts: NDArray[np.int64],
-        places: Integers,
-        positions: Integers,
-        lengths: Integers,
-    ) -> None:
+    def _set(self, lists: TreeLists) -> None:
         """Take trees, of sentences and of tables, which are in their order."""
+        trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         n = len(places)
         room = len(self._text.letters)
         self._empty(n + room // 2 + 1000, len(trees) + len(subtrees) + 4 * room + 1000)

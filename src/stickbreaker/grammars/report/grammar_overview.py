@@ -2,12 +2,12 @@
 
 from stickbreaker.core.errors import counted
 from stickbreaker.estimators.notebooks.overview import MOST_ROWS, Overview
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 
 SUBTREES = 8  # of a symbol
 
 
-def overview_of_grammar(model: PlainAdaptorGrammar) -> Overview:
+def overview_of_grammar(model: GrammarEstimator) -> Overview:
     """The most used remembered subtrees of each adapted symbol."""
     rows: list[list[str]] = []
     subtrees = model.subtrees()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from stickbreaker.core.topk import by_size
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator, Subtree
 from stickbreaker.grammars.report.grammar_page_data import AdaptedSymbol, SubtreeRow
 
 MOST_USED = 40  # rows of the table of each symbol
@@ -15,7 +15,7 @@ LONGEST = 15
 RANKS = 60  # points of a curve, evenly apart by the logarithm of the rank
 
 
-def adapted_symbols_of(model: PlainAdaptorGrammar) -> list[AdaptedSymbol]:
+def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
     """The adapted symbols, general ones before those that they are made of."""
     by_symbol: dict[str, list[Subtree]] = {name: [] for name in model.symbols_}
     for one in model.subtrees():
@@ -27,7 +27,7 @@ def adapted_symbols_of(model: PlainAdaptorGrammar) -> list[AdaptedSymbol]:
 
 
 def _adapted(
-    model: PlainAdaptorGrammar, name: str, found: Sequence[Subtree], discount: float, concentration: float
+    model: GrammarEstimator, name: str, found: Sequence[Subtree], discount: float, concentration: float
 ) -> AdaptedSymbol:
     """One symbol with its subtrees, of which those most used come first."""
     by_text = sorted(found, key=lambda one: one.text)
@@ -46,7 +46,7 @@ def _adapted(
     )
 
 
-def _row(model: PlainAdaptorGrammar, one: Subtree) -> SubtreeRow:
+def _row(model: GrammarEstimator, one: Subtree) -> SubtreeRow:
     """A subtree as a row of a table."""
     return SubtreeRow(model.join(one.text), len(one.text), round(one.customers), one.tables)
 
@@ -63,7 +63,7 @@ def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
     return [(rank, customers[rank - 1]) for rank in ranks.tolist()]
 
 
-def uses_of_texts(model: PlainAdaptorGrammar) -> dict[tuple[str, tuple[str, ...]], tuple[int, int]]:
+def uses_of_texts(model: GrammarEstimator) -> dict[tuple[str, tuple[str, ...]], tuple[int, int]]:
     """Customers and tables of each symbol's texts; subtrees of one text count together."""
     found: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
     for one in model.subtrees():

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from stickbreaker.core.records import Array
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.parsing import cuts_of
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.grammars.report.grammar_page_data import Piece, SegmentedSentence
 from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts
 
@@ -19,7 +19,7 @@ MOST_SYMBOLS = 200  # of a sentence that is shown
 DOUBT = 0.1  # share of trees from which on a cut within a piece is shown
 
 
-def learned_sentences(model: PlainAdaptorGrammar) -> Sentences:
+def learned_sentences(model: GrammarEstimator) -> Sentences:
     """The sentences that a model keeps. Raises ValueError for those of another grammar."""
     letters = np.asarray(model.params_["letters"].values)
     lengths = np.asarray(model.params_["lengths"].values)
@@ -41,20 +41,18 @@ def learned_sentences(model: PlainAdaptorGrammar) -> Sentences:
     return Sentences(letters.astype(np.int32), starts, np.arange(len(lengths)))
 
 
-def piece_symbol(model: PlainAdaptorGrammar) -> str | None:
+def piece_symbol(model: GrammarEstimator) -> str | None:
     """The symbol by which `segment` cuts sentences; None where each sentence would be one piece."""
     symbol = model.symbol_number(None)
     return None if model.of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
 
 
-def samples_of(model: PlainAdaptorGrammar, piece: str) -> int:
+def samples_of(model: GrammarEstimator, piece: str) -> int:
     """How many samples say where a symbol cuts sentences; 0 where trees have to be drawn for that."""
     return int(model.params_["kept"].values) if piece in model.symbols_ else 0
 
 
-def segmented_sentences(
-    model: PlainAdaptorGrammar, sentences: Sentences, piece: str
-) -> list[SegmentedSentence]:
+def segmented_sentences(model: GrammarEstimator, sentences: Sentences, piece: str) -> list[SegmentedSentence]:
     """Up to 40 sentences, evenly from the whole text, none of them twice."""
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
@@ -95,7 +93,7 @@ def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
 
 
 def _piece(
-    model: PlainAdaptorGrammar, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
+    model: GrammarEstimator, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
 ) -> Piece:
     """The piece between two places, parted where some of the trees cut it."""
     n = len(text)

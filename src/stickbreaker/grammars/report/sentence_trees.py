@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import numpy as np
 
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.trees import Tree, tree_of
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.grammars.report.grammar_page_data import DrawnTree, TreeNode
 from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts
 
@@ -19,7 +19,7 @@ MOST_SYMBOLS = 40  # of a sentence whose tree is drawn
 Uses = dict[tuple[str, tuple[str, ...]], tuple[int, int]]
 
 
-def trees_of_sentences(model: PlainAdaptorGrammar, sentences: Sentences) -> list[DrawnTree]:
+def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[DrawnTree]:
     """The best trees of different sentences of about 12 symbols.
 
     Drawn are the first symbol and the adapted ones; all symbols where none is adapted.
@@ -51,9 +51,7 @@ def _chosen(sentences: Sentences) -> list[int]:
     return list(found.values())[:TREES]
 
 
-def _nodes(
-    model: PlainAdaptorGrammar, tree: Tree, drawn: Collection[str], uses: Uses
-) -> list[TreeNode | str]:
+def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Uses) -> list[TreeNode | str]:
     """A tree without the symbols that are not drawn; symbols of the text that are neighbours are one text."""
     children: list[TreeNode | str] = []
     letters: list[str] = []

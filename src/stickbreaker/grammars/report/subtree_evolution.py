@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.report.grammar_page_data import Turnover
 from stickbreaker.pages.changes import Changes, changes_of
 from stickbreaker.saved.evolution import Evolution
@@ -13,7 +13,7 @@ from stickbreaker.saved.evolution import Evolution
 LATEST = 8  # strings of a symbol that came, and that fell out
 
 
-def changes_of_grammar(model: PlainAdaptorGrammar, evolution: Evolution, n_symbols: int) -> Changes | None:
+def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> Changes | None:
     """How the subtrees of the first so many adapted symbols changed, and how many there were; None of a
     sampler, and of a run of one step."""
     if model.sampled:
@@ -31,7 +31,7 @@ def changes_of_grammar(model: PlainAdaptorGrammar, evolution: Evolution, n_symbo
     return replace(changes, noun="subtree", reads=reads, of="the symbol")
 
 
-def turnovers_of(model: PlainAdaptorGrammar, evolution: Evolution, n_symbols: int) -> list[Turnover]:
+def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> list[Turnover]:
     """What came among the fifty most used of each symbol lately, and what fell out."""
     uses: dict[str, dict[str, float]] = {name: {} for name in model.symbols_}
     for one in model.subtrees():

@@ -18,7 +18,7 @@ from stickbreaker.ngrams.report.language_page_data import (
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.values import clean, one_line, shortened, thinned
+from stickbreaker.pages.values import clean, cut_short, one_line, thinned
 
 ASSETS = Assets(
     folder="stickbreaker.ngrams.report",
@@ -114,7 +114,7 @@ def _sentence(row: SentenceRow, *, spelled: bool) -> dict[str, Any]:
         words.append(_word(END, bits, note, end=True))
     mean = sum(row.bits) / max(len(row.bits), 1)
     return {
-        "id": shortened(clean(row.id), _LONGEST_ID),
+        "id": cut_short(clean(row.id), _LONGEST_ID),
         "words": words,
         "mean": f"{mean:.1f}",
         "whole": len(row.bits) > len(row.tokens),

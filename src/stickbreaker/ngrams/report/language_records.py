@@ -13,7 +13,7 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.ngrams.plain_ngram import UNBOUNDED, PlainNgramModel
 from stickbreaker.ngrams.report.language_page import LanguagePage
 from stickbreaker.ngrams.report.language_page_data import LearningCurve
-from stickbreaker.ngrams.report.notable_contexts import expressions_of, lengths_of, longest_contexts
+from stickbreaker.ngrams.report.notable_contexts import context_lengths, expressions_of, longest_contexts
 from stickbreaker.ngrams.report.scored_sentences import read_sentences
 from stickbreaker.pages.saved_models import readable_manifest, settings_of
 from stickbreaker.saved.manifest import RESTORE
@@ -52,7 +52,7 @@ def _language_page(path: Path, manifest: dict[str, Any], model: PlainNgramModel,
         facts=_facts(model, manifest),
         settings=settings_of(manifest),
         curves=curves_of(model.trace_),
-        lengths=lengths_of(model),
+        lengths=context_lengths(model),
         unbounded=model.order == UNBOUNDED,
         spelled=model.numbers_.spelled,
         longest=longest_contexts(model),

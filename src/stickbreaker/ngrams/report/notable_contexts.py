@@ -22,7 +22,7 @@ MOST_TRIED = 1000  # of such contexts, the fullest
 Integers = NDArray[np.int64]
 
 
-def lengths_of(model: PlainNgramModel) -> list[LengthRow]:
+def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
     """Discounts, concentrations and words that stop, by length of context, up to the longest with a word.
 
     The words of the text that stop in a context are its customers less those that tables of longer contexts

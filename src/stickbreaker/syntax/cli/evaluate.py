@@ -15,7 +15,7 @@ from stickbreaker.core.errors import UserError, counted, naming
 def evaluate_trees(asked: ScoringRequest) -> Outcome:
     """The perplexity of known words, of all and by tag, and how it is said."""
     from stickbreaker.estimators.saving import load_for
-    from stickbreaker.saved.learned_documents import share_of_own_corpus
+    from stickbreaker.saved.own_corpus import share_of_own_corpus
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 
     tell_of_compiling()

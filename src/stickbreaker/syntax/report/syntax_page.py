@@ -9,7 +9,7 @@ from typing import Any
 
 from stickbreaker.pages.colour import hue_hex, topic_colours
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.values import clean, one_line, rounded, shortened, thinned
+from stickbreaker.pages.values import clean, cut_short, one_line, rounded, thinned
 from stickbreaker.syntax.report.syntax_page_data import (
     DocumentRow,
     GraphEdge,
@@ -158,7 +158,7 @@ def _document(row: DocumentRow, places: Mapping[int, int]) -> list[Any]:
     """Id, words, held out (1) or not, and place and share of each topic in a row."""
     mix = [(places[k], rounded(share, 3) or 0.0) for k, share in row.topics if k in places]
     flat = [value for place, share in mix if share >= LEAST_PART for value in (place, share)]
-    return [shortened(clean(row.id), _LONGEST_ID), row.words, int(row.held_out), flat]
+    return [cut_short(clean(row.id), _LONGEST_ID), row.words, int(row.held_out), flat]
 
 
 def _sentence(row: ParsedSentence, places: Mapping[int, int]) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def _listed(topic: TopicRow, colour: str, colours: Mapping[int, str]) -> dict[st
 def _coloured(row: ParsedSentence, colours: Mapping[int, str]) -> dict[str, Any]:
     """A sentence as its line of text shows it."""
     return {
-        "id": shortened(clean(row.id), _LONGEST_ID),
+        "id": cut_short(clean(row.id), _LONGEST_ID),
         "more": row.size - len(row.tokens),
         "words": [
             (one_line(token), colours.get(k, "")) for token, k in zip(row.tokens, row.topics, strict=True)

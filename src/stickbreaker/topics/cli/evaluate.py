@@ -15,7 +15,7 @@ from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, su
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.topics.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
+    from stickbreaker.topics.evaluation import Coherence, HeldOutScore, OpenTopics, StringScore, Topics
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
@@ -25,7 +25,7 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 def evaluate_topics(asked: ScoringRequest) -> Outcome:
     """Every score of a model of topics, and how they are said."""
     from stickbreaker.topics.evaluation.learned_documents import share_learned_from
-    from stickbreaker.topics.open_topics import topics_of
+    from stickbreaker.topics.open_topics import scored_topics
 
     given, reading = asked.options, asked.reading
     reference, labels, by = given["reference"], given["labels"], given["by"]
@@ -33,7 +33,7 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
     estimator, corpus = open_model(asked.model, "evaluate", asked.inputs, of_documents, asked.threads)
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
-    topics = topics_of(estimator)
+    topics = scored_topics(estimator)
     spelled = spelled_topics(estimator, topics, given["unseen"], given["spelling_of"])
     with naming(" ".join(asked.inputs)):
         result = _completion(topics, spelled, corpus, given["completion"])
@@ -75,13 +75,25 @@ def _completion(
 
     strings = None if spelled is None else completion_of_strings(spelled, corpus, share)
     scored = completion_of(topics, corpus, share) if strings is None else strings.held_out
+    return completion_figures(share, scored, strings, corpus.n_documents, corpus.n_empty, corpus.unseen_share)
+
+
+def completion_figures(
+    share: float,
+    scored: "HeldOutScore",
+    strings: "StringScore | None",
+    documents: int,
+    empty: int,
+    unseen_share: float,
+) -> dict[str, Any]:
+    """Document completion as `evaluate` gives it, of so many documents, some of them empty."""
     return {
-        "documents": corpus.n_documents,
-        "empty_documents": corpus.n_empty,
+        "documents": documents,
+        "empty_documents": empty,
         "completion": share,
         "scored_tokens": scored.tokens,
         **_held_out(scored),
-        "unseen_share": corpus.unseen_share,
+        "unseen_share": unseen_share,
         "spelled": summarize_spelling(strings),
     }
 

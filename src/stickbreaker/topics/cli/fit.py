@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import command, inputs_argument, refuse_written
-from stickbreaker.console.engine import EngineChoice, resume_remedy
+from stickbreaker.console.engine_options import EngineChoice, resume_remedy
 from stickbreaker.console.inputs import analysis_options
 from stickbreaker.console.run_options import NewRun, options_of, run_options
 from stickbreaker.console.running import go_on
-from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS, params_of
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS, params_from_options
 from stickbreaker.topics.cli.guide import GuideChoice, guide_options
 from stickbreaker.topics.cli.new_run import begin
 from stickbreaker.topics.cli.streams import StreamChoice, fit_stream, refuse_spark, stream_options
@@ -101,7 +101,7 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
     streamed: StreamChoice = settings.pop("streamed")
     where: EngineChoice = settings.pop("where")
     on = streamed.is_on(run.inputs, opened, settings)
-    params = params_of(settings, opened=opened.is_open)
+    params = params_from_options(settings, opened=opened.is_open)
     with where.host() as host:
         model = kind(**params, words=opened.build(), engine=host.engine)
         if on:

@@ -12,7 +12,8 @@ from stickbreaker.core.option_names import as_keywords
 
 if TYPE_CHECKING:
     from stickbreaker.learning.schedules import Schedule
-    from stickbreaker.topics.model import Gibbs, Hybrid
+    from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
+    from stickbreaker.topics.model.solvers.hybrid import Hybrid
 
 PRIOR = {"callback": number_or_learned}
 OPTIONS: Table = {  # of LDA and HDP, each of which changes some
@@ -142,7 +143,7 @@ SAMPLING = {"hybrid": ("burn_in", "samples"), "gibbs": ("burn_in", "every", "cha
 SAMPLING["gibbs-delayed"] = SAMPLING["gibbs"]
 
 
-def params_of(settings: dict[str, Any], *, opened: bool) -> dict[str, Any]:
+def params_from_options(settings: dict[str, Any], *, opened: bool) -> dict[str, Any]:
     """An estimator's parameters from the options of a command line; `opened`: of an open vocabulary."""
     gathered = {*ONLINE, "schedule", "inference", *(name for names in SAMPLING.values() for name in names)}
     params = as_keywords({name: value for name, value in settings.items() if name not in gathered})
@@ -168,7 +169,8 @@ def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
 
 def _inference(settings: dict[str, Any], opened: bool) -> "str | Hybrid | Gibbs":
     """The inference with its options. Raises a usage error for options of another one."""
-    from stickbreaker.topics.model import Gibbs, Hybrid
+    from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
+    from stickbreaker.topics.model.solvers.hybrid import Hybrid
     from stickbreaker.topics.topic_params import OPEN_HYBRID
 
     name = settings["inference"]

@@ -92,7 +92,7 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
 
 def _tell_of_concepts(model: "TopicEstimator", corpus: "Corpus") -> None:
     """Note how many concepts tie words of the corpus, and what a user may not expect of them."""
-    from stickbreaker.topics.model import ConceptTree
+    from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
     from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 
     if not isinstance(model.words, ConceptTree):

@@ -20,7 +20,7 @@ from stickbreaker.core.errors import counted
 from stickbreaker.topics.cli.ranking import ranking_option
 
 if TYPE_CHECKING:
-    from stickbreaker.topics.cli.search_runs import Search
+    from stickbreaker.topics.cli.search_runs import SearchRuns
     from stickbreaker.topics.evaluation import Fewest
 
 PAGE = "search.html"
@@ -86,10 +86,10 @@ def search_k(
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus
     from stickbreaker.topics.cli.search_page import page
-    from stickbreaker.topics.cli.search_runs import Search, SearchPlan
+    from stickbreaker.topics.cli.search_runs import SearchPlan, SearchRuns
 
     opened = Corpus.open(corpus)
-    search = Search(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
+    search = SearchRuns(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
     with search.claim():
         tell_of_compiling()
         results: list[dict[str, Any]] = []
@@ -107,7 +107,7 @@ def search_k(
     emit({"out": str(out), **summary}, as_json, _as_text)
 
 
-def _summary(search: "Search", results: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, Any]:
     """The table, a row for each number of topics, and what is suggested."""
     from stickbreaker.topics.evaluation import fewest_topics
 
@@ -126,7 +126,7 @@ def _summary(search: "Search", results: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _row(search: "Search", k: int, runs: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, Any]:
     """Means over seeds, and each seed's own figures beside those that are drawn."""
     import numpy as np
 

@@ -3,6 +3,7 @@
 import html
 import math
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from typing import Any
 
 WIDTH, HEIGHT = 420, 250
@@ -23,38 +24,19 @@ COLUMNS = {
     "stability": ("stability", "{:.3f}"),
     "seconds": ("seconds", "{:.1f}"),
 }
-STYLE = """
-:root { --ground: #f8f7f3; --ink: #1e2227; --muted: #5a6069; --rule: #d8d4ca;
-  --line: #22569c; --mark: #b3541e; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #15171a; --ink: #e7e5df; --muted: #a2a8b1; --rule: #3a3f46;
-    --line: #8ab4f2; --mark: #e8965a; }
-}
-body { background: var(--ground); color: var(--ink); font: 16px/1.5 sans-serif; max-width: 58rem;
-  margin: 0 auto; padding: 1rem 1.5rem 4rem; overflow-wrap: anywhere; }
-h1, h2 { font-family: Georgia, serif; line-height: 1.2; margin: 1.2rem 0 0.2rem; }
-h2 { font-size: 1.15rem; }
-p { margin: 0.2rem 0; } .muted { color: var(--muted); font-size: 0.9rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 2rem; }
-svg { width: 100%; height: auto; } text { font: 12px sans-serif; fill: var(--muted); }
-.rule { stroke: var(--rule); } .mean { fill: none; stroke: var(--line); stroke-width: 2; }
-.seed { fill: var(--line); opacity: 0.55; } .chosen { stroke: var(--mark); stroke-dasharray: 4 3; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; margin-top: 0.6rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: 0.15rem 0.9rem; border-bottom: 1px solid var(--rule); }
-tr.chosen-row { color: var(--mark); font-weight: 600; }
-"""
+STYLE = "search_page.css"  # a file beside this one
 
 
 def page(summary: Mapping[str, Any], name: str) -> str:
     """The page of a search's summary, of the corpus called `name`: one self-contained HTML document."""
     title = f"How many topics? {name}"
+    style = resources.files("stickbreaker.topics.cli").joinpath(STYLE).read_text(encoding="utf-8")
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">",
-        f"<title>{_safe(title)}</title><style>{STYLE}</style></head><body>",
+        f"<title>{_safe(title)}</title><style>\n{style}</style></head><body>",
         f"<h1>{_safe(title)}</h1><p>{_safe(summary['reason'])}</p>",
         f'<p class="muted">{summary["held_out_documents"]} documents held out; lines are means over seeds '
         f"({summary['seeds']}), dots the seeds.</p>",

@@ -42,7 +42,7 @@ class SearchPlan:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchRuns:
     """A directory with the runs of one plan: `runs/k10-seed0.model` and `.json`, and `search.json`."""
 
     path: Path
@@ -146,9 +146,9 @@ class Search:
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, Any]:
     """Scores of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
     from stickbreaker.topics.evaluation import coherence_of, diversity_of
-    from stickbreaker.topics.open_topics import topics_of
+    from stickbreaker.topics.open_topics import scored_topics
 
-    topics = topics_of(model)
+    topics = scored_topics(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
     measured = list(coherence_of(topics, corpus, by=by).values())
     if not measured:

@@ -29,9 +29,9 @@ from stickbreaker.topics.cli.new_run import tell_of_topics
 from stickbreaker.topics.cli.word_options import OpenChoice
 
 if TYPE_CHECKING:
+    from stickbreaker.estimators.streams.stream_directory import Stream
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
     from stickbreaker.estimators.streams.stream_run import StreamRun
-    from stickbreaker.estimators.streams.streaming import Stream
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
@@ -107,7 +107,7 @@ def fit_stream(
     opened: OpenChoice,
 ) -> None:
     """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
-    from stickbreaker.estimators.streams import streaming
+    from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
     from stickbreaker.saved.directory import refuse_existing
 
@@ -123,7 +123,9 @@ def fit_stream(
     with stop_signals(stop.request):
         try:
             with noted_quotes():
-                stream = streaming.begin(model, settings, analysis, run.out, stop, overwrite=run.overwrite)
+                stream = stream_directory.begin(
+                    model, settings, analysis, run.out, stop, overwrite=run.overwrite
+                )
         except Stopped:
             fail("interrupted before the first minibatch was there; nothing is saved")
         _go_on(stream, run.out, stop, run.as_json)
@@ -131,14 +133,14 @@ def fit_stream(
 
 def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
     """Read a stream again, and go on from where the model at `path` was saved."""
-    from stickbreaker.estimators.streams import streaming
+    from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
 
     tell_of_compiling()
     stop = Stop()
     with stop_signals(stop.request):
         try:
-            stream = streaming.resume(path, stop, threads, on_error)
+            stream = stream_directory.resume(path, stop, threads, on_error)
         except Stopped:
             fail(f"interrupted; the model is as it was saved; {REMEDY} {path}")
         if stream is None:
@@ -161,12 +163,12 @@ def refuse_spark(model: "TopicEstimator") -> None:
 
 
 def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
-    from stickbreaker.estimators.streams import streaming
+    from stickbreaker.estimators.streams import stream_directory
 
     progress = StreamProgress()
     try:
         with noted_quotes():
-            ended = streaming.go_on(stream, stop, progress)
+            ended = stream_directory.go_on(stream, stop, progress)
     except UserError:
         progress.done()
         if stream.is_saved:
@@ -232,10 +234,10 @@ def format_prequential(record: dict[str, Any]) -> str:
 
 def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     """A line for each warning of a stream."""
-    from stickbreaker.topics.runs.stream_warnings import text_of
+    from stickbreaker.topics.runs.stream_warnings import warning_text
 
     for warning in warnings:
-        note(f"note: {as_options(text_of(warning))}")
+        note(f"note: {as_options(warning_text(warning))}")
 
 
 def note_large_minibatches(run: "StreamRun") -> None:

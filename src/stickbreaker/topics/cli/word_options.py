@@ -13,7 +13,8 @@ from stickbreaker.console.console import (
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
-    from stickbreaker.topics.model import ConceptTree, OpenVocabulary
+    from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
+    from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ class OpenChoice:
         refuse_written(("eta",), "has no meaning with --words open")
         refuse_written(("concepts", "concept_strength"), "does not go with --words open")
         from stickbreaker.corpus import Analysis
-        from stickbreaker.topics.model import OpenVocabulary, Spelling
+        from stickbreaker.corpus.spelling.string_prior import Spelling
+        from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 
         listed = Spelling(words=self.spelling_words).word_list()
         if listed is not None and isinstance(analysis, Analysis):
@@ -92,7 +94,7 @@ class OpenChoice:
         if self.concepts is None:
             refuse_written(("concept_strength",), "needs --concepts")
             return "closed"
-        from stickbreaker.topics.model import ConceptTree
+        from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
 
         return ConceptTree.read(self.concepts, self.concept_strength)
 

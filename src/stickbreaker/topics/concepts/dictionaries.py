@@ -76,7 +76,9 @@ class WordFile:
             yield number, found
 
 
-def entries_of(path: str | Path, form: str | None = None, traditional: bool = False) -> Iterator[Entry]:
+def dictionary_entries(
+    path: str | Path, form: str | None = None, traditional: bool = False
+) -> Iterator[Entry]:
     """The entries of a dictionary: see `WordFile`."""
     return WordFile.open(path, form).entries(traditional)
 

@@ -48,13 +48,6 @@ from stickbreaker.topics.evaluation.matching import (
     stability,
     topic_similarity,
 )
-from stickbreaker.topics.evaluation.model_selection import (
-    Fewest,
-    Peak,
-    fewest_topics,
-    next_number,
-    peak_of,
-)
 from stickbreaker.topics.evaluation.nearest import Nearest, nearest_documents
 from stickbreaker.topics.evaluation.open_vocabulary import (
     OpenTopics,
@@ -65,6 +58,13 @@ from stickbreaker.topics.evaluation.open_vocabulary import (
     with_one_more_word,
 )
 from stickbreaker.topics.model.unused_topics import unused_topics
+from stickbreaker.topics.search.number_of_topics import (
+    Fewest,
+    Peak,
+    fewest_topics,
+    next_number,
+    peak_of,
+)
 
 __all__ = [
     "Accuracy",

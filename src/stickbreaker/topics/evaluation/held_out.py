@@ -12,7 +12,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.source import Source, cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.topics.evaluation.completion import completion_of_rest, split_halves
-from stickbreaker.topics.model import TopicModel
+from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.slots import WordTopics
 
 
@@ -29,7 +29,7 @@ class HeldOut:
     @cached_property
     def is_empty(self) -> bool:
         """Whether no held-out document has a word to predict."""
-        return not any(halves(self.source, block) for block in range(self.source.n_blocks))
+        return not any(document_halves(self.source, block) for block in range(self.source.n_blocks))
 
     def __call__(self, engine: Engine, model: TopicModel, params: Record) -> float:
         score = BlockScore(self.source, model, params, self.seed)
@@ -51,7 +51,7 @@ class BlockScore:
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[float, float]:
         nats = tokens = 0.0
         for block in blocks:
-            found = halves(self.source, block)
+            found = document_halves(self.source, block)
             if found is not None:
                 more = self._scored(engine, *found)
                 nats, tokens = nats + more[0], tokens + more[1]
@@ -88,7 +88,7 @@ def infer_shares(
     return gamma / gamma.sum(axis=1, keepdims=True)
 
 
-def halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
+def document_halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
     """Observed and predicted halves of a block's held-out documents, if these have words to predict."""
     observed, rest = split_halves(source.block(block, held_out=True)[1])
     return (observed, rest) if rest.counts.sum() > 0 else None

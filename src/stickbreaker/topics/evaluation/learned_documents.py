@@ -9,9 +9,9 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.learned_documents import share_of_own_corpus
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.own_corpus import share_of_own_corpus
 from stickbreaker.saved.parquet_figures import figures_in
 from stickbreaker.topics.report_documents import LIMIT, OF_OTHERS, SALT
 from stickbreaker.topics.snippets import Excerpts

@@ -24,7 +24,8 @@ from stickbreaker.learning.fading_counts import FADING, FadingCounts
 from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
 from stickbreaker.topics.evaluation.held_out import infer_shares
-from stickbreaker.topics.model import TopicModel, TopicVocabulary
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.slots import TopicVocabulary
 from stickbreaker.topics.model.vocabularies.open import LEAST_SPELLING
 
 MOST = 100  # documents of a minibatch that are scored
@@ -81,7 +82,7 @@ def prequential_score(
     return Prequential(found.score, unigram, found.tokens, found.unseen, len(places), FADING[best])
 
 
-class Base(NamedTuple):
+class UnigramBase(NamedTuple):
     """The pseudo-counts of a unigram, by language if there are several."""
 
     languages: tuple[str, ...]
@@ -91,21 +92,21 @@ class Base(NamedTuple):
 
 def unigram_base(
     slot: TopicVocabulary[Any], params: Record, vocabulary: Vocabulary, words: Sequence[str]
-) -> Base:
+) -> UnigramBase:
     """Half a count for each word of a known vocabulary; if words are spelled, the share that their spelling
     has of the topics' concentration."""
     if slot.grows:
         concentration = slot.hyperparameter(params)[1]
         logs = np.maximum(slot.log_spelling(params, words), LEAST_SPELLING)
-        return Base((), concentration * np.exp(logs), np.full(len(words), concentration))
+        return UnigramBase((), concentration * np.exp(logs), np.full(len(words), concentration))
     halves = np.full(len(words), 0.5)
     if not vocabulary.languages:
-        return Base((), halves, np.full(len(words), 0.5 * len(vocabulary)))
+        return UnigramBase((), halves, np.full(len(words), 0.5 * len(vocabulary)))
     sizes = {code: 0.5 * (part.stop - part.start) for code, part in vocabulary.ranges.items()}
-    return Base(vocabulary.languages, halves, np.array([sizes[language_of(word)] for word in words]))
+    return UnigramBase(vocabulary.languages, halves, np.array([sizes[language_of(word)] for word in words]))
 
 
-def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base: Base) -> Array:
+def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base: UnigramBase) -> Array:
     """Log probability (rates, nats) of distinct words, each `tokens` times, by the unigram of each rate.
 
     A word has its share of the counts plus `base`, in its language.

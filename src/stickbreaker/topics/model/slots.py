@@ -6,7 +6,7 @@ What goes together is computed from the capabilities (`topics/combinations.py`).
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.topic_words import TopicWords
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
 
 C = TypeVar("C", bound=Counts)  # the layout of the table that a vocabulary has
 WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → topics × words
@@ -317,11 +314,6 @@ class Inference(ABC):
     @abstractmethod
     def name(self) -> str:
         """What the parameter calls it."""
-
-    @property
-    def sampling(self) -> "Gibbs | None":
-        """How a Markov chain over the whole corpus goes, where that is what it is: it needs no engine."""
-        return None
 
     @abstractmethod
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:

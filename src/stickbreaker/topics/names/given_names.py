@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.json_checks import (
@@ -21,10 +21,8 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.names.topic_names import checked_name
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 FORMAT = "stickbreaker names of topics"
 FILE_VERSION = 1
@@ -49,7 +47,7 @@ class FileNames(NamedTuple):
     left_out: list[str]
 
 
-def names_by_id(model: "TopicEstimator", names: Mapping[Any, Any]) -> dict[int, str]:
+def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str]:
     """The names of a model's topics by lasting id, once some are given by number; see `name_topics`."""
     if not isinstance(names, Mapping):
         raise UserError("names are a dict by topic number", remedy='give {3: "weather"}')
@@ -64,7 +62,7 @@ def names_by_id(model: "TopicEstimator", names: Mapping[Any, Any]) -> dict[int, 
     return given
 
 
-def _checked_number(model: "TopicEstimator", number: object) -> int:
+def _checked_number(model: LearnedTopics, number: object) -> int:
     """A topic's number. Raises UserError where the model has no such topic."""
     last = len(model.alpha_) - 1
     if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
@@ -72,7 +70,7 @@ def _checked_number(model: "TopicEstimator", number: object) -> int:
     raise UserError(f"there is no topic {repr(number)[:50]}", remedy=f"topics run from 0 to {last}")
 
 
-def names_in_file(model: "TopicEstimator", path: Path) -> FileNames:
+def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     """The names that a file from a report's page gives to a model's topics.
 
     Raises UserError for a file of another kind, and for one that is about the topics of another model: fewer
@@ -118,7 +116,7 @@ def _read_file(path: Path) -> list[dict[str, Any]]:
         return topics
 
 
-def _first_words(model: "TopicEstimator") -> list[set[str]]:
+def _first_words(model: LearnedTopics) -> list[set[str]]:
     """The first words of each topic, of all languages."""
     vocabulary = model.vocabulary_
     words: list[set[str]] = [set() for _ in model.alpha_]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import by_size
+from stickbreaker.topics.learned_topics import LearnedTopics, largest_concepts
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.word_ranking import (
     DOCUMENTS,
@@ -20,7 +21,6 @@ from stickbreaker.topics.model.word_ranking import (
     joined_documents,
     ranking,
 )
-from stickbreaker.topics.topic_estimator import TopicEstimator, largest_concepts
 
 
 class NamedTopics:
@@ -35,7 +35,7 @@ class NamedTopics:
     the means of their words, each member weighing as its share.
     """
 
-    def __init__(self, model: TopicEstimator) -> None:
+    def __init__(self, model: LearnedTopics) -> None:
         self.model = model
         self.members = groups_of_names(model.topic_names_, model.topic_shares_, model.unused_topics_)
         firsts = [group[0] for group in self.members]
@@ -100,7 +100,7 @@ class NamedTopics:
 
     @cached_property
     def word_evidence(self) -> WordEvidence:
-        """As `TopicEstimator.word_evidence`, of groups: the documents of a group are those of its members."""
+        """As `LearnedTopics.word_evidence`, of groups: the documents of a group are those of its members."""
         own = self.model.word_evidence
         if not self.joined:
             return own
@@ -108,7 +108,7 @@ class NamedTopics:
         return WordEvidence(self.words, self.shares, own.per_token, counted)
 
     def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
-        """As `TopicEstimator.ranked_words`, of groups (both G × n)."""
+        """As `LearnedTopics.ranked_words`, of groups (both G × n)."""
         return ranking(by)(self.word_evidence, n, within)
 
     def top_words(self, n: int) -> list[list[str]]:
@@ -120,7 +120,7 @@ class NamedTopics:
         ]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """As `TopicEstimator.top_concepts`, of groups."""
+        """As `LearnedTopics.top_concepts`, of groups."""
         return largest_concepts(*self.concept_shares, n)
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from stickbreaker.core.errors import naming
 from stickbreaker.corpus.vocabulary import untagged
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.topics.topic_estimator import load_topics
 
 
 def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
@@ -37,5 +38,5 @@ def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
     return found
 
 
-def _plain(word: str, model: TopicEstimator) -> str:
+def _plain(word: str, model: LearnedTopics) -> str:
     return untagged(word) if model.vocabulary_.languages else word

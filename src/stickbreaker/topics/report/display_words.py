@@ -71,7 +71,7 @@ def choose_words(
     return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in np.concatenate([leading, relevant, rest])]
 
 
-class Look(NamedTuple):
+class WordFigures(NamedTuple):
     """Figures of topics' words; `look_at` reads a part of the vocabulary at a time.
 
     `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
@@ -92,7 +92,7 @@ def look_at(
     shares: Floats,
     sides: Sequence[slice],
     ranked: Callable[[int, slice], RankedWords],
-) -> Look:
+) -> WordFigures:
     """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language, or all.
 
     `ranked` gives so many words of some rows that stand for each topic.
@@ -119,7 +119,7 @@ def look_at(
             words, places = np.unique(words, return_index=True)
             likely[k].append((words, values[places]))
             first[k].append(np.searchsorted(words, leading.words[k]))
-    return Look(overall, most, sums, likely, first)
+    return WordFigures(overall, most, sums, likely, first)
 
 
 def _pairs(words: NDArray[np.int64], probabilities: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:
@@ -127,7 +127,7 @@ def _pairs(words: NDArray[np.int64], probabilities: Floats) -> Iterator[tuple[ND
     return zip(words, probabilities, strict=True)
 
 
-def apart(topics: TopicWords, seen: Look) -> Floats:
+def apart(topics: TopicWords, seen: WordFigures) -> Floats:
     """Topics over words that are enough to tell them apart; rows sum to one.
 
     Of a large vocabulary, those words that some topic favours most; all others count as one word. This can

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stickbreaker.pages.changes import times_of_records
-from stickbreaker.topics.report.page_data import Growth, Life, Move, Refinement
+from stickbreaker.topics.report.page_data import Growth, Life, Refinement, TopicMove
 
 MOST_LINES = 120  # of the genealogy
 MOST_MOVES = 300  # of the table
@@ -52,7 +52,7 @@ def growth_of(
     lives = lives_of(
         moves, topic_ids, {i: _spelled(rows, vocabulary) for i, rows in (_last_rows(records) | final).items()}
     )
-    lines = lines_of(_longest(lives))
+    lines = drawn_lines(_longest(lives))
     greatest = sorted(_greatest(moves, MOST_MOVES), key=lambda move: move.at)
     kept = [(at, record) for at, record in dated if "words" in record]
     refined = _refined(moves, kept)
@@ -77,9 +77,9 @@ def growth_of(
     )
 
 
-def _moves(at: float, record: Record) -> list[Move]:
+def _moves(at: float, record: Record) -> list[TopicMove]:
     return [
-        Move(edit["move"], at, edit["topic"], edit["new" if "new" in edit else "gone"], edit.get("gain"))
+        TopicMove(edit["move"], at, edit["topic"], edit["new" if "new" in edit else "gone"], edit.get("gain"))
         for edit in record.get("edits", ())
     ]
 
@@ -94,11 +94,11 @@ def _last_rows(records: Sequence[Record]) -> dict[int, Rows]:
 
 
 def lives_of(
-    moves: Sequence[Move], topic_ids: Sequence[int], words: Mapping[int, Sequence[str]]
+    moves: Sequence[TopicMove], topic_ids: Sequence[int], words: Mapping[int, Sequence[str]]
 ) -> dict[int, Life]:
     """The lives of the topics that took part in a move, by lasting id."""
-    births: dict[int, Move] = {}
-    ends: dict[int, Move] = {}
+    births: dict[int, TopicMove] = {}
+    ends: dict[int, TopicMove] = {}
     for move in moves:
         (births if move.kind == "split" else ends)[move.other] = move
     place = {i: k for k, i in enumerate(topic_ids)}
@@ -126,14 +126,14 @@ def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
     return {life.id: life for life in sorted(lives.values(), key=worth)[:MOST_LINES]}
 
 
-def lines_of(lives: Mapping[int, Life]) -> list[int]:
+def drawn_lines(lives: Mapping[int, Life]) -> list[int]:
     """The ids from the top down, so that lines and branches cross little.
 
     Below a topic stand those split from it, the latest nearest: a branch then crosses no other split's line.
     Above it stand those merged into it that came from the start, the earliest nearest.
 
     >>> lives = [Life(0), Life(1, end=3.0, into=0), Life(2, 1.0, parent=0), Life(3, 2.0, parent=0)]
-    >>> lines_of({life.id: life for life in lives})
+    >>> drawn_lines({life.id: life for life in lives})
     [1, 0, 3, 2]
     """
     hosts = _hosts(lives)
@@ -185,14 +185,14 @@ def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
     return order
 
 
-def _refined(moves: Sequence[Move], kept: Kept) -> list[Move]:
+def _refined(moves: Sequence[TopicMove], kept: Kept) -> list[TopicMove]:
     """Splits whose words before and after are known."""
     known = {(at, int(i)) for at, record in kept for i in record.get("before", {}) if i in record["words"]}
     return [move for move in moves if move.kind == "split" and (move.at, move.topic) in known]
 
 
 def _refinement(
-    split: Move,
+    split: TopicMove,
     kept: Kept,
     end: float,
     lives: Mapping[int, Life],
@@ -228,16 +228,16 @@ def _spread(columns: Columns) -> Columns:
     return [columns[round(i * last / (MOST_COLUMNS - 1))] for i in range(MOST_COLUMNS)]
 
 
-def _greatest(moves: Sequence[Move], n: int) -> list[Move]:
+def _greatest(moves: Sequence[TopicMove], n: int) -> list[TopicMove]:
     """The moves of the greatest gain, the greatest first; then those without one, the last first."""
 
-    def order(move: Move) -> tuple[bool, float]:
+    def order(move: TopicMove) -> tuple[bool, float]:
         return (True, -move.at) if move.gain is None else (False, -move.gain)
 
     return sorted(moves, key=order)[:n]
 
 
-def _ids(moves: Iterable[Move]) -> set[int]:
+def _ids(moves: Iterable[TopicMove]) -> set[int]:
     return {i for move in moves for i in (move.topic, move.other)}
 
 

@@ -68,7 +68,7 @@ def _first_day(text: str) -> date:
     return date.fromisoformat((text + "-01-01")[:10])
 
 
-def groups_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
+def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
     """Topics by the values of metadata fields: of `wanted`, or of those found that have few values.
 
     `dated` is the field of dates, which is none of them. Raises UserError where there is no field `wanted`.

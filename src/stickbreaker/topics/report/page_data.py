@@ -158,7 +158,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class TopicMove:
     """A split (`topic` stayed, `other` is new) or a merge (`other` is gone into `topic`): lasting ids.
 
     `gain` is what the bound gained, in nats; None where no bound judged the move.
@@ -175,13 +175,13 @@ class Move:
 class Refinement:
     """What a split made of a topic: its first words before, and the (time, its own, the new one's) after."""
 
-    split: Move
+    split: TopicMove
     before: Sequence[str]
     after: Sequence[tuple[float, Sequence[str], Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchFacts:
     """The runs by which the number of topics was searched for.
 
     `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
@@ -215,7 +215,7 @@ class Growth:
     counts: Sequence[tuple[float, int, int, int, int]]
     lives: Sequence[Life] = ()
     lines: Sequence[int] = ()
-    moves: Sequence[Move] = ()
+    moves: Sequence[TopicMove] = ()
     refinements: Sequence[Refinement] = ()
     learned: bool = True
     began: int = 0

@@ -18,32 +18,33 @@ from stickbreaker.pages.changes import Changes, changes_of, of_stream
 from stickbreaker.pages.saved_models import readable_manifest, settings_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.given_names import FILE_WORDS
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
-from stickbreaker.topics.report.display_words import Look, apart, choose_words, look_at
+from stickbreaker.topics.report.display_words import WordFigures, apart, choose_words, look_at
+from stickbreaker.topics.report.document_entries import read_documents, read_metadata_sums
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
-from stickbreaker.topics.report.metadata_fields import groups_of, sums_of, times_of
+from stickbreaker.topics.report.metadata_fields import breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import (
     Breakdown,
     DocumentEntry,
     Growth,
     Prediction,
-    Search,
+    SearchFacts,
     Topic,
     TopicMember,
     TracePoint,
     WordList,
     WordRow,
 )
-from stickbreaker.topics.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.topics.report.topic_page import TopicPage
-from stickbreaker.topics.report_documents import OF_OTHERS, topics_of, unigram
-from stickbreaker.topics.runs.stream_warnings import large_minibatches, text_of
+from stickbreaker.topics.report_documents import OF_OTHERS, likeliest_topics, nats_by_word_shares
+from stickbreaker.topics.runs.stream_warnings import large_minibatches, warning_text
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 Floats = NDArray[np.floating]
@@ -158,9 +159,9 @@ def _breakdowns(
     dated = times.field if times else None
     of_sample = sums is None
     if sums and group_field in sums.fields and sums.fields[group_field].values is None:  # too many to sum
-        groups, of_sample = groups_of(sums_of(documents, n_topics), group_field, dated), True
+        groups, of_sample = breakdowns_of(sums_of(documents, n_topics), group_field, dated), True
     else:
-        groups = groups_of(whole, group_field, dated)
+        groups = breakdowns_of(whole, group_field, dated)
     if times and sums is None:
         times = replace(times, sampled=True)
     return times, [replace(group, sampled=of_sample) for group in groups]
@@ -187,7 +188,7 @@ def _joined_breakdown(part: Breakdown, named: NamedTopics) -> Breakdown:
 
 def _topics(
     named: NamedTopics,
-    seen: Look,
+    seen: WordFigures,
     leading: str,
     documents: list[DocumentEntry],
     near: list[list[int]],
@@ -244,7 +245,7 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
 
 
 def _shown(
-    model: TopicEstimator, leading: str, seen: Look
+    model: LearnedTopics, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
     """Each topic's words (of several languages, the leading one), and its words by language."""
     vocabulary = model.vocabulary_
@@ -317,7 +318,7 @@ def _words(named: NamedTopics, overall: Floats) -> list[WordRow]:
         frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
     else:
         frequent = descending(overall, MOST_WORDS)
-    best = topics_of(frequent, named.shares, named.words)
+    best = likeliest_topics(frequent, named.shares, named.words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(
@@ -341,7 +342,7 @@ def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str,
     vocabulary = model.vocabulary_
     if manifest["held_out"] or not vocabulary.is_counted:
         return None
-    return unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+    return nats_by_word_shares(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
 
 
 def _growth(named: NamedTopics) -> Growth | None:
@@ -360,7 +361,7 @@ def _growth(named: NamedTopics) -> Growth | None:
     return replace(growth, lives=lives)
 
 
-def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
+def _search(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | None:
     """The runs of the search for the number of topics; None of a model that made one run."""
     found = model.search_range()
     if found is None:
@@ -368,7 +369,7 @@ def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
     against = model.overruled_bound()
     judge, few = (settings["judge"], None) if against is None else ("held-out", against.few)
-    return Search(judge, points, *found.curve, few=few, disagree=found.disagree)
+    return SearchFacts(judge, points, *found.curve, few=few, disagree=found.disagree)
 
 
 def _changes(path: Path, named: NamedTopics) -> Changes | None:
@@ -442,7 +443,7 @@ def warnings_of_run(trace: Sequence[dict[str, Any]], manifest: dict[str, Any], s
     ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest
     if ended and isinstance(schedule, Online):
         warnings += large_minibatches(schedule.batch_size, manifest["corpus"]["documents"])
-    return [text_of(warning) for warning in warnings]
+    return [warning_text(warning) for warning in warnings]
 
 
 def _scores(model: TopicEstimator) -> tuple[list[TracePoint], str]:

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stickbreaker.corpus.document import Scalar
-from stickbreaker.pages.values import MOST_POINTS, clean, rounded, shortened, to_json
+from stickbreaker.pages.values import MOST_POINTS, clean, cut_short, rounded, script_json
 from stickbreaker.topics.report.page_data import (
     Breakdown,
     DocumentEntry,
     Growth,
     Life,
-    Move,
     Prediction,
     Relations,
-    Search,
+    SearchFacts,
     Topic,
+    TopicMove,
     TracePoint,
     WordList,
     WordRow,
@@ -60,16 +60,16 @@ def relations_payload(relations: Relations) -> dict[str, Any]:
     """The lower triangle of the similarities, row by row, in thousandths: two digits of base 36 each."""
     rows = (row[:k] for k, row in enumerate(relations.similarity))
     return {
-        "similarity": pairs(round(1000 * (rounded(value) or 0)) for row in rows for value in row),
+        "similarity": base36_pairs(round(1000 * (rounded(value) or 0)) for row in rows for value in row),
         "merges": [[int(a), int(b), rounded(height) or 0] for a, b, height in relations.merges],
         "order": [int(k) for k in relations.order],
     }
 
 
-def pairs(numbers: Iterable[int]) -> str:
+def base36_pairs(numbers: Iterable[int]) -> str:
     """Whole numbers, each as two digits of base 36; those outside [0, 1295] become the nearest inside.
 
-    >>> pairs([0, 35, 36, 99999])
+    >>> base36_pairs([0, 35, 36, 99999])
     '000z10zz'
     """
     inside = (min(max(number, 0), _MOST_PAIR) for number in numbers)
@@ -98,8 +98,8 @@ def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: i
     part = min(max(most - fixed, 0) / max(texts, 1), 1.0)
     for entry, document in zip(entries, documents, strict=True):
         room = int(part * len(document.text))
-        entry["text"] = shortened(entry["text"], room)
-        entry["marks"] = pairs(number for mark in _marks(document, n_topics, room) for number in mark)
+        entry["text"] = cut_short(entry["text"], room)
+        entry["marks"] = base36_pairs(number for mark in _marks(document, n_topics, room) for number in mark)
     return entries
 
 
@@ -110,19 +110,19 @@ def places_payload(places: Sequence[tuple[float, float] | None]) -> str:
     none = (_MOST_PAIR, _MOST_PAIR)
     top = _MOST_PAIR - 1
     numbers = ([round(top * min(max(v / 2 + 0.5, 0), 1)) for v in one] if one else none for one in places)
-    return pairs(number for both in numbers for number in both)
+    return base36_pairs(number for both in numbers for number in both)
 
 
 def size_of(value: Any) -> int:
-    return len(to_json(value).encode("utf-8"))
+    return len(script_json(value).encode("utf-8"))
 
 
 def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
     mix = [(k, rounded(share, 3) or 0) for k, share in document.mix if 0 <= k < n_topics]
     fields = list(document.metadata.items())[:_MOST_FIELDS]
     return {
-        "id": shortened(clean(document.id), _LONGEST_TITLE),
-        "title": shortened(clean(document.title), _LONGEST_TITLE),
+        "id": cut_short(clean(document.id), _LONGEST_TITLE),
+        "title": cut_short(clean(document.title), _LONGEST_TITLE),
         "text": clean(document.text).rstrip(),
         "mix": [[int(k), share] for k, share in mix if share >= _LEAST_SHARE],
         "marks": "",
@@ -145,7 +145,7 @@ def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int,
 
 
 def _value(value: Scalar) -> str:
-    return shortened(clean(value), _LONGEST_VALUE)
+    return cut_short(clean(value), _LONGEST_VALUE)
 
 
 def _listed(value: Scalar) -> Scalar:
@@ -178,7 +178,7 @@ def spread_payload(
     room = _MOST_SPREAD
     for word, parts in spread:
         known = [(k, share) for k, share in parts if 0 <= k < n_topics and k <= _MOST_PAIR]
-        shares.append(pairs(n for k, share in known for n in (k, round(1000 * (rounded(share) or 0)))))
+        shares.append(base36_pairs(n for k, share in known for n in (k, round(1000 * (rounded(share) or 0)))))
         words.append(clean(word))
         room -= len(words[-1]) + len(shares[-1]) + 6
         if room < 0:
@@ -234,7 +234,7 @@ def growth_payload(growth: Growth, n_topics: int) -> dict[str, Any]:
     }
 
 
-def search_payload(search: Search) -> dict[str, Any]:
+def search_payload(search: SearchFacts) -> dict[str, Any]:
     return {
         "judge": clean(search.judge),
         "points": [
@@ -271,5 +271,5 @@ def _life(life: Life, n_topics: int) -> dict[str, Any]:
     }
 
 
-def _move(move: Move) -> list[Any]:
+def _move(move: TopicMove) -> list[Any]:
     return [clean(move.kind), rounded(move.at, 6), move.topic, move.other, rounded(move.gain)]

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import descending
 from stickbreaker.estimators.notebooks.overview import MOST_ROWS, Overview
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 WORDS = 6  # of a topic
 
 
-def overview_of_topics(model: TopicEstimator) -> Overview:
+def overview_of_topics(model: LearnedTopics) -> Overview:
     """The largest topics: number, name or first words, share of the words; those of one name are one."""
     named = NamedTopics(model)
     unused, tops = set(named.unused), named.top_words(WORDS)

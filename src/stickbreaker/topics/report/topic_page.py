@@ -17,7 +17,7 @@ from stickbreaker.topics.report.page_data import (
     Growth,
     Prediction,
     Relations,
-    Search,
+    SearchFacts,
     Topic,
     TracePoint,
     WordRow,
@@ -107,7 +107,7 @@ class TopicPage(Page):
     unigram_held_out: float | None = None
     compared: str = ""
     growth: Growth | None = None
-    search: Search | None = None
+    search: SearchFacts | None = None
     changes: Changes | None = None
     spread: Sequence[tuple[str, Sequence[tuple[int, float]]]] = ()
     predictions: Sequence[Prediction] = ()

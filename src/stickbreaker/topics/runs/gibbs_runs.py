@@ -21,15 +21,15 @@ from stickbreaker.learning.variational import VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import sampling_state_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
-from stickbreaker.topics.model import Gibbs, TopicModel
-from stickbreaker.topics.model.samplers.gibbs_settings import first_assignments
-from stickbreaker.topics.model.samplers.tokens import Tokens, tokens_of
+from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, first_assignments
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder, tokens_in_order
 from stickbreaker.topics.runs.initialization import seeds_of
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
 def run_of(
-    estimator: TopicEstimator, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
+    estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
 ) -> SamplingRun:
     """The run of an estimator by Gibbs sampling."""
 
@@ -43,7 +43,7 @@ def run_of(
     )
 
 
-def first_state(estimator: TopicEstimator, model: TopicModel, source: Source, seed: int) -> SamplingState:
+def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, seed: int) -> SamplingState:
     """The chains of a run at its start, each from seeds of its own."""
     sampling, tokens = _sampling(estimator), _tokens(source)
     assignments: list[NDArray[np.int32]] = []
@@ -56,7 +56,7 @@ def first_state(estimator: TopicEstimator, model: TopicModel, source: Source, se
 
 
 def restored_state(
-    estimator: TopicEstimator, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
+    estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
 ) -> SamplingState:
     """The chains of a checkpoint, which has the topics of the source's tokens.
 
@@ -68,7 +68,7 @@ def restored_state(
 
 
 def read(
-    estimator: TopicEstimator, model: TopicModel, folder: Path, snapshot: Snapshot
+    estimator: LearnedTopics, model: TopicModel, folder: Path, snapshot: Snapshot
 ) -> tuple[LocalEngine, VariationalState]:
     """What the last checkpoint of a run has learned. The tokens come from the run's corpus.
 
@@ -77,11 +77,11 @@ def read(
     manifest = snapshot.manifest
     source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])
     seed = manifest["settings"]["random_state"]
-    return learned(estimator, model, restored_state(estimator, model, source, seed, snapshot))
+    return learned_by_chains(estimator, model, restored_state(estimator, model, source, seed, snapshot))
 
 
-def learned(
-    estimator: TopicEstimator, model: TopicModel, state: SamplingState
+def learned_by_chains(
+    estimator: LearnedTopics, model: TopicModel, state: SamplingState
 ) -> tuple[LocalEngine, VariationalState]:
     """What the best chain has learned, as a run by variational steps leaves it: a table, and the rest."""
     fitted = state.chains.fitted()
@@ -105,7 +105,7 @@ def learned(
     return table_of(estimator, model, fitted), rest
 
 
-def table_of(estimator: TopicEstimator, model: TopicModel, fitted: Fitted) -> LocalEngine:
+def table_of(estimator: LearnedTopics, model: TopicModel, fitted: Fitted) -> LocalEngine:
     """An engine with the counts that a chain has learned as its table."""
     assert fitted.counts is not None
     engine = LocalEngine(threads_of(estimator.n_jobs))
@@ -114,9 +114,9 @@ def table_of(estimator: TopicEstimator, model: TopicModel, fitted: Fitted) -> Lo
 
 
 def _chains(
-    estimator: TopicEstimator,
+    estimator: LearnedTopics,
     model: TopicModel,
-    tokens: Tokens,
+    tokens: TokensInOrder,
     assignments: Sequence[NDArray[np.int32]],
     seed: int,
 ) -> Chains:
@@ -130,7 +130,7 @@ def _chains(
     return Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
 
 
-def _sampling(estimator: TopicEstimator) -> Gibbs:
+def _sampling(estimator: LearnedTopics) -> Gibbs:
     sampling = estimator.gibbs_settings()
     assert sampling is not None
     return sampling
@@ -141,5 +141,5 @@ def _seed(seed: int, number: int) -> int:
     return seed if number == 0 else derived_seed(seed, purposes.CHAIN, number)
 
 
-def _tokens(source: Source) -> Tokens:
-    return tokens_of((bags for _, bags in source.in_order()), source.n_words)
+def _tokens(source: Source) -> TokensInOrder:
+    return tokens_in_order((bags for _, bags in source.in_order()), source.n_words)

@@ -13,8 +13,8 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.topics import purposes
-from stickbreaker.topics.model import TopicModel
-from stickbreaker.topics.topic_estimator import TopicEstimator
+from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.model.model import TopicModel
 
 SAMPLE = 5000  # documents that seeds are chosen from
 NEAR = 12  # documents a topic starts from: the seed and its nearest
@@ -22,7 +22,7 @@ TRIALS = 20  # candidates for each seed
 
 
 def seeds_of(
-    estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
+    estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds | PathSeeds":
     """The table that a run, or a chain, starts from, its rows made when they are asked for."""
     seeds, words = _word_seeds(estimator, source, model, seed), model.words.row_words()
@@ -30,7 +30,7 @@ def seeds_of(
 
 
 def _word_seeds(
-    estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
+    estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds":
     """Starting counts by word."""
     guided = sum(name is not None for name in estimator.guide_names())

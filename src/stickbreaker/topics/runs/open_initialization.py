@@ -8,7 +8,7 @@ import numpy as np
 from stickbreaker.contracts.contract import Step
 from stickbreaker.core.records import Array, Stats, no_rows
 from stickbreaker.learning.variational import VariationalRun, VariationalState, admit
-from stickbreaker.topics.model import TopicModel, topic_model
+from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.runs.initialization import seed_from_documents
 
 FAINT = 1e-3  # of the noise that is heard beside seeds from documents

@@ -61,10 +61,10 @@ def large_minibatches(batch_size: int, documents: int) -> list[dict[str, Any]]:
     return [{"about": "batch size", "share": round(min(1.0, batch_size / max(1, documents)), 4)}]
 
 
-def text_of(warning: dict[str, Any]) -> str:
+def warning_text(warning: dict[str, Any]) -> str:
     """A warning in a line, with its remedy.
 
-    >>> text_of({"about": "giant", "share": 0.41})[:41]
+    >>> warning_text({"about": "giant", "share": 0.41})[:41]
     'one topic holds 41% of the last minibatch'
     """
     return TEXTS[warning["about"]].format(share=warning["share"])

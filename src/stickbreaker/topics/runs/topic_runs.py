@@ -11,26 +11,26 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.schedules import FRESH
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
-from stickbreaker.topics.model import TopicModel, topic_model
+from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.samplers.tokens import whole_counts
 from stickbreaker.topics.report_documents import write_documents
 from stickbreaker.topics.runs import gibbs_runs
 from stickbreaker.topics.runs.initialization import seeds_of
 from stickbreaker.topics.runs.open_initialization import begin_open
 from stickbreaker.topics.runs.word_counting import word_documents_of
-from stickbreaker.topics.topic_estimator import TopicEstimator
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
 
 
 def new_run(
-    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
 ) -> tuple[Run[Any], RunState]:
     """A run at its start: the model that the parameters describe, and a seeded table (seeded chains).
 
@@ -44,7 +44,7 @@ def new_run(
 
 
 def resume_run(
-    estimator: TopicEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
+    estimator: LearnedTopics, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run[Any], RunState]:
     """The run whose checkpoint is `snapshot`, as it was then."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
@@ -52,7 +52,7 @@ def resume_run(
     if estimator.gibbs_settings() is not None:
         job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
         state = gibbs_runs.restored_state(estimator, model, source, seed, snapshot)
-        engine, whole = gibbs_runs.learned(estimator, model, state)
+        engine, whole = gibbs_runs.learned_by_chains(estimator, model, state)
         refuse_other_shapes(model, engine.table.shape, whole, corpus.n_words)
         return job, state
     job = _job(estimator, model, source, seed, evaluate, folder)
@@ -60,19 +60,19 @@ def resume_run(
 
 
 def learned(
-    estimator: TopicEstimator, corpus: Corpus, job: Run[Any], state: RunState
+    estimator: LearnedTopics, corpus: Corpus, job: Run[Any], state: RunState
 ) -> tuple[TopicModel, Engine, VariationalState]:
     """What a run has learned of a corpus: the model, its table, and the rest."""
     if isinstance(state, SamplingState):
         model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
-        return model, *gibbs_runs.learned(estimator, model, state)
+        return model, *gibbs_runs.learned_by_chains(estimator, model, state)
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
     return topic_model(job.model), job.engine, state
 
 
 def finish_run(
-    estimator: TopicEstimator,
+    estimator: LearnedTopics,
     corpus: Corpus,
     job: Run[Any],
     state: RunState,
@@ -90,7 +90,7 @@ def finish_run(
     return snapshot
 
 
-def count_words(estimator: TopicEstimator, corpus: Corpus, job: Run[Any]) -> None:
+def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run[Any]) -> None:
     """Count the words of the topics that a run in memory has learned, for their ranking."""
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())
@@ -98,14 +98,14 @@ def count_words(estimator: TopicEstimator, corpus: Corpus, job: Run[Any]) -> Non
     estimator.word_documents_ = word_documents_of(estimator, source, engine)
 
 
-def write_report_documents(estimator: TopicEstimator, corpus: Corpus, folder: Path) -> None:
+def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
     """Write what the report tells of documents to a model's directory, as `finish_run` does of its corpus."""
     source = source_of(corpus, estimator.model)
     learned_from_these = corpus.fingerprint == estimator.corpus_["fingerprint"]
     write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned_from_these)
 
 
-def start_run(estimator: TopicEstimator, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
     """A run by variational steps with a seeded table, and its state."""
     model = topic_model(job.model)
     if model.words.grows:
@@ -150,7 +150,7 @@ class WholeCounts:
 
 
 def _to_learn(
-    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float
+    estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float
 ) -> tuple[TopicModel, Source, HeldOut | None]:
     """The model that the parameters describe, the documents, and who scores those that are held out."""
     model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
@@ -164,7 +164,7 @@ def _to_learn(
 
 
 def _job(
-    estimator: TopicEstimator,
+    estimator: LearnedTopics,
     model: TopicModel,
     source: Source,
     seed: int,

@@ -6,7 +6,7 @@ from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Moment, Top
 from stickbreaker.saved.evolution_observer import Moments
-from stickbreaker.topics.model import topic_model
+from stickbreaker.topics.model.model import topic_model
 
 
 class TopicMoments(Moments):

@@ -18,10 +18,10 @@ from stickbreaker.learning.online_steps import learn_minibatch
 from stickbreaker.learning.trace import TraceRecord, refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
-from stickbreaker.topics.model import topic_model
-from stickbreaker.topics.runs.stream_warnings import text_of, warnings_of
+from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.model.model import topic_model
+from stickbreaker.topics.runs.stream_warnings import warning_text, warnings_of
 from stickbreaker.topics.runs.topic_runs import start_run
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
 def online_step(
@@ -52,12 +52,12 @@ def online_step(
     return {**record, "warnings": found} if found else record
 
 
-def can_go_on(estimator: TopicEstimator) -> bool:
+def can_go_on(estimator: LearnedTopics) -> bool:
     """Whether the estimator has a state that `partial_fit` can go on from."""
     return "state_" in vars(estimator)
 
 
-def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
+def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
     """One online step on a whole corpus, in order, on this machine; so goes on what was learned on Spark.
 
     Raises UserError for an estimator that has a Spark session.
@@ -91,7 +91,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     warned = warned_of(estimator.trace_) if begun else ()
     record = online_step(job, state, known["documents"], source.all_shards(), warned)
     for warning in record.get("warnings", ()):
-        warnings.warn(text_of(warning), stacklevel=3)
+        warnings.warn(warning_text(warning), stacklevel=3)
     if not begun:
         estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
             counted_vocabulary(corpus),

@@ -12,6 +12,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.topics.evaluation.coherence import npmi_of_shares
 from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.word_documents import (
     IN_COMPANY,
@@ -20,12 +21,11 @@ from stickbreaker.topics.model.word_documents import (
     company_of,
     keep_first,
 )
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 CELLS = 1 << 25  # words × topics that are counted at most: 256 MB, twice
 
 
-def word_documents_of(estimator: TopicEstimator, source: Source, engine: Engine) -> WordDocuments | None:
+def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
     """Count in how many documents of a source each topic uses its words, and which of the first ones meet.
 
     Every document is inferred once, where `engine` reads the corpus. None for a table of too many cells: more
@@ -74,7 +74,7 @@ def _piece(_first: int, values: Array) -> Array:
 class DocumentCounts:
     """D (words × topics) and, as a last column, df of some blocks' documents: see `WordDocuments`."""
 
-    estimator: TopicEstimator
+    estimator: LearnedTopics
     source: Source
 
     def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
@@ -101,7 +101,7 @@ class MeetingCounts:
     """In how many of some blocks' documents the first words of each topic meet, of each side in turn
     (1 × all): topics × words × words, and last the documents that have the language."""
 
-    estimator: TopicEstimator
+    estimator: LearnedTopics
     source: Source
     sides: Sequence[Side]
 
@@ -142,7 +142,7 @@ def _size(side: Side) -> int:
     return len(side.words) * n * n + 1
 
 
-def _bags_of(estimator: TopicEstimator, source: Source, blocks: range) -> Iterator[Bags]:
+def _bags_of(estimator: LearnedTopics, source: Source, blocks: range) -> Iterator[Bags]:
     """The documents of each block that are learned from, through the model's vocabulary."""
     corpus = source.corpus
     assert isinstance(corpus, Corpus)

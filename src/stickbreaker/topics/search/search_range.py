@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stickbreaker.topics.evaluation.model_selection import ALIKE, Peak, peak_of
+from stickbreaker.topics.search.number_of_topics import ALIKE, Peak, peak_of
 from stickbreaker.topics.search.search_points import SHORT, WHOLE, SearchPoint
 from stickbreaker.topics.search.topic_search import Overruled, bound_agrees, by_phase, overruled
 
 DISAGREE = 2.0  # times the numbers of the short runs, the ratio of neighbours on their grid
 
 
-class Range(NamedTuple):
+class TopicRange(NamedTuple):
     """The fewest and the most topics whose score is within 0.005 nats a word of the best.
 
     `of`: which scores these are, those of "short runs" (a curve through them) or of "runs to the end". What
@@ -25,7 +25,7 @@ class Range(NamedTuple):
     disagree: bool = False
 
 
-def range_of(judge: str, points: Sequence[SearchPoint]) -> Range:
+def range_of(judge: str, points: Sequence[SearchPoint]) -> TopicRange:
     """The range of a search whose model is the last of its runs.
 
     By the curve through the short runs where the model lies on it: of documents held out, where they
@@ -34,16 +34,16 @@ def range_of(judge: str, points: Sequence[SearchPoint]) -> Range:
     against, used = overruling(judge, points), points[-1].used
     if against is not None:
         most, fewest = max(against.most, used), min(against.fewest, used)
-        return Range(fewest, most, SHORT, (against.fewest, against.most))
+        return TopicRange(fewest, most, SHORT, (against.fewest, against.most))
     peak = _peak(judge, points)
     curve = peak.fewest, peak.most
     if peak.fitted and peak.fewest <= used <= peak.most:
-        return Range(*curve, SHORT, curve)
+        return TopicRange(*curve, SHORT, curve)
     whole = [point for point in points if point.final] or [points[-1]]
     best = max(point.score(judge) for point in whole)
     alike = [point.used for point in whole if point.score(judge) >= best - ALIKE]
     disagree = not peak.fewest / DISAGREE <= used <= peak.most * DISAGREE
-    return Range(min(alike), max(alike), WHOLE, curve, disagree)
+    return TopicRange(min(alike), max(alike), WHOLE, curve, disagree)
 
 
 def overruling(judge: str, points: Sequence[SearchPoint]) -> Overruled | None:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stickbreaker.learning.contract import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
-from stickbreaker.topics.evaluation.model_selection import ALIKE, Peak, next_number, peak_of
+from stickbreaker.topics.search.number_of_topics import ALIKE, Peak, next_number, peak_of
 from stickbreaker.topics.search.search_points import SearchPoint
 
 PASSES = 15  # of a run over the grid

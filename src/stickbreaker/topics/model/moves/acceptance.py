@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from stickbreaker.contracts.contract import Decision, Proposal, Step
-from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.topics.model.moves import row_queries
-from stickbreaker.topics.model.moves.decisions import EMPTY, Candidate, Limits, accepted, chosen
+from stickbreaker.topics.model.moves.decisions import EMPTY, Candidate, MoveLimits, accepted, chosen
 from stickbreaker.topics.model.moves.pairs import correlation, pairs
 from stickbreaker.topics.model.moves.row_queries import Answer, Terms, evidence, log_likelihood
 from stickbreaker.topics.model.moves.split_merge import (
@@ -24,7 +25,11 @@ from stickbreaker.topics.model.moves.split_merge import (
     rounds_of,
     tokens_of,
 )
+from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.model.moves.trials import mark, topic_of
+from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 SETTLED = 2.0  # passes before exact moves begin: alpha must be learned first
 STEPS = 10  # minibatches before moves that are judged on halves begin
@@ -89,7 +94,7 @@ class ExactMoves(TopicMoves):
         found = self._judged(params, stats, tried, sums, scale)
         lost = [each for each in found if not each.gain > _least(each, totals)]
         later = rounds_of(step, scale * stats.documents)
-        _, memory = chosen(params, lost, Limits(0.0, 0), totals, later)
+        _, memory = chosen(params, lost, MoveLimits(0.0, 0), totals, later)
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
 
     def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
@@ -241,7 +246,7 @@ class PaperMoves(TopicMoves):
             )
             for plan in unions
         ]
-        limits = Limits(0.0, self.settings.splits)
+        limits = MoveLimits(0.0, self.settings.splits)
         best, _ = chosen(params, found, limits, table.totals.sum(axis=0), lambda times: 0.0)
         return Decision(accepted(table, best))
 
@@ -321,3 +326,12 @@ def _blended(plan: Proposal) -> dict[str, RowArray | ReportRows]:
 
 
 MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves, "paper": PaperMoves}
+
+
+def move_of(
+    settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
+) -> TopicMoves:
+    """The move of a model with these slots, whose documents' topics may be `sampled`."""
+    assert isinstance(documents, HDPPrior)
+    assert isinstance(words, ClosedVocabulary)
+    return MOVES[settings.accept](settings, documents, words, sampled)

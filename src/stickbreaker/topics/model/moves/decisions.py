@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stickbreaker.contracts.contract import Accepted
-from stickbreaker.contracts.row_queries import RowArray, RowQuery, TableView
+from stickbreaker.contracts.table_view import RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record
 
@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
     mixture: bool = False  # a topic tried with those that it mixes
 
 
-class Limits(NamedTuple):
+class MoveLimits(NamedTuple):
     """The nats that a gain must exceed, and how many splits are made at once."""
 
     least: float
@@ -38,7 +38,11 @@ class Limits(NamedTuple):
 
 
 def chosen(
-    params: Record, found: Iterable[Candidate], limits: Limits, totals: Array, later: Callable[[float], float]
+    params: Record,
+    found: Iterable[Candidate],
+    limits: MoveLimits,
+    totals: Array,
+    later: Callable[[float], float],
 ) -> tuple[list[Candidate], dict[str, Field]]:
     """The best candidates of disjoint topics, their edits to be made in order, and the memory of the others.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Accepted, Decision, Move, Proposal, Step
-from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Permute, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.topics.model.moves import row_queries

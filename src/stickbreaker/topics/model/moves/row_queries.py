@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stickbreaker.contracts.row_queries import RowBlock
+from stickbreaker.contracts.table_view import RowBlock
 from stickbreaker.core.edits import given, own_shares
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
@@ -23,7 +23,7 @@ SMOOTH = 1.0  # tokens of a word, shared as the whole topic is, that its share s
 Answer = Mapping[str, Array]
 
 
-class Words(NamedTuple):
+class WordsSlot(NamedTuple):
     """The words slot and its part of the params."""
 
     slot: ClosedVocabulary
@@ -97,7 +97,7 @@ def products(part: RowBlock, totals: Array) -> Answer:
     }
 
 
-def targets(part: RowBlock, words: Words, topics: Sequence[int], totals: Array) -> Answer:
+def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Array) -> Answer:
     """E[log beta] of the topics that one is handed over to; `totals` (groups × those topics) are theirs."""
     return {"log_words": words.log_words(part.counts[:, topics], totals, part)}
 
@@ -126,27 +126,29 @@ def centred(part: RowBlock, moments: Array) -> Answer:
     return {"direction": np.where(tokens > 0.0, (scores - mean) / max(float(spread), 1e-300), 0.0)}
 
 
-def halves(part: RowBlock, words: Words, topic: int, tokens: Array) -> Answer:
+def halves(part: RowBlock, words: WordsSlot, topic: int, tokens: Array) -> Answer:
     """Totals (groups × 2) of a topic in two halves, its words shared as in its trial."""
     second = shares(part.held["trial"], tokens)
     return {"totals": words.totals(in_two(part.counts[:, topic], second), part)}
 
 
-def proposed(part: RowBlock, words: Words, topic: int, tokens: Array, totals: Array) -> Answer:
+def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals: Array) -> Answer:
     """The second half's shares of words in the trial, and the first's log odds; `halves` gives the totals."""
     second = shares(part.held["trial"], tokens)
     log_words = words.log_words(in_two(part.counts[:, topic], second), totals, part)
     return {"shares": second, "log_odds": log_words[:, 0] - log_words[:, 1]}
 
 
-def first_counts(part: RowBlock, words: Words, topic: int, keep: float, add: float, totals: Array) -> Answer:
+def first_counts(
+    part: RowBlock, words: WordsSlot, topic: int, keep: float, add: float, totals: Array
+) -> Answer:
     """A split of a topic into its past counts, times `keep`, and the report's, times `add`."""
     start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
     log_words = words.log_words(start, totals, part)
     return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
 
 
-def report_totals(part: RowBlock, words: Words) -> Answer:
+def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
     """Sums of the report's rows (groups × topics)."""
     return {"totals": words.totals(part.held["fresh"], part)}
 
@@ -154,7 +156,7 @@ def report_totals(part: RowBlock, words: Words) -> Answer:
 # terms of the bound
 
 
-class Columns(NamedTuple):
+class DrawnColumns(NamedTuple):
     """Some columns over a part's rows, and tokens that are drawn from each (both rows × columns)."""
 
     counts: Array
@@ -165,8 +167,8 @@ class Columns(NamedTuple):
 class Terms:
     """The sums over words that the bound has of some columns; see `evidence` and `log_likelihood`."""
 
-    words: Words
-    columns: Callable[[RowBlock], Columns]
+    words: WordsSlot
+    columns: Callable[[RowBlock], DrawnColumns]
 
     def __call__(self, part: RowBlock) -> Answer:
         from scipy.special import psi
@@ -180,12 +182,12 @@ class Terms:
         return {**sums, "drawn": self.words.totals(drawn, part), "logs": logs}
 
 
-def evidence(words: Words, sums: Answer) -> Array:
+def evidence(words: WordsSlot, sums: Answer) -> Array:
     """log B(lambda) - log B(eta) of columns, in nats."""
     return words.slot.evidence(words.params, sums["totals"], sums)
 
 
-def log_likelihood(words: Words, sums: Answer) -> Array:
+def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
     """E[log beta] of each token that is drawn from columns, in nats (columns)."""
     from scipy.special import psi
 
@@ -193,17 +195,17 @@ def log_likelihood(words: Words, sums: Answer) -> Array:
     return np.asarray(sums["logs"] - (sums["drawn"] * log_totals).sum(axis=0))
 
 
-def split(part: RowBlock, topic: int, tokens: Array) -> Columns:
+def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
     """A topic's two parts, shared as in its trial, and the whole."""
     second = shares(part.held["trial"], tokens, 0.0)
-    return Columns(_parts_and_whole(part.counts[:, topic], second))
+    return DrawnColumns(_parts_and_whole(part.counts[:, topic], second))
 
 
-def split_as_fitted(part: RowBlock, topic: int) -> Columns:
+def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
     """A topic's two parts, as "shares" has them, and the whole; the trial's tokens are drawn from them."""
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
-    return Columns(counts, np.stack([first, second, first + second], axis=1))
+    return DrawnColumns(counts, np.stack([first, second, first + second], axis=1))
 
 
 def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
@@ -213,32 +215,32 @@ def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
     return {"words": after[:, 1] / np.maximum(after[:, 0] + after[:, 1], 1e-300)}
 
 
-def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> Columns:
+def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnColumns:
     """A topic's two parts, as `seconds_after` has them, and the whole; drawn is what the report, times
     `scale`, has more of each than they."""
     counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
     fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
-    return Columns(counts, fresh - counts)
+    return DrawnColumns(counts, fresh - counts)
 
 
-def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> Columns:
+def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> DrawnColumns:
     """Topics after another was handed over to them as in its trial; then they and it as they are."""
-    return Columns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
+    return DrawnColumns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
-def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> Columns:
+def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> DrawnColumns:
     """Topics after another was handed over to them, each word by `tokens` (targets) and by their E[log beta];
     then they and it as they are."""
     logs = part.held["log_words"] + np.log(tokens)
     along = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return Columns(_united(part.counts, along / along.sum(axis=1, keepdims=True), topic, into))
+    return DrawnColumns(_united(part.counts, along / along.sum(axis=1, keepdims=True), topic, into))
 
 
-def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> Columns:
+def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> DrawnColumns:
     """The same; drawn is what the report, times `scale`, has more of each than they."""
     along = own_shares(part.held["trial"])
     counts = _united(part.counts, along, topic, into)
-    return Columns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)
+    return DrawnColumns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)
 
 
 def _parts_and_whole(column: Array, second: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stickbreaker.contracts.contract import Decision, Move, Proposal, Step
-from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowQuery, TableView
+from stickbreaker.contracts.table_view import ReportRows, RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.topics.model.moves import row_queries
@@ -21,12 +21,12 @@ from stickbreaker.topics.model.moves.decisions import (
     MERGE,
     SPLIT,
     Candidate,
-    Limits,
+    MoveLimits,
     accepted,
     chosen,
 )
 from stickbreaker.topics.model.moves.pairs import correlation, likeness, mixtures, pairs
-from stickbreaker.topics.model.moves.row_queries import Answer, Terms, Words
+from stickbreaker.topics.model.moves.row_queries import Answer, Terms, WordsSlot
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.model.moves.trials import TOKENS as TRIAL_TOKENS
 from stickbreaker.topics.model.moves.trials import mark, topic_of
@@ -87,8 +87,8 @@ class TopicMoves(Move):
 
     # what to try
 
-    def _words(self, params: Record) -> Words:
-        return Words(self.words, {name: params[name] for name in self.words.start()})
+    def _words(self, params: Record) -> WordsSlot:
+        return WordsSlot(self.words, {name: params[name] for name in self.words.start()})
 
     def _directions(
         self, params: Record, table: TableView, step: Step, seed: int, **more: float
@@ -250,7 +250,7 @@ class TopicMoves(Move):
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
         found = self._candidates(params, stats, proposals, table, step)
-        limits = Limits(DUST * stats.tokens * step.scale, self.settings.splits)
+        limits = MoveLimits(DUST * stats.tokens * step.scale, self.settings.splits)
         later = rounds_of(step, stats.documents)
         best, memory = chosen(params, found, limits, table.totals.sum(axis=0), later)
         return Decision(accepted(table, best), params=memory)

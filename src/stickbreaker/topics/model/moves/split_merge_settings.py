@@ -1,13 +1,8 @@
 """How split and merge moves of topics are asked for."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from stickbreaker.contracts.contract import Move
 from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.topics.model.priors.hdp import HDPPrior
-from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
-from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 ACCEPT = ("exact", "halves", "paper")
 
@@ -37,11 +32,3 @@ class SplitMerge:
         if not (is_whole(self.splits, 0) and (self.merges is None or is_whole(self.merges, 0))):
             problem = f"SplitMerge(splits={self.splits!r}, merges={self.merges!r})"
             raise UserError(problem, remedy="both are whole numbers from 0")
-
-    def move(self, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool) -> Move:
-        """The move of a model with these slots, whose documents' topics may be `sampled`."""
-        from stickbreaker.topics.model.moves.acceptance import MOVES
-
-        assert isinstance(documents, HDPPrior)
-        assert isinstance(words, ClosedVocabulary)
-        return MOVES[self.accept](self, documents, words, sampled)

@@ -12,7 +12,7 @@ FLOOR = 1e-12  # of a mass
 ALPHA = (1e-3, 1e4)
 
 
-class Fitted(NamedTuple):
+class FittedWeights(NamedTuple):
     """Masses of the topics and the rest (topics + 1, sum 1), and alpha."""
 
     masses: Array
@@ -28,7 +28,9 @@ def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> floa
     return float(gammaln(alpha) - gammaln(a).sum() + (a * mean_log).sum() + pull * np.log(masses[-1]))
 
 
-def fit_weights(masses: Array, alpha: float, mean_log: Array, pull: float, alpha_learned: bool) -> Fitted:
+def fit_weights(
+    masses: Array, alpha: float, mean_log: Array, pull: float, alpha_learned: bool
+) -> FittedWeights:
     """Climb `objective` by L-BFGS over the logarithms of masses (softmax) and of alpha; never falls.
 
     masses, mean_log (topics + 1): present masses, and E[log theta] averaged over documents.
@@ -46,8 +48,8 @@ def fit_weights(masses: Array, alpha: float, mean_log: Array, pull: float, alpha
 
     best = minimize(fall, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100})
     if not np.isfinite(best.fun) or best.fun > fall(start)[0]:
-        return Fitted(masses, alpha)
-    return Fitted(*_from(best.x))
+        return FittedWeights(masses, alpha)
+    return FittedWeights(*_from(best.x))
 
 
 def _from(point: Array) -> tuple[Array, float]:

@@ -22,7 +22,7 @@ from stickbreaker.topics.model.priors.polya import (
     log_gamma_sum,
 )
 from stickbreaker.topics.model.samplers.mean_counts import MeanCounts
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 
@@ -35,7 +35,7 @@ class TokenChain(Sampler):
     Its table may have columns beyond the topics, without tokens.
     """
 
-    def __init__(self, tokens: Tokens, words: ClosedVocabulary | ConceptVocabulary, seed: int) -> None:
+    def __init__(self, tokens: TokensInOrder, words: ClosedVocabulary | ConceptVocabulary, seed: int) -> None:
         self._tokens, self._words, self._seed = tokens, words, seed
         self._params = {**words.start()}
         self._mean = MeanCounts()
@@ -176,7 +176,7 @@ class CollapsedChain(TokenChain):
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: TokensInOrder,
         documents: DirichletPrior,
         words: ClosedVocabulary | ConceptVocabulary,
         seed: int,

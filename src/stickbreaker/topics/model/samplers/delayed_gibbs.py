@@ -24,7 +24,7 @@ from stickbreaker.topics.kernels.samplers.delayed_gibbs import (
 )
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 COMPACT = 1 << 16  # so many topics fit in two bytes
@@ -49,7 +49,7 @@ class DelayedGibbs(CollapsedChain):
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: TokensInOrder,
         assignments: NDArray[np.integer],
         documents: DirichletPrior,
         words: ClosedVocabulary,
@@ -143,7 +143,7 @@ def draws_of(alpha: Array) -> Prior:
     return Prior(alpha, sums, starts)
 
 
-def by_group(tokens: Tokens, groups: NDArray[np.int32], n_groups: int) -> NDArray[np.int64]:
+def by_group(tokens: TokensInOrder, groups: NDArray[np.int32], n_groups: int) -> NDArray[np.int64]:
     """Where each group's tokens begin in each document (documents × groups + 1); words ascend in it."""
     if n_groups == 1:
         return tokens.offsets
@@ -153,7 +153,7 @@ def by_group(tokens: Tokens, groups: NDArray[np.int32], n_groups: int) -> NDArra
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _by_word(tokens: Tokens, groups: NDArray[np.int32]) -> Index:
+def _by_word(tokens: TokensInOrder, groups: NDArray[np.int32]) -> Index:
     n_tokens = len(tokens.words)
     offsets = np.zeros(tokens.n_words + 1, np.int64)
     np.cumsum(np.bincount(tokens.words, minlength=tokens.n_words), out=offsets[1:])

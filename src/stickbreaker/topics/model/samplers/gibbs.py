@@ -19,7 +19,7 @@ from stickbreaker.topics.kernels.samplers.gibbs import (
 from stickbreaker.topics.kernels.samplers.sparse_gibbs import sweep_lists
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 FEW_TOPICS = 500  # up to here all topics are walked over, beyond those in the document; close at 500
@@ -44,7 +44,7 @@ class CollapsedGibbs(CollapsedChain):
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: TokensInOrder,
         assignments: NDArray[Any],
         documents: DirichletPrior,
         words: ClosedVocabulary,
@@ -86,7 +86,7 @@ class CollapsedGibbs(CollapsedChain):
         return self._table.totals
 
     def _topics(self) -> NDArray[np.int32]:
-        return topics_of(self._visits, self._by_visit, len(self._tokens.words))
+        return in_document_order(self._visits, self._by_visit, len(self._tokens.words))
 
     def _prior(self) -> Prior:
         eta = np.asarray(self._closed.prior(self._params, slice(None)), float)
@@ -95,7 +95,7 @@ class CollapsedGibbs(CollapsedChain):
         return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
 
 
-def topics_of(
+def in_document_order(
     visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
 ) -> NDArray[np.int32]:
     """Tokens' topics in document order, from those in the order of the visits."""
@@ -105,7 +105,7 @@ def topics_of(
     return out
 
 
-def visits_of(tokens: Tokens, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
+def visits_of(tokens: TokensInOrder, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
     """All documents, block by block: of so many tokens, and where counts of all topics are kept for a block's
     documents (`n_topics`) of so many of these."""
     limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
@@ -113,7 +113,7 @@ def visits_of(tokens: Tokens, groups: NDArray[np.int32], n_topics: int | None) -
     return [visit_of(tokens, groups, start, stop) for start, stop in cuts]
 
 
-def visit_of(tokens: Tokens, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
+def visit_of(tokens: TokensInOrder, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
     """The block of documents `start` to `stop` (exclusive)."""
     part = slice(int(tokens.offsets[start]), int(tokens.offsets[stop]))
     words = tokens.words[part]

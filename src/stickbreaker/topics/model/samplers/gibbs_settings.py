@@ -14,7 +14,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.priors.hdp import HDPPrior
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
@@ -56,16 +56,12 @@ class Gibbs(Inference):
     def name(self) -> str:
         return "gibbs-delayed" if self.delayed else "gibbs"
 
-    @property
-    def sampling(self) -> "Gibbs":
-        return self
-
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
         fitting = words.dirichlet if documents.grows or self.delayed else words.collapses
         return documents.direct and fitting and not (self.delayed and documents.grows)
 
     def sampler(
-        self, model: "TopicModel", tokens: Tokens, assignments: NDArray[np.int32], seed: int
+        self, model: "TopicModel", tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
         """A chain at its start, over a model's documents and words."""
         documents, words = model.documents, model.words
@@ -85,6 +81,11 @@ class Gibbs(Inference):
         assert isinstance(documents, DirichletPrior)
         kind = DelayedGibbs if self.delayed else CollapsedGibbs
         return kind(tokens, assignments, documents, words, seed)
+
+
+def chain_settings(inference: Inference) -> Gibbs | None:
+    """How a Markov chain over the whole corpus goes, where inference is by one: it needs no engine."""
+    return inference if isinstance(inference, Gibbs) else None
 
 
 def first_assignments(

@@ -24,8 +24,8 @@ from stickbreaker.topics.kernels.samplers.hdp_gibbs import (
 from stickbreaker.topics.model.priors.hdp import HDPPrior
 from stickbreaker.topics.model.priors.polya import log_gamma_sum
 from stickbreaker.topics.model.samplers.collapsed import TokenChain
-from stickbreaker.topics.model.samplers.gibbs import BLOCK_TOKENS, topics_of, visit_of
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.gibbs import BLOCK_TOKENS, in_document_order, visit_of
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 BLOCK_DOCUMENTS = 2**14  # of a block, which has a row of columns for each
@@ -42,7 +42,7 @@ class DirectAssignment(TokenChain):
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: TokensInOrder,
         assignments: NDArray[Any],
         documents: HDPPrior,
         words: ClosedVocabulary,
@@ -118,7 +118,7 @@ class DirectAssignment(TokenChain):
         return len(self._state.weights)
 
     def _topics(self) -> NDArray[np.int32]:
-        return topics_of(self._visits, self._by_visit, len(self._tokens.words))
+        return in_document_order(self._visits, self._by_visit, len(self._tokens.words))
 
     def _totals(self) -> NDArray[np.int64]:
         return self._table.totals

@@ -12,14 +12,14 @@ from stickbreaker.core.untrusted import refuse_negative
 PREFIX = "sum/"  # of the arrays of a snapshot
 
 
-class Sums(NamedTuple):
+class CountSums(NamedTuple):
     """Counts added over samples, of the topics that the last sample had."""
 
     ids: NDArray[np.int64]  # topics: lasting numbers, ascending
     samples: NDArray[np.int64]  # topics: samples that had the topic
     counts: NDArray[np.int64]  # rows × topics
 
-    def of(self, ids: NDArray[np.int64]) -> "Sums":
+    def of(self, ids: NDArray[np.int64]) -> "CountSums":
         """The sums of these topics (ascending numbers), zeros of those that no sample had."""
         if np.array_equal(ids, self.ids):
             return self
@@ -29,7 +29,7 @@ class Sums(NamedTuple):
         counts = np.zeros((len(self.counts), len(ids)), np.int64)
         samples[places[kept]] = self.samples[kept]
         counts[:, places[kept]] = self.counts[:, kept]
-        return Sums(ids, samples, counts)
+        return CountSums(ids, samples, counts)
 
 
 class MeanCounts:
@@ -43,12 +43,12 @@ class MeanCounts:
     """
 
     def __init__(self) -> None:
-        self.sums: Sums | None = None
+        self.sums: CountSums | None = None
 
     def add(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> None:
         """Take a sample: counts (rows × topics) of topics by ascending number."""
         if self.sums is None:
-            self.sums = Sums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
+            self.sums = CountSums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
         else:
             total = self.sums.of(ids)
             np.add(total.counts, counts, out=total.counts)
@@ -73,11 +73,11 @@ class MeanCounts:
     def restored(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> "MeanCounts":
         """Those whose `arrays` these are. Raises ValueError for means over other rows."""
         mean = cls()
-        names = [f"{PREFIX}{name}" for name in Sums._fields]
+        names = [f"{PREFIX}{name}" for name in CountSums._fields]
         if any(name in arrays for name in names):
             if not all(name in arrays for name in names):
                 raise ValueError("samples without their parts")
-            sums = Sums(*(np.array(arrays[name]) for name in names))
+            sums = CountSums(*(np.array(arrays[name]) for name in names))
             n_topics = len(sums.ids)
             if sums.samples.shape != (n_topics,) or sums.counts.shape != (n_rows, n_topics):
                 raise ValueError("samples of another chain")

@@ -12,7 +12,7 @@ from stickbreaker.corpus.shards import Bags
 MOST = 2**24  # of one word in a document: samplers count in single precision
 
 
-class Tokens(NamedTuple):
+class TokensInOrder(NamedTuple):
     """Tokens in document order: those of document d are `offsets[d]` to `offsets[d + 1]` (exclusive)."""
 
     words: NDArray[np.int32]  # tokens: row of the table
@@ -20,11 +20,11 @@ class Tokens(NamedTuple):
     n_words: int
 
 
-def tokens_of(blocks: Iterable[Bags], n_words: int) -> Tokens:
+def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
     """Every count n as n tokens. Raises UserError for counts that are not whole.
 
     >>> bags = Bags(np.array([0, 2]), np.array([4, 7]), np.array([2.0, 1.0]), np.zeros(1))
-    >>> tokens_of([bags], 8).words.tolist()
+    >>> tokens_in_order([bags], 8).words.tolist()
     [4, 4, 7]
     """
     words: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
@@ -34,7 +34,7 @@ def tokens_of(blocks: Iterable[Bags], n_words: int) -> Tokens:
         words.append(np.repeat(bags.words, counts).astype(np.int32))
         running = np.concatenate([[0], np.cumsum(counts)])
         lengths.append(np.diff(running[bags.offsets]))
-    return Tokens(np.concatenate(words), np.cumsum(np.concatenate(lengths)), n_words)
+    return TokensInOrder(np.concatenate(words), np.cumsum(np.concatenate(lengths)), n_words)
 
 
 def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -19,8 +19,8 @@ from stickbreaker.topics.kernels.samplers.tree_gibbs import (
 )
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
-from stickbreaker.topics.model.samplers.gibbs import FEW_TOPICS, topics_of, visits_of
-from stickbreaker.topics.model.samplers.tokens import Tokens
+from stickbreaker.topics.model.samplers.gibbs import FEW_TOPICS, in_document_order, visits_of
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 
 
@@ -33,7 +33,7 @@ class TreeGibbs(CollapsedChain):
 
     def __init__(
         self,
-        tokens: Tokens,
+        tokens: TokensInOrder,
         assignments: NDArray[Any],
         documents: DirichletPrior,
         words: ConceptVocabulary,
@@ -103,7 +103,7 @@ class TreeGibbs(CollapsedChain):
         return self._in_order([places.topics for places in self._by_visit])
 
     def _in_order(self, by_visit: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-        return topics_of(self._visits, by_visit, len(self._tokens.words))
+        return in_document_order(self._visits, by_visit, len(self._tokens.words))
 
 
 def _gains(counts: NDArray[np.int32], priors: NDArray[np.float64]) -> float:

@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.toys.bigram_restaurant import BigramRestaurant, Bigrams, bigrams_of
 
 from stickbreaker.learning.chains import Chains
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
-from stickbreaker.testing.bigram_restaurant import BigramRestaurant, Bigrams, bigrams_of
 
 CONTEXTS, WORDS = np.array([3, 0, 0, 1, 3, 0, 2, 3]), 3
 ALPHA, GAMMA = 0.8, 1.5

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from stickbreaker.contracts.contract import CountTable, Model, Proposal, Summary
-from stickbreaker.contracts.row_queries import TableView
+from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Shard

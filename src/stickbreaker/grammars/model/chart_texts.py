@@ -43,7 +43,7 @@ def why_too_long(grammar: Compiled, length: int) -> str:
     )
 
 
-def text_of(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
+def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
     """Sentences (numbers of terminals of all, one after the other, and where each starts), and how many
     strings they have in common.
 

@@ -56,12 +56,12 @@ class EngineChoice:
         if self.engine == "local":
             yield Host("local", remedy)
             return
-        from stickbreaker.console.spark_log import reporting_user_errors
+        from stickbreaker.console.spark_log import reporting_spark_failures
         from stickbreaker.engines.spark import SparkEngine
         from stickbreaker.engines.spark.session import ONLY_LEARNING, start_session
 
         host = Host("spark", remedy)
-        with reporting_user_errors(lambda: host.remedy) as log:
+        with reporting_spark_failures(lambda: host.remedy) as log:
             note("starting Spark")
             with log.launching():
                 session = start_session(self.master, settings=ONLY_LEARNING)

@@ -4,12 +4,12 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from tests.toys.small_grammar import Rules, ToyGrammar, expected_uses, inside
 
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines import LocalEngine
 from stickbreaker.testing import RunTests
-from stickbreaker.testing.small_grammar import Rules, ToyGrammar, expected_uses, inside
 
 
 def some_rules(symbols=3, words=2, seed=0):

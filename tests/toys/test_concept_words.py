@@ -5,11 +5,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.toys.concept_words import ConceptWords
 
 from stickbreaker.corpus.shards import Bags, shard_of
 from stickbreaker.engines import LocalEngine
 from stickbreaker.testing import RunTests
-from stickbreaker.testing.concept_words import ConceptWords
 
 
 def tree(n_concepts=7, n_words=5, n_leaves=16, seed=0, components=2):

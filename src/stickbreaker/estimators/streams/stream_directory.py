@@ -15,8 +15,8 @@ from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_feed import (
+    ArrivedDocuments,
     Feed,
-    Minibatch,
     Stop,
     Stopped,
     StreamSettings,
@@ -40,7 +40,7 @@ class Stream:
         self.strange_date: str | None = None  # the first that is none
         self.first: TraceRecord | None = None  # of the step that nobody has watched
 
-    def learn(self, minibatch: Minibatch) -> TraceRecord | None:
+    def learn(self, minibatch: ArrivedDocuments) -> TraceRecord | None:
         """One online step; None for a minibatch without a word, which is counted alone."""
         date = iso_date(minibatch.date)
         if date is None and minibatch.date is not None:

@@ -41,14 +41,14 @@ def analysis_of_symbols(symbols: str) -> Analysis:
     )
 
 
-class Lines(NamedTuple):
+class TextLines(NamedTuple):
     """Texts as their symbols, and these by number."""
 
     tokens: list[list[str]]  # of each text, as they stand there
     content: Sequences  # rows of the vocabulary, -1: not in it
 
     @classmethod
-    def of(cls, texts: Iterable[str], analysis: AnyAnalysis, vocabulary: Vocabulary) -> "Lines":
+    def of(cls, texts: Iterable[str], analysis: AnyAnalysis, vocabulary: Vocabulary) -> "TextLines":
         """Texts, each of them a sentence. Raises UserError for what is no text."""
         assert isinstance(analysis, Analysis)
         tokens: list[list[str]] = []
