@@ -428,7 +428,7 @@ def test_facts_say_what_was_learned(path: Path, estimator: PlainSyntacticTopics)
     assert (facts["documents"], facts["known words read"], facts["samples"]) == ("30", "900", "3")
     assert facts["topics in use"] == str(len(estimator.topics_in_use))
     perplexity = math.exp(-estimator.trace_[-1]["held_out"])
-    assert float(str(facts["held-out perplexity"])) == pytest.approx(perplexity, rel=0.01)
+    assert float(str(facts["held-out perplexity"])) == pytest.approx(perplexity, abs=0.051)
     assert dict(page.settings)["seed"] == "5"
     assert "20% of them held out" in page.subtitle
 
