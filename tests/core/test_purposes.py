@@ -9,6 +9,7 @@ import stickbreaker
 SOURCE = Path(stickbreaker.__file__).parent
 DRAWING = ("stream", "derived_seed", "numbered_keys", "keyed_uniforms")  # (seed, purpose, ...)
 SPELLINGS = {
+    "syntax part",
     "syntax start",
     "syntax trees",
     "syntax weights",

@@ -3,3 +3,4 @@
 SYNTAX_TREES = "syntax trees"  # topics of a document's trees in a sweep
 SYNTAX_START = "syntax start"  # topics before the first sweep
 SYNTAX_WEIGHTS = "syntax weights"  # shares of documents, transitions, words and what they hang on, in a sweep
+SYNTAX_PART = "syntax part"  # documents on which a variational run is started
