@@ -8,11 +8,11 @@ from scipy.optimize import minimize
 from scipy.special import gammaln, psi
 from tests.oracle import syntax as oracle
 
+from stickbreaker.syntax.kernels.mean_field_shares import infer_documents
 from stickbreaker.syntax.kernels.tree_sums import (
     Expected,
     TreeNodes,
     expected_words,
-    infer_documents,
     room_for,
     sum_documents,
 )

@@ -4,19 +4,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import gammaln, psi
+from scipy.special import gammaln, logsumexp, psi
 from tests.oracle import syntax as oracle
 from tests.syntax.planted_trees import TreesInMemory, planted_trees, shards_of
 
-from stickbreaker.core.records import Field
+from stickbreaker.contracts.contract import Step
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Field, Stats, no_rows
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.engines import LocalEngine
 from stickbreaker.learning.contract import Limits
 from stickbreaker.learning.schedules import Batch, Online
 from stickbreaker.learning.variational import VariationalRun
+from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shares
+from stickbreaker.syntax.kernels.tree_topics import Weights, sum_topics
+from stickbreaker.syntax.model.learned_syntax import as_sample, score_documents, shares
 from stickbreaker.syntax.model.ordered_trees import ordered_trees
 from stickbreaker.syntax.model.syntax_chain import Prior
-from stickbreaker.syntax.model.syntax_model import SyntaxModel, as_sample, shares
+from stickbreaker.syntax.model.syntax_model import SyntaxModel
 from stickbreaker.syntax.model.syntax_start import initialise, random_documents
 from stickbreaker.syntax.model.syntax_weights import (
     SUMS,
@@ -165,9 +170,6 @@ def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(limit):
 def test_statistics_are_blended_and_grow():
     model, trees = model_of(), planted_trees(20)
     _, state, _ = learned(model, trees, 2)
-    from stickbreaker.contracts.contract import Step
-    from stickbreaker.core.records import Stats, no_rows
-
     usage = {name: Field(np.full_like(state.params[name].values, 0.5), axes) for name, axes in SUMS.items()}
     step = Step(3, 0.25, 4.0, 10.0, 2.0)
     after = model.global_step(state.params, Stats(no_rows(5), usage=usage), np.zeros((1, 5)), None, step)
@@ -305,6 +307,75 @@ def test_shares_and_means_of_what_was_learned():
     sample = as_sample(state.params, engine.table.counts(slice(None)), model.prior)
     assert sample["beta"].values.sum(axis=1) == pytest.approx(np.ones((1, 5)))
     assert sample["log_pi"].values.shape == sample["transitions"].values.shape == (1, 6, 5)
+
+
+def test_words_after_others_are_predicted_from_means_of_what_was_learned():
+    """Second halves of documents given their first: better than without what the first halves say."""
+    trees, model = planted_trees(300, seed=1), model_of(k=4)
+    start = initialise(model, TreesInMemory(trees, V), seed=0)
+    engine, state, _ = learned(model, trees, 20, start=start)
+    sample = {
+        n: f.values for n, f in as_sample(state.params, engine.table.counts(slice(None)), model.prior).items()
+    }
+    own = Learned(sample["log_pi"][0], sample["beta"][0], sample["alpha"][0] * sample["tau"][0])
+    nodes = ordered_trees(planted_trees(100, seed=2)).nodes
+    keys, counts, log_theta = (
+        numbered_keys(0, "test", 0, np.arange(100)),
+        np.empty((100, 4)),
+        np.empty((100, 5, 4)),
+    )
+    sample_shares(nodes, own, 10, keys, counts, log_theta)
+    known, even = np.empty(100), np.empty(100)
+    sum_topics(nodes, Weights(np.ascontiguousarray(log_theta[:, 4]), own.log_pi, own.beta), known)
+    sum_topics(nodes, Weights(np.tile(np.log(sample["tau"]), (100, 1)), own.log_pi, own.beta), even)
+    assert known.sum() > even.sum() + 50
+
+
+def test_scores_of_new_documents_are_a_bound():
+    """Below log p of their words by draws of all weights from q, and not by much."""
+    trees, model = planted_trees(60, seed=1), model_of(k=3)
+    engine, state, _ = learned(model, trees, 10)
+    settled = LocalEngine.over(model.for_new_documents(), engine.table)
+    new = planted_trees(8, seed=9)
+    shards = shards_of(new, V)
+    nats, tokens = score_documents(settled, state.params, shards)
+    assert tokens == len(new.words)
+    draw, now = np.random.default_rng(0), concentrations_of(state.params)
+    q_pi, nodes = expected_transitions(state.params, model.prior), ordered_trees(new).nodes
+    pi = q_pi.shapes / q_pi.rates
+    beta = engine.table.counts(slice(None)) + model.prior.sigma
+    beta = beta / beta.sum(axis=0)
+    logs = np.empty((4000, 8))
+    for row in logs:
+        theta = draw.gamma(now.alpha_documents * now.tau, size=(8, 3))
+        sum_topics(nodes, Weights(np.log(theta + 1e-200), np.log(pi), beta), row)
+    total = float((logsumexp(logs, axis=0) - np.log(len(logs))).sum())
+    assert total - 0.25 * tokens < nats < total
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_corpora_of_hardly_anything(limit):
+    nothing = planted_trees(3).take(np.zeros(4, np.int64))  # the first document has no word
+    one = planted_trees(8, unknown=1.0)
+    for trees in (nothing, one):
+        model = model_of(limit, k=1)
+        engine, state, scores = learned(model, trees, 4)
+        assert np.isfinite(scores).all()
+        assert engine.table.totals().sum() == pytest.approx((trees.words >= 0).sum())
+        assert all(np.isfinite(item.values).all() for item in state.params.values())
+        start = initialise(model, TreesInMemory(trees, V), 0, sweeps=3)
+        _, _, scores = learned(model, trees, 2, start=start)
+        assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("sigma", [1e-6, 100.0])
+def test_extreme_priors_of_words(sigma):
+    trees = planted_trees(20)
+    model = SyntaxModel(V, Prior(4, sigma=sigma, a=0.01, shape=1e-3, rate=1e-3))
+    _, state, scores = learned(model, trees, 30)
+    assert np.isfinite(scores).all()
+    assert (np.diff(scores) > -1e-9 * np.abs(scores[1:])).all()
+    assert all(np.isfinite(item.values).all() for item in state.params.values())
 
 
 def test_one_word_and_a_sentence_of_thousands():

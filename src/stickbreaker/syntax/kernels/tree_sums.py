@@ -1,16 +1,14 @@
-"""Mean-field inference of documents' shares, and exact expected counts of topics over their trees.
+"""Exact expected counts of topics over dependency trees, under expectations of what they hang on.
 
 Letters are those of `tree_topics`: theta documents' shares, pi what a head's topic prefers, x_j = sum_i
-theta_i pi_ji. q(theta_i) = Gamma(shapes_i + n_i, rates_i); the topics z of a document's words have any joint
-distribution. The bound needs E[-log x_j], which is at least -log xi_j - (E[x_j] - xi_j) / xi_j for every
-xi_j, and most where xi_j = E[x_j] and the last term is nought. With the best q(z) a document's part of the
-bound is
+theta_i pi_ji. The bound needs E[-log x_j], which is at least -log xi_j - (E[x_j] - xi_j) / xi_j for every
+xi_j, and most where xi_j = E[x_j] and the last term is nought. With the best joint distribution of a
+document's topics z its words have the part
 
-    log sum_z prod_nodes A[topic of the head, topic] exp E[log beta of the word] - KL(q(theta) || p(theta)),
-    A[j, i] = exp(E[log theta_i] + E[log pi_ji]) / xi_j.
+    log sum_z prod_nodes A[topic of the head, topic] exp E[log beta of the word],
+    A[j, i] = exp(E[log theta_i] + E[log pi_ji]) / xi_j
 
-Given q(z), its expected nodes n_i of topic i and m_j below topic j, and xi, the best q(theta) has the rates
-1 + sum_j (m_j / xi_j) E[pi_ji]. Nothing here depends on the scale of pi's rows: their means sum to one.
+of the bound. Nothing here depends on the scale of pi's rows: their means sum to one.
 """
 
 from typing import NamedTuple
@@ -19,12 +17,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
 from stickbreaker.syntax.kernels.tree_topics import TINY
 
 LEAST_LOG = -300.0  # of what a word or a topic is likely by: products of two of them are no zeros
 SMALL = 1e-13  # of a head's topic's probability, from which on it is passed down
-ROUNDS = 4  # of shares between two sums over trees
 
 
 class TreeNodes(NamedTuple):
@@ -101,7 +98,7 @@ def expected_words(concentration, log_totals, words_out, log_scale_out):
 
 
 @njit(**PART)
-def _mean_products(expected, room):
+def mean_products(expected, room):
     """xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i]."""
     for j in range(len(room.xi)):
         total = 0.0
@@ -111,9 +108,9 @@ def _mean_products(expected, room):
 
 
 @njit(**PART)
-def _weigh(expected, room):
+def weigh(expected, room):
     """xi and A, given E[theta] and E[log theta]."""
-    _mean_products(expected, room)
+    mean_products(expected, room)
     for j in range(len(room.xi)):
         log_xi = log64(room.xi[j])
         for i in range(len(room.theta)):
@@ -191,7 +188,7 @@ def _pass_down(heads, n, room):
 
 
 @njit(**PART)
-def _sum_trees(nodes, d, expected, room):
+def sum_trees(nodes, d, expected, room):
     """The log of the sum over a document's topics; n and m."""
     first = nodes.offsets[d]
     n = nodes.offsets[d + 1] - first
@@ -211,7 +208,7 @@ def _sum_trees(nodes, d, expected, room):
 
 
 @njit(**PART)
-def _add_counts(nodes, d, room, report):
+def add_counts(nodes, d, room, report):
     """Add a document's expected transitions and words to the report."""
     k = len(room.n)
     first = nodes.offsets[d]
@@ -236,99 +233,15 @@ def _add_counts(nodes, d, room, report):
             report.transitions[j, i] += room.chances[j, i] * room.pairs[j, i]
 
 
-@njit(**PART)
-def _mean_shares(expected, counts, rates, room):
-    """E[theta] at the scale at which the bound is highest, and how much larger rates are there: with xi =
-    E[x] means sum to what the shapes of the prior sum to."""
-    total, prior = 0.0, 0.0
-    for i in range(len(counts)):
-        room.theta[i] = (expected.shapes[i] + counts[i]) / rates[i]
-        total += room.theta[i]
-        prior += expected.shapes[i]
-    for i in range(len(counts)):
-        room.theta[i] *= prior / total
-    return total / prior
-
-
-@njit(**PART)
-def _weigh_shares(expected, counts, rates, room):
-    """E[theta] and E[log theta], and `rates` brought to their best scale."""
-    scale = _mean_shares(expected, counts, rates, room)
-    for i in range(len(counts)):
-        rates[i] *= scale
-        room.log_theta[i] = digamma64(expected.shapes[i] + counts[i]) - log64(rates[i])
-
-
-@njit(**PART)
-def _find_shares(expected, counts, rates, pulls, room):
-    """`pulls` and `rates` given the expected counts: q(theta) and xi in turn, each where the bound is
-    highest."""
-    for times in range(ROUNDS):
-        if times > 0:
-            _mean_shares(expected, counts, rates, room)
-            _mean_products(expected, room)
-        rates[:] = 1.0
-        for j in range(len(pulls)):
-            pulls[j] = room.m[j] / room.xi[j]
-            if pulls[j] > 0.0:
-                for i in range(len(rates)):
-                    rates[i] += pulls[j] * expected.mean_pi[j, i]
-
-
-@njit(**PART)
-def _share_terms(expected, counts, rates):
-    """-KL(q(theta) || p(theta)) of a document, in nats."""
-    nats = 0.0
-    for i in range(len(counts)):
-        prior, shape = expected.shapes[i], expected.shapes[i] + counts[i]
-        nats += log_gamma64(shape) - log_gamma64(prior) - counts[i] * digamma64(shape)
-        nats += shape - shape / rates[i] - prior * log64(rates[i])
-    return nats
-
-
-@njit(**OPTIONS)
-def infer_documents(nodes, expected, most, tolerance, room, report):
-    """Infer each document by itself: sums over its trees and its shares in turn, `most` times or until the
-    expected counts of topics move by less than `tolerance` of its nodes.
-
-    A document that is not `known` begins with theta = 1. Each turn raises its part of the bound.
-    """
-    k = len(expected.shapes)
-    for d in range(len(nodes.offsets) - 1):
-        n = nodes.offsets[d + 1] - nodes.offsets[d]
-        counts, rates, pulls = report.counts[d], report.rates[d], report.pulls[d]
-        if n == 0:
-            counts[:], rates[:], pulls[:], report.scores[d] = 0.0, 1.0, 0.0, 0.0
-            continue
-        if not report.known[d]:
-            room.theta[:], room.log_theta[:] = 1.0, 0.0
-            _weigh(expected, room)
-            _sum_trees(nodes, d, expected, room)
-            counts[:] = room.n
-            _find_shares(expected, counts, rates, pulls, room)
-        for _ in range(most):
-            _weigh_shares(expected, counts, rates, room)
-            _weigh(expected, room)
-            report.scores[d] = _share_terms(expected, counts, rates) + _sum_trees(nodes, d, expected, room)
-            moved = 0.0
-            for i in range(k):
-                moved += abs(room.n[i] - counts[i])
-            counts[:] = room.n
-            _find_shares(expected, counts, rates, pulls, room)
-            if moved <= tolerance * n:
-                break
-        _add_counts(nodes, d, room, report)
-
-
 @njit(**OPTIONS)
 def sum_documents(nodes, expected, room, report):
-    """The same where theta = 1 of every document: one sum over its trees."""
+    """Documents of which theta = 1: one sum over the trees of each."""
     room.theta[:], room.log_theta[:] = 1.0, 0.0
-    _weigh(expected, room)
+    weigh(expected, room)
     for d in range(len(nodes.offsets) - 1):
-        report.scores[d] = _sum_trees(nodes, d, expected, room)
+        report.scores[d] = sum_trees(nodes, d, expected, room)
         report.counts[d] = room.n
         report.rates[d] = 1.0
         for j in range(len(room.m)):
             report.pulls[d, j] = room.m[j] / room.xi[j]
-        _add_counts(nodes, d, room, report)
+        add_counts(nodes, d, room, report)

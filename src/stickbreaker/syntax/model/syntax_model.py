@@ -12,12 +12,12 @@ logarithms. The bound of log p(words, tau, alphas), in nats, is the sum of
     small part: -KL(q(pi) || p(pi)), and the log densities of log tau, log alpha_D and log alpha_T.
 
 xi_dj = E[x_dj] is where E[-log x_dj] >= -log xi_dj - (E[x_dj] - xi_dj) / xi_dj is best; its second term is
-then nought. `tree_sums` derives a document's part, `syntax_weights` the small one.
+then nought. `tree_sums` and `mean_field_shares` derive a document's part, `syntax_weights` the small one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,12 @@ from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 from stickbreaker.syntax import purposes
+from stickbreaker.syntax.kernels.mean_field_shares import infer_documents
 from stickbreaker.syntax.kernels.tree_sums import (
     Expected,
     TreeNodes,
     TreeReport,
     expected_words,
-    infer_documents,
     room_for,
     sum_documents,
 )
@@ -44,7 +44,6 @@ from stickbreaker.syntax.model.syntax_chain import Prior
 from stickbreaker.syntax.model.syntax_weights import (
     SUMS,
     Concentrations,
-    Transitions,
     concentrations_of,
     document_sums,
     expected_transitions,
@@ -54,6 +53,16 @@ from stickbreaker.syntax.model.syntax_weights import (
 )
 
 SHARD_DOCUMENTS = 16  # of parsed documents, which are long
+
+
+class Turns(NamedTuple):
+    """How long a document is inferred, see `SyntaxModel`."""
+
+    most: int
+    tolerance: float
+
+
+SETTLED = Turns(50, 1e-3)
 
 
 class SyntaxView(NamedTuple):
@@ -73,7 +82,9 @@ class SyntaxModel(Model):
 
     `prior` is that of `SyntaxChain`, with its limits. A document is inferred by sums over its trees and its
     shares in turn, at most `most` times, until the expected counts of topics move by less than `tolerance` of
-    its words. Start a run by `initialise` (`syntax_start`): random counts end worse.
+    its words. Learning needs few turns: documents that are carried from pass to pass go on where they were,
+    and online one turn learns what thirty do. Start a run by `initialise` (`syntax_start`): random counts end
+    worse.
 
     >>> model = SyntaxModel(n_words=1000, prior=Prior(n_topics=8))
     >>> model.unit.__name__, model.n_columns(model.start())
@@ -82,11 +93,15 @@ class SyntaxModel(Model):
 
     n_words: int
     prior: Prior
-    most: int = 10
-    tolerance: float = 0.01
+    most: int = 3
+    tolerance: float = 0.02
     unit = Trees
     shard_size = SHARD_DOCUMENTS
     table = TableSpec()
+
+    def for_new_documents(self) -> "SyntaxModel":
+        """The same model, which infers documents until their shares have settled: to score and transform."""
+        return replace(self, most=SETTLED.most, tolerance=SETTLED.tolerance)
 
     def n_columns(self, params: Record) -> int:
         return self.prior.n_topics
@@ -179,6 +194,10 @@ class SyntaxModel(Model):
             nats += gamma_terms(now.alpha_transitions * now.tau, expected_transitions(params, self.prior))
         return Score(nats, stats.tokens)
 
+    def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """An estimate: documents' parts are of the states that their last local steps saw."""
+        return self.score(params, stats, totals, summary)._replace(kind="estimate")
+
     def _word_terms(self, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats."""
         sigma, n = self.prior.sigma, self.n_words
@@ -211,30 +230,3 @@ def params_of(now: Concentrations, sums: dict[str, Array]) -> dict[str, Field]:
         "alpha_transitions": Field(np.array(now.alpha_transitions), (), additive=False),
     }
     return {**points, **{name: Field(np.asarray(sums[name]), axes) for name, axes in SUMS.items()}}
-
-
-def shares(local: Local, params: Record) -> Array:
-    """Topic shares of documents (documents × topics, rows sum to one) from records of `Engine.infer`: the
-    share of its words; tau's where a document has none."""
-    counts = local["counts"].values
-    prior = params["tau"].values / params["tau"].values.sum()
-    sizes = counts.sum(axis=1, keepdims=True)
-    return np.where(sizes > 0.0, counts / np.maximum(sizes, 1e-300), prior)
-
-
-def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Any]:
-    """What was learned as `SyntaxChain.fitted().params` has it, of one sample: the means of q.
-
-    `counts` (words × topics) are the table's. So what predicts from samples predicts from this.
-    """
-    transitions: Transitions = expected_transitions(params, prior)
-    now, beta = concentrations_of(params), counts + prior.sigma
-    axes = ("samples", "heads", "topics")
-    fields = {
-        "log_pi": (np.log(transitions.shapes) - np.log(transitions.rates), axes),
-        "beta": (beta / beta.sum(axis=0), ("samples", "words", "topics")),
-        "tau": (now.tau, ("samples", "topics")),
-        "alpha": (np.array(now.alpha_documents), ("samples",)),
-        "transitions": (params["transitions"].values, axes),
-    }
-    return {name: Field(values[None], own, additive=False) for name, (values, own) in fields.items()}
