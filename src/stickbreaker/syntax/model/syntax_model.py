@@ -93,7 +93,7 @@ class SyntaxModel(Model):
 
     n_words: int
     prior: Prior
-    most: int = 3
+    most: int = 2
     tolerance: float = 0.02
     unit = Trees
     shard_size = SHARD_DOCUMENTS
