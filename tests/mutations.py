@@ -209,6 +209,42 @@ MUTATIONS = {
         "means[edge] *= 1.0",
         "tests/topics/test_topic_words.py -k concept",
     ),
+    "what is passed down a tree": Mutation(
+        "syntax/kernels/tree_sums.py",
+        "share /= ups[node, j]",
+        "share *= ups[node, j]",
+        "tests/syntax/kernels/test_tree_sums_kernel.py",
+    ),
+    "rates of shares below heads": Mutation(
+        "syntax/kernels/mean_field_shares.py",
+        "rates[i] += pulls[j] * expected.mean_pi[j, i]",
+        "rates[i] -= pulls[j] * expected.mean_pi[j, i]",
+        "tests/syntax/kernels/test_tree_sums_kernel.py",
+    ),
+    "the bound of shares that nobody normalises": Mutation(
+        "syntax/kernels/mean_field_shares.py",
+        "nats += shape - shape / rates[i] - prior * log64(rates[i])",
+        "nats += shape - shape / rates[i] + prior * log64(rates[i])",
+        "tests/syntax/kernels/test_tree_sums_kernel.py",
+    ),
+    "expected transitions": Mutation(
+        "syntax/kernels/tree_sums.py",
+        "report.transitions[j, i] += room.chances[j, i] * room.pairs[j, i]",
+        "report.transitions[j, i] += room.pairs[j, i]",
+        "tests/syntax/kernels/test_tree_sums_kernel.py",
+    ),
+    "weights of topics": Mutation(
+        "syntax/model/syntax_weights.py",
+        "linear = slope - 2.0 * bend * at",
+        "linear = slope + 2.0 * bend * at",
+        "tests/syntax/model/test_syntax_model.py -k highest",
+    ),
+    "what grammar costs": Mutation(
+        "syntax/model/syntax_weights.py",
+        "return (np.log(q_pi.rates) - 1.0 + (1.0 + pulls) / q_pi.rates).sum(axis=0)",
+        "return (1.0 - np.log(q_pi.rates) + (1.0 + pulls) / q_pi.rates).sum(axis=0)",
+        "tests/syntax/model/test_syntax_model.py -k bound_never_falls",
+    ),
 }
 
 

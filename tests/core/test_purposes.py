@@ -11,6 +11,7 @@ DRAWING = ("stream", "derived_seed", "numbered_keys", "keyed_uniforms")  # (seed
 SPELLINGS = {
     "syntax report",
     "syntax shares",
+    "syntax part",
     "syntax start",
     "syntax trees",
     "syntax weights",

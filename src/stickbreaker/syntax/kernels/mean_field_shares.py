@@ -1,0 +1,98 @@
+"""Mean-field inference of documents' shares, in turn with sums over all topics of their trees.
+
+q(theta_i) = Gamma(shapes_i + n_i, rates_i). Given q(z), its expected nodes n_i of topic i and m_j below topic
+j, and xi, the bound is highest at the rates 1 + sum_j (m_j / xi_j) E[pi_ji]. Given q(theta) it is highest at
+xi_j = E[x_j] and the q(z) of `tree_sums`. A document's part of it is the log of the sum there and
+-KL(q(theta) || p(theta)).
+"""
+
+from numba import njit
+
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, log_gamma64
+from stickbreaker.syntax.kernels.tree_sums import add_counts, mean_products, sum_trees, weigh
+
+ROUNDS = 4  # of shares and xi between two sums over trees
+
+
+@njit(**PART)
+def _mean_shares(expected, counts, rates, room):
+    """E[theta] at the scale at which the bound is highest, and how much larger rates are there: with xi =
+    E[x] means sum to what the shapes of the prior sum to."""
+    total, prior = 0.0, 0.0
+    for i in range(len(counts)):
+        room.theta[i] = (expected.shapes[i] + counts[i]) / rates[i]
+        total += room.theta[i]
+        prior += expected.shapes[i]
+    for i in range(len(counts)):
+        room.theta[i] *= prior / total
+    return total / prior
+
+
+@njit(**PART)
+def _weigh_shares(expected, counts, rates, room):
+    """E[theta] and E[log theta], and `rates` brought to their best scale."""
+    scale = _mean_shares(expected, counts, rates, room)
+    for i in range(len(counts)):
+        rates[i] *= scale
+        room.log_theta[i] = digamma64(expected.shapes[i] + counts[i]) - log64(rates[i])
+
+
+@njit(**PART)
+def _find_shares(expected, counts, rates, pulls, room):
+    """`pulls` and `rates` given the expected counts: q(theta) and xi in turn, each where the bound is
+    highest."""
+    for times in range(ROUNDS):
+        if times > 0:
+            _mean_shares(expected, counts, rates, room)
+            mean_products(expected, room)
+        rates[:] = 1.0
+        for j in range(len(pulls)):
+            pulls[j] = room.m[j] / room.xi[j]
+            if pulls[j] > 0.0:
+                for i in range(len(rates)):
+                    rates[i] += pulls[j] * expected.mean_pi[j, i]
+
+
+@njit(**PART)
+def _share_terms(expected, counts, rates):
+    """-KL(q(theta) || p(theta)) of a document, in nats."""
+    nats = 0.0
+    for i in range(len(counts)):
+        prior, shape = expected.shapes[i], expected.shapes[i] + counts[i]
+        nats += log_gamma64(shape) - log_gamma64(prior) - counts[i] * digamma64(shape)
+        nats += shape - shape / rates[i] - prior * log64(rates[i])
+    return nats
+
+
+@njit(**OPTIONS)
+def infer_documents(nodes, expected, most, tolerance, room, report):
+    """Infer each document by itself: sums over its trees and its shares in turn, `most` times or until the
+    expected counts of topics move by less than `tolerance` of its nodes.
+
+    A document that is not `known` begins with theta = 1. Each turn raises its part of the bound.
+    """
+    k = len(expected.shapes)
+    for d in range(len(nodes.offsets) - 1):
+        n = nodes.offsets[d + 1] - nodes.offsets[d]
+        counts, rates, pulls = report.counts[d], report.rates[d], report.pulls[d]
+        if n == 0:
+            counts[:], rates[:], pulls[:], report.scores[d] = 0.0, 1.0, 0.0, 0.0
+            continue
+        if not report.known[d]:
+            room.theta[:], room.log_theta[:] = 1.0, 0.0
+            weigh(expected, room)
+            sum_trees(nodes, d, expected, room)
+            counts[:] = room.n
+            _find_shares(expected, counts, rates, pulls, room)
+        for _ in range(most):
+            _weigh_shares(expected, counts, rates, room)
+            weigh(expected, room)
+            report.scores[d] = _share_terms(expected, counts, rates) + sum_trees(nodes, d, expected, room)
+            moved = 0.0
+            for i in range(k):
+                moved += abs(room.n[i] - counts[i])
+            counts[:] = room.n
+            _find_shares(expected, counts, rates, pulls, room)
+            if moved <= tolerance * n:
+                break
+        add_counts(nodes, d, room, report)

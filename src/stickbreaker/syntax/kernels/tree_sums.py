@@ -1,0 +1,247 @@
+"""Exact expected counts of topics over dependency trees, under expectations of what they hang on.
+
+Letters are those of `tree_topics`: theta documents' shares, pi what a head's topic prefers, x_j = sum_i
+theta_i pi_ji. The bound needs E[-log x_j], which is at least -log xi_j - (E[x_j] - xi_j) / xi_j for every
+xi_j, and most where xi_j = E[x_j] and the last term is nought. With the best joint distribution of a
+document's topics z its words have the part
+
+    log sum_z prod_nodes A[topic of the head, topic] exp E[log beta of the word],
+    A[j, i] = exp(E[log theta_i] + E[log pi_ji]) / xi_j
+
+of the bound. Nothing here depends on the scale of pi's rows: their means sum to one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
+from stickbreaker.syntax.kernels.tree_topics import TINY
+
+LEAST_LOG = -300.0  # of what a word or a topic is likely by: products of two of them are no zeros
+SMALL = 1e-13  # of a head's topic's probability, from which on it is passed down
+
+
+class TreeNodes(NamedTuple):
+    """Consecutive documents as nodes, heads first, as `Nodes`; and each word's row of `Expected.words`."""
+
+    offsets: NDArray[np.int64]
+    words: NDArray[np.int32]  # numbers of words, -1: a node without a word
+    heads: NDArray[np.int32]
+    rows: NDArray[np.int64]  # (words,)
+
+
+class Expected(NamedTuple):
+    """What documents are inferred from: expectations under q(pi) and q(beta), and alpha_D tau."""
+
+    log_pi: NDArray[
+        np.float64
+    ]  # topics + 1 × topics, roots last: E[log pi_ji] less the log of its row's mean sum
+    mean_pi: NDArray[np.float64]  # the same of E[pi]; rows sum to one
+    shapes: NDArray[np.float64]  # (topics,)
+    words: NDArray[np.float64]  # rows × topics: exp E[log beta], the largest of a row is one
+    log_scale: NDArray[np.float64]  # (rows,) what that was divided by
+
+
+class TreeReport(NamedTuple):
+    """What is found. `counts` and `rates` also say where to begin, where `known` is true of a document."""
+
+    known: NDArray[np.bool_]  # (documents,)
+    counts: NDArray[np.float64]  # documents × topics: n, expected nodes
+    rates: NDArray[np.float64]  # documents × topics, of q(theta)
+    pulls: NDArray[
+        np.float64
+    ]  # documents × topics + 1: expected nodes whose head has the topic, divided by xi
+    transitions: NDArray[np.float64]  # topics + 1 × topics: expected nodes by the head's topic; added to
+    words: NDArray[np.float64]  # words × topics: expected nodes; added to
+    scores: NDArray[np.float64]  # (documents,) their part of the bound, in nats
+
+
+class TreeRoom(NamedTuple):
+    """Where a document is worked on."""
+
+    chances: NDArray[np.float64]  # topics + 1 × topics: A
+    pairs: NDArray[np.float64]  # the same
+    below: NDArray[np.float64]  # nodes × topics: of the words at and below a node, up to a factor
+    ups: NDArray[np.float64]  # nodes × topics: the same by the head's topic
+    posterior: NDArray[np.float64]  # nodes × topics
+    n: NDArray[np.float64]  # (topics,)
+    m: NDArray[np.float64]  # (topics + 1,)
+    log_theta: NDArray[np.float64]  # (topics,) E[log theta]
+    theta: NDArray[np.float64]  # (topics,) E[theta]
+    xi: NDArray[np.float64]  # (topics + 1,)
+
+
+def room_for(offsets, k):
+    """A room for the longest of some documents, of `k` topics."""
+    most = int(np.diff(offsets).max(initial=0))
+    shapes = [(k + 1, k), (k + 1, k), (most, k), (most, k), (most, k), (k,), (k + 1,), (k,), (k,), (k + 1,)]
+    return TreeRoom(*(np.empty(shape) for shape in shapes))
+
+
+@njit(**OPTIONS)
+def expected_words(concentration, log_totals, words_out, log_scale_out):
+    """exp E[log beta] of some words (rows × topics), each row divided by its largest.
+
+    concentration (rows × topics) Dirichlet parameters; log_totals (topics) psi of their columns' sums.
+    """
+    for w in range(concentration.shape[0]):
+        most = -np.inf
+        for i in range(concentration.shape[1]):
+            words_out[w, i] = digamma64(concentration[w, i]) - log_totals[i]
+            most = max(most, words_out[w, i])
+        log_scale_out[w] = most
+        for i in range(concentration.shape[1]):
+            words_out[w, i] = exp64(max(words_out[w, i] - most, LEAST_LOG))
+
+
+@njit(**PART)
+def mean_products(expected, room):
+    """xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i]."""
+    for j in range(len(room.xi)):
+        total = 0.0
+        for i in range(len(room.theta)):
+            total += expected.mean_pi[j, i] * room.theta[i]
+        room.xi[j] = total
+
+
+@njit(**PART)
+def weigh(expected, room):
+    """xi and A, given E[theta] and E[log theta]."""
+    mean_products(expected, room)
+    for j in range(len(room.xi)):
+        log_xi = log64(room.xi[j])
+        for i in range(len(room.theta)):
+            room.chances[j, i] = exp64(max(room.log_theta[i] + expected.log_pi[j, i] - log_xi, LEAST_LOG))
+
+
+@njit(**PART)
+def _sum_inside(heads, n, room):
+    """log of the sum over all topics of the nodes; `below` has the nodes' own words before."""
+    nats, k = 0.0, len(room.n)
+    below, ups, chances = room.below, room.ups, room.chances
+    for back in range(n):
+        node = n - 1 - back
+        most = 0.0
+        for i in range(k):
+            most = max(most, below[node, i])
+        scale = 1.0 / most
+        for i in range(k):
+            below[node, i] *= scale
+        nats += log64(most)
+        head = heads[node]
+        if head < 0:
+            total = 0.0
+            for i in range(k):
+                total += chances[k, i] * below[node, i]
+            nats += log64(total)
+            continue
+        for j in range(k):
+            total = 0.0
+            for i in range(k):
+                total += chances[j, i] * below[node, i]
+            ups[node, j] = total
+        most = 0.0
+        for j in range(k):
+            below[head, j] *= ups[node, j]
+            most = max(most, below[head, j])
+        if most < TINY:
+            for j in range(k):
+                below[head, j] /= most
+            nats += log64(most)
+    return nats
+
+
+@njit(**PART)
+def _pass_down(heads, n, room):
+    """Each node's posterior, and the expected counts n and m, after `_sum_inside`."""
+    k = len(room.n)
+    room.n[:] = 0.0
+    room.m[:] = 0.0
+    below, ups, chances, posterior = room.below, room.ups, room.chances, room.posterior
+    for node in range(n):
+        head = heads[node]
+        if head < 0:
+            room.m[k] += 1.0
+            for i in range(k):
+                posterior[node, i] = chances[k, i]
+        else:
+            for i in range(k):
+                posterior[node, i] = 0.0
+            for j in range(k):
+                share = posterior[head, j]
+                room.m[j] += share
+                if share > SMALL:
+                    share /= ups[node, j]
+                    for i in range(k):
+                        posterior[node, i] += share * chances[j, i]
+        total = 0.0
+        for i in range(k):
+            posterior[node, i] *= below[node, i]
+            total += posterior[node, i]
+        scale = 1.0 / total
+        for i in range(k):
+            posterior[node, i] *= scale
+            room.n[i] += posterior[node, i]
+
+
+@njit(**PART)
+def sum_trees(nodes, d, expected, room):
+    """The log of the sum over a document's topics; n and m."""
+    first = nodes.offsets[d]
+    n = nodes.offsets[d + 1] - first
+    heads, nats = nodes.heads[first : first + n], 0.0
+    for node in range(n):
+        word = nodes.words[first + node]
+        if word >= 0:
+            row = nodes.rows[word]
+            for i in range(expected.words.shape[1]):
+                room.below[node, i] = expected.words[row, i]
+            nats += expected.log_scale[row]
+        else:
+            room.below[node] = 1.0
+    nats += _sum_inside(heads, n, room)
+    _pass_down(heads, n, room)
+    return nats
+
+
+@njit(**PART)
+def add_counts(nodes, d, room, report):
+    """Add a document's expected transitions and words to the report."""
+    k = len(room.n)
+    first = nodes.offsets[d]
+    room.pairs[:] = 0.0
+    for node in range(nodes.offsets[d + 1] - first):
+        head, word = nodes.heads[first + node], nodes.words[first + node]
+        if head < 0:
+            for i in range(k):
+                report.transitions[k, i] += room.posterior[node, i]
+        else:
+            for j in range(k):
+                share = room.posterior[head, j]
+                if share > SMALL:
+                    share /= room.ups[node, j]
+                    for i in range(k):
+                        room.pairs[j, i] += share * room.below[node, i]
+        if word >= 0:
+            for i in range(k):
+                report.words[word, i] += room.posterior[node, i]
+    for j in range(k):
+        for i in range(k):
+            report.transitions[j, i] += room.chances[j, i] * room.pairs[j, i]
+
+
+@njit(**OPTIONS)
+def sum_documents(nodes, expected, room, report):
+    """Documents of which theta = 1: one sum over the trees of each."""
+    room.theta[:], room.log_theta[:] = 1.0, 0.0
+    weigh(expected, room)
+    for d in range(len(nodes.offsets) - 1):
+        report.scores[d] = sum_trees(nodes, d, expected, room)
+        report.counts[d] = room.n
+        report.rates[d] = 1.0
+        for j in range(len(room.m)):
+            report.pulls[d, j] = room.m[j] / room.xi[j]
+        add_counts(nodes, d, room, report)

@@ -1,0 +1,60 @@
+"""What a variational run has learned of syntax and topics: shares and scores of new documents, predictions.
+
+New documents are inferred by an engine of the run's table and a model that lets their shares settle:
+
+    engine = LocalEngine.over(model.for_new_documents(), table)
+    records = engine.infer(params, shards, seed=0)  # `counts`, `rates` and `scores` of each shard's documents
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from stickbreaker.contracts.contract import Local
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.engines.local import LocalEngine
+from stickbreaker.syntax.model.syntax_chain import Prior
+from stickbreaker.syntax.model.syntax_weights import concentrations_of, expected_transitions
+
+
+def shares(local: Local, params: Record) -> Array:
+    """Topic shares of documents (documents × topics, rows sum to one) from records of `Engine.infer`: the
+    share of its words; tau's where a document has none."""
+    counts = local["counts"].values
+    prior = params["tau"].values / params["tau"].values.sum()
+    sizes = counts.sum(axis=1, keepdims=True)
+    return np.where(sizes > 0.0, counts / np.maximum(sizes, 1e-300), prior)
+
+
+def score_documents(
+    engine: LocalEngine, params: Record, shards: Iterable[Shard[Trees]]
+) -> tuple[float, float]:
+    """A lower bound of documents' log probability under q(pi) and q(beta), in nats, and their known words.
+
+    A document's part has its own shares in it, found from all its words: for words that its shares have not
+    seen, `as_sample` and what predicts from samples.
+    """
+    every = list(shards)
+    nats = sum(float(local["scores"].values.sum()) for local in engine.infer(params, every, 0))
+    return nats, float(sum((shard.content.words >= 0).sum() for shard in every))
+
+
+def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
+    """What was learned as `SyntaxChain.fitted().params` has it, of one sample: the means of q.
+
+    `counts` (words × topics) are the table's. So what predicts from samples predicts from this.
+    """
+    transitions = expected_transitions(params, prior)
+    now, beta = concentrations_of(params), counts + prior.sigma
+    axes = ("samples", "heads", "topics")
+    fields = {
+        "log_pi": (np.log(transitions.shapes) - np.log(transitions.rates), axes),
+        "beta": (beta / beta.sum(axis=0), ("samples", "words", "topics")),
+        "tau": (now.tau, ("samples", "topics")),
+        "alpha_documents": (np.array(now.alpha_documents), ("samples",)),
+        "alpha_transitions": (np.array(now.alpha_transitions), ("samples",)),
+        "transitions": (params["transitions"].values, axes),
+    }
+    return {name: Field(values[None], own, additive=False) for name, (values, own) in fields.items()}

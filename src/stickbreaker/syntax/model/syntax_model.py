@@ -1,0 +1,232 @@
+"""The syntactic topic model by variational inference, in batches, in streams, in threads or on a cluster.
+
+The model is that of `syntax_chain`: theta_di ~ Gamma(alpha_D tau_i, 1), pi_ji ~ Gamma(alpha_T tau_i, 1), and
+a word's topic i given its head's topic j has the probability theta_di pi_ji / x_dj. Zhai, Boyd-Graber and
+Blei normalise theta and pi and let words' topics be independent under q. Here q(theta_di) and q(pi_ji) are
+Gammas, q(beta_k) Dirichlets, and the topics of a tree have their exact joint distribution. tau, alpha_D and
+alpha_T are points, as the paper's tau is: those at which the bound is highest, of the density of their
+logarithms. The bound of log p(words, tau, alphas), in nats, is the sum of
+
+    documents:  log sum_z exp(E[log theta] + E[log pi] - log xi + E[log beta]) - KL(q(theta) || p(theta)),
+    table:      -KL(q(beta) || p(beta)), a Dirichlet a topic,
+    small part: -KL(q(pi) || p(pi)), and the log densities of log tau, log alpha_D and log alpha_T.
+
+xi_dj = E[x_dj] is where E[-log x_dj] >= -log xi_dj - (E[x_dj] - xi_dj) / xi_dj is best; its second term is
+then nought. `tree_sums` and `mean_field_shares` derive a document's part, `syntax_weights` the small one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, psi
+
+from stickbreaker.contracts.contract import Counts, Local, Model, Score, Step, Summary, TableSpec
+from stickbreaker.core.random_streams import keyed_uniforms
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.kernels.dirichlet import add_dirichlet_terms
+from stickbreaker.syntax import purposes
+from stickbreaker.syntax.kernels.mean_field_shares import infer_documents
+from stickbreaker.syntax.kernels.tree_sums import (
+    Expected,
+    TreeNodes,
+    TreeReport,
+    expected_words,
+    room_for,
+    sum_documents,
+)
+from stickbreaker.syntax.model.ordered_trees import ordered_trees
+from stickbreaker.syntax.model.syntax_chain import Prior
+from stickbreaker.syntax.model.syntax_weights import (
+    SUMS,
+    Concentrations,
+    concentrations_of,
+    document_sums,
+    expected_transitions,
+    gamma_terms,
+    prior_terms,
+    updated,
+)
+
+SHARD_DOCUMENTS = 16  # of parsed documents, which are long
+
+
+class Turns(NamedTuple):
+    """How long a document is inferred, see `SyntaxModel`."""
+
+    most: int
+    tolerance: float
+
+
+SETTLED = Turns(50, 1e-3)
+
+
+class SyntaxView(NamedTuple):
+    """What local steps need: expectations, and which rows of the table they are of (None: all, in order)."""
+
+    expected: Expected
+    rows: NDArray[np.int64] | None
+
+    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where in the view some rows of the table are."""
+        return rows if self.rows is None else np.searchsorted(self.rows, rows)
+
+
+@dataclass(frozen=True)
+class SyntaxModel(Model):
+    """Topics of the words of dependency trees, as a table words × topics and a small part.
+
+    `prior` is that of `SyntaxChain`, with its limits. A document is inferred by sums over its trees and its
+    shares in turn, at most `most` times, until the expected counts of topics move by less than `tolerance` of
+    its words. Learning needs few turns: documents that are carried from pass to pass go on where they were,
+    and online one turn learns what thirty do. Start a run by `initialise` (`syntax_start`): random counts end
+    worse.
+
+    >>> model = SyntaxModel(n_words=1000, prior=Prior(n_topics=8))
+    >>> model.unit.__name__, model.n_columns(model.start())
+    ('Trees', 8)
+    """
+
+    n_words: int
+    prior: Prior
+    most: int = 2
+    tolerance: float = 0.02
+    unit = Trees
+    shard_size = SHARD_DOCUMENTS
+    table = TableSpec()
+
+    def for_new_documents(self) -> "SyntaxModel":
+        """The same model, which infers documents until their shares have settled: to score and transform."""
+        return replace(self, most=SETTLED.most, tolerance=SETTLED.tolerance)
+
+    def n_columns(self, params: Record) -> int:
+        return self.prior.n_topics
+
+    def start(self) -> Record:
+        """No counts yet, tau as it is expected, alphas of as many as there are topics (as of the chain)."""
+        k = self.prior.n_topics
+        start = Concentrations(np.full(k, 1.0 / k), float(k), float(k))
+        return params_of(start, {name: np.zeros((k + 1, k)[-len(axes) :]) for name, axes in SUMS.items()})
+
+    def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
+        """Noise by the word's spelling (words × topics), `tokens` in all: between half and one and a half
+        times its mean."""
+        k = self.prior.n_topics
+        noise = keyed_uniforms(seed, purposes.SYNTAX_START, keys, k)
+        return (0.5 + noise) * tokens / max(1, len(keys) * k)
+
+    def expectations(
+        self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> SyntaxView:
+        assert isinstance(counts, np.ndarray)
+        now, sigma = concentrations_of(params), self.prior.sigma
+        words, log_scale = np.empty(counts.shape), np.empty(len(counts))
+        log_totals = np.asarray(psi(totals[0] + sigma * self.n_words))
+        expected_words(np.ascontiguousarray(counts + sigma), log_totals, words, log_scale)
+        log_pi, mean_pi = expected_transitions(params, self.prior).relative()
+        return SyntaxView(Expected(log_pi, mean_pi, now.alpha_documents * now.tau, words, log_scale), rows)
+
+    def local_step(
+        self, view: SyntaxView, shard: Shard[Trees], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        """A document's record is q(theta): `counts` (expected words by topic) and `rates`; with its part of
+        the bound (`scores`, nats)."""
+        trees, k = ordered_trees(shard.content).nodes, self.prior.n_topics
+        nodes = TreeNodes(*trees, view.places(shard.rows))
+        report = new_report(shard.n_documents, len(shard.rows), k)
+        room = room_for(trees.offsets, k)
+        if local is not None:
+            report.known[:] = True
+            report.counts[:], report.rates[:] = local["counts"].values, local["rates"].values
+        if self.prior.limit == "itic":
+            sum_documents(nodes, view.expected, room, report)
+        else:
+            infer_documents(nodes, view.expected, self.most, self.tolerance, room, report)
+        sums = document_sums(report, view.expected.shapes, self.prior)
+        stats = Stats(
+            rows=Rows(shard.rows, report.words),
+            usage={name: Field(sums[name], axes) for name, axes in SUMS.items()},
+            score=float(report.scores.sum()),
+            documents=float(shard.n_documents),
+            tokens=float((trees.words >= 0).sum()),
+        )
+        axes = ("documents", "topics")
+        scores = Field(report.scores, ("documents",))
+        return {
+            "counts": Field(report.counts, axes),
+            "rates": Field(report.rates, axes, additive=False),
+            "scores": scores,
+        }, stats
+
+    def summary(self, params: Record, counts: Counts, first: int) -> Summary:
+        """Sums over words (topics) of log Gamma(lambda), counts psi(lambda) and psi(lambda)."""
+        assert isinstance(counts, np.ndarray)
+        sums = np.zeros((3, counts.shape[1]))
+        known = np.ascontiguousarray(counts)
+        add_dirichlet_terms(known + self.prior.sigma, known, *sums)
+        return {"log_gammas": sums[0], "expected": sums[1]}
+
+    def global_step(
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+    ) -> Record:
+        """q(pi) by its natural gradient, then tau and the alphas by one step that never lowers the bound.
+
+        The natural parameters of q(pi) are linear in expected counts and rates, which are blended like the
+        table; so are the documents' sums of which the points are made (online EM, Cappe & Moulines 2009).
+        """
+        keep, add = (1.0 - step.rate) * step.growth, step.rate * step.scale
+        sums = {name: keep * params[name].values + add * stats.usage[name].values for name in SUMS}
+        return params_of(updated(concentrations_of(params), sums, self.prior), sums)
+
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The bound of log p(words, tau, alphas), of the state that the local steps saw.
+
+        Documents' parts (`tree_sums`), -KL of q(pi) and q(beta), and the log density of the logarithms of tau
+        and the alphas.
+        """
+        nats = stats.score + self._word_terms(totals[0], summary) + prior_terms(params, self.prior)
+        if self.prior.limit != "hdp":
+            now = concentrations_of(params)
+            nats += gamma_terms(now.alpha_transitions * now.tau, expected_transitions(params, self.prior))
+        return Score(nats, stats.tokens)
+
+    def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """An estimate: documents' parts are of the states that their last local steps saw."""
+        return self.score(params, stats, totals, summary)._replace(kind="estimate")
+
+    def _word_terms(self, totals: Array, summary: Summary) -> float:
+        """-KL(q(beta) || p(beta)) over all topics, in nats."""
+        sigma, n = self.prior.sigma, self.n_words
+        nats = gammaln(n * sigma) - n * gammaln(sigma) - gammaln(totals + n * sigma)
+        nats += summary["log_gammas"] - summary["expected"] + totals * psi(totals + n * sigma)
+        return float(nats.sum())
+
+    def figures(self, params: Record, totals: Array) -> dict[str, int]:
+        return {"topics": len(self.in_use(totals.sum(axis=0)))}
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Topics of at least one word."""
+        return np.flatnonzero(totals >= 1.0)
+
+
+def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
+    """A report to be filled in."""
+    k = n_topics
+    return TreeReport(
+        np.zeros(n_documents, np.bool_), np.zeros((n_documents, k)), np.ones((n_documents, k)),
+        np.zeros((n_documents, k + 1)), np.zeros((k + 1, k)), np.zeros((n_words, k)), np.zeros(n_documents),
+    )  # fmt: skip
+
+
+def params_of(now: Concentrations, sums: dict[str, Array]) -> dict[str, Field]:
+    """The small part of the state: tau, the alphas, and blended sums over documents."""
+    points = {
+        "tau": Field(now.tau, ("topics",), additive=False),
+        "alpha_documents": Field(np.array(now.alpha_documents), (), additive=False),
+        "alpha_transitions": Field(np.array(now.alpha_transitions), (), additive=False),
+    }
+    return {**points, **{name: Field(np.asarray(sums[name]), axes) for name, axes in SUMS.items()}}

@@ -1,0 +1,187 @@
+"""q(pi), tau and the alphas of the syntactic topic model, from sums over documents.
+
+n_di are expected words of topic i, T_ji those below a head of topic j, w_dj = m_dj / xi_dj (`tree_sums`),
+r_di = 1 + sum_j w_dj E[pi_ji] the rates of q(theta). In w and xi the means of a row of pi sum to one.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln, psi
+
+from stickbreaker.core.records import Array, Record
+from stickbreaker.syntax.kernels.tree_sums import TreeReport
+from stickbreaker.syntax.model.syntax_chain import Prior
+
+LEAST = 1e-8  # of tau
+LEAST_PULL = 1e-200
+CERTAIN = 1e12  # shape and rate of a Gamma that is one
+STEPS = 60
+SUMS = {  # over documents, by name: axes
+    "transitions": ("heads", "topics"),  # T
+    "count_pulls": ("heads", "topics"),  # sum_d w_dj n_di / r_di
+    "prior_pulls": ("heads", "topics"),  # sum_d w_dj / r_di
+    "tables": ("topics",),  # sum_d y (psi(y + n_di) - psi(y)), y = alpha_D tau_i
+    "excess": ("topics",),  # sum_d log r_di - 1 + 1 / r_di
+}
+
+
+class Concentrations(NamedTuple):
+    """The points: tau (topics), alpha_D and alpha_T."""
+
+    tau: Array
+    alpha_documents: float
+    alpha_transitions: float
+
+
+class Transitions(NamedTuple):
+    """q(pi_ji) = Gamma(shapes, rates), topics + 1 × topics; roots last."""
+
+    shapes: Array
+    rates: Array
+
+    def relative(self) -> tuple[Array, Array]:
+        """E[log pi] and E[pi], of rows divided by the sum of their means."""
+        means = self.shapes / self.rates
+        sums = means.sum(axis=1, keepdims=True)
+        return psi(self.shapes) - np.log(self.rates * sums), means / sums
+
+
+def concentrations_of(params: Record) -> Concentrations:
+    """The points that params hold."""
+    alphas = (float(params[name].values) for name in ("alpha_documents", "alpha_transitions"))
+    return Concentrations(params["tau"].values, *alphas)
+
+
+def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:
+    """`SUMS` of some documents, given what was found of them and alpha_D tau (topics)."""
+    pulls = report.pulls.T
+    zeros, k = np.zeros(report.transitions.shape), len(shapes)
+    if prior.limit == "itic":
+        count_pulls = np.repeat(pulls.sum(axis=1, keepdims=True), k, axis=1)
+        own = {"count_pulls": count_pulls, "prior_pulls": zeros, "tables": zeros[0], "excess": zeros[0]}
+        return {"transitions": report.transitions, **own}
+    n, r = report.counts, report.rates
+    return {
+        "transitions": report.transitions,
+        "count_pulls": pulls @ (n / r),
+        "prior_pulls": pulls @ (1.0 / r),
+        "tables": expected_tables(shapes, n).sum(axis=0),
+        "excess": (np.log(r) - 1.0 + 1.0 / r).sum(axis=0),
+    }
+
+
+def expected_tables(shapes: Array, counts: Array) -> Array:
+    """y (psi(y + n) - psi(y)): d / d log y of log Gamma(y + n) - log Gamma(y), which is concave in y but in
+    log y above its tangent, so that a step to y' gains at least this times log(y' / y) (Minka 2000)."""
+    return shapes * (psi(shapes + counts) - psi(shapes))
+
+
+def expected_transitions(params: Record, prior: Prior) -> Transitions:
+    """q(pi) where the bound is highest, given the documents; of the limit without grammar pi = 1."""
+    now = concentrations_of(params)
+    if prior.limit == "hdp":
+        ones = np.ones(params["transitions"].values.shape)
+        return Transitions(CERTAIN * ones, CERTAIN * ones)
+    return _transitions(now, {name: params[name].values for name in SUMS})[0]
+
+
+def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transitions, Array]:
+    """q(pi), and the scale of its rows that w_dj is divided by (topics + 1 × 1).
+
+    At a scale c rates are 1 + sum_d w_dj E[theta_di] / c. q(pi) and the scale of all xi together are best
+    where the means of a row sum to P = sum_i alpha_T tau_i. (The bound's slope in log c is what all shapes
+    but P's lack: sum_i shapes_i - sum_i means_i - sum_d m_dj.) The sum of means is concave and rises in c, so
+    that Newton's steps from below never go too far.
+    """
+    y = now.alpha_transitions * now.tau
+    shapes = y + sums["transitions"]
+    pulls = sums["count_pulls"] + now.alpha_documents * now.tau * sums["prior_pulls"]
+    some = pulls.sum(axis=1, keepdims=True) > 0.0
+    pulls = np.where(some, np.maximum(pulls, LEAST_PULL), 1.0)
+    scale = y.sum() / (shapes / pulls).sum(axis=1, keepdims=True)
+    for _ in range(STEPS):
+        means = shapes * scale / (scale + pulls)
+        short = y.sum() - means.sum(axis=1, keepdims=True)
+        step = short / (shapes * pulls / (scale + pulls) ** 2).sum(axis=1, keepdims=True)
+        scale = scale + np.where(some, np.maximum(step, 0.0), 0.0)
+        if (step <= 1e-13 * scale)[some].all():
+            break
+    return Transitions(shapes, np.where(some, 1.0 + pulls / scale, 1.0)), scale
+
+
+def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Concentrations:
+    """tau and the alphas, each moved to where a lower limit of the bound, equal to it now, is highest.
+
+    q(theta) and q(pi) go along: the shapes y + n (y = alpha tau_i) with y, while rates r stay. Then the bound
+    has of each Gamma log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E / r), E = 1 + its pulls. The
+    first two are at least L log y, up to a constant (`expected_tables`). The pulls of theta have pi in them
+    and those of pi theta, which makes the bound quadratic in tau and linear in each alpha. With the Gamma
+    priors each maximum is closed.
+    """
+    grammar, documents = prior.limit != "hdp", prior.limit != "itic"
+    k, tau = prior.n_topics, now.tau
+    q_pi, scale = _transitions(now, sums)
+    of_documents = sums["tables"] if documents else np.zeros(k)
+    of_transitions = np.zeros(k)
+    if grammar:
+        of_transitions = expected_tables(now.alpha_transitions * tau, sums["transitions"]).sum(axis=0)
+
+    def cost_of_documents(alpha_t: float, tau: Array) -> Array:
+        """What a unit of alpha_D tau_i costs, in nats."""
+        pi = (alpha_t * tau + sums["transitions"]) / q_pi.rates / scale if grammar else 1.0 / k
+        return sums["excess"] + (sums["prior_pulls"] * pi).sum(axis=0)
+
+    def cost_of_transitions(alpha_d: float, tau: Array) -> Array:
+        """The same of alpha_T tau_i."""
+        pulls = (sums["count_pulls"] + alpha_d * tau * sums["prior_pulls"]) / scale
+        return (np.log(q_pi.rates) - 1.0 + (1.0 + pulls) / q_pi.rates).sum(axis=0)
+
+    alpha_d, alpha_t = now.alpha_documents, now.alpha_transitions
+    slope, bend = np.full(k, prior.a), np.zeros(k)
+    if documents:
+        slope = slope + alpha_d * cost_of_documents(alpha_t, tau)
+    if grammar:
+        slope = slope + alpha_t * cost_of_transitions(alpha_d, tau)
+        bend = alpha_d * alpha_t * (sums["prior_pulls"] / q_pi.rates / scale).sum(axis=0)
+    after = highest(prior.a / k + of_documents + of_transitions, slope, bend, tau)
+    if documents:
+        cost = after @ cost_of_documents(alpha_t, after)
+        alpha_d = (prior.shape + of_documents.sum()) / (prior.rate + cost)
+    if grammar:
+        cost = after @ cost_of_transitions(alpha_d, after)
+        alpha_t = (prior.shape + of_transitions.sum()) / (prior.rate + cost)
+    return Concentrations(after, float(alpha_d), float(alpha_t))
+
+
+def highest(weight: Array, slope: Array, bend: Array, at: Array) -> Array:
+    """Where weight log x - slope x - bend (x - at)^2 is highest, x above `LEAST`; weight > 0, bend >= 0.
+
+    >>> highest(np.array([6.0]), np.array([2.0]), np.array([0.0]), np.array([9.0])).tolist()
+    [3.0]
+    """
+    linear = slope - 2.0 * bend * at
+    root = np.sqrt(linear**2 + 8.0 * bend * weight)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(linear > 0.0, 2.0 * weight / (linear + root), (root - linear) / (4.0 * bend))
+    return np.maximum(found, LEAST)
+
+
+def gamma_terms(prior_shapes: Array, found: Transitions) -> float:
+    """-KL of Gammas and the Gamma(prior_shapes, 1) that are their prior, summed, in nats."""
+    shapes, rates = found
+    nats = gammaln(shapes) - gammaln(prior_shapes) + (prior_shapes - shapes) * psi(shapes)
+    return float((nats - prior_shapes * np.log(rates) + shapes - shapes / rates).sum())
+
+
+def prior_terms(params: Record, prior: Prior) -> float:
+    """The log densities of log tau and of the logarithms of the alphas that the model has, in nats."""
+    now, shape = concentrations_of(params), prior.a / prior.n_topics
+    nats = shape * np.log(prior.a * now.tau) - prior.a * now.tau - gammaln(shape)
+    alphas = [
+        *([now.alpha_documents] if prior.limit != "itic" else []),
+        *([now.alpha_transitions] if prior.limit != "hdp" else []),
+    ]
+    logs = prior.shape * np.log(prior.rate * np.array(alphas)) - prior.rate * np.array(alphas)
+    return float(nats.sum() + (logs - gammaln(prior.shape)).sum())
