@@ -1,179 +1,78 @@
-"""The parameters of syntactic topic models, and what they mean."""
+"""Syntactic topic models without scikit-learn: their runs, what these leave, to files and back."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any
 
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core import purposes
-from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import derived_seed
-from stickbreaker.core.records import Array, Record
-from stickbreaker.core.topk import descending
-from stickbreaker.corpus import Corpus, Vocabulary
-from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.core.records import Record
+from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
-from stickbreaker.estimators.settings import positive, threads_of
+from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.run import Limits, Run, RunState, ScoreNames
+from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
-from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
-from stickbreaker.syntax.model.ordered_trees import OrderedTrees
-from stickbreaker.syntax.model.syntax_chain import Prior, SyntaxChain
+from stickbreaker.syntax import variational_runs
+from stickbreaker.syntax.model.syntax_chain import SyntaxChain
 from stickbreaker.syntax.report_documents import Lens, write_documents
-from stickbreaker.syntax.sentence_scores import WordScores, word_scores
-from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
-
-LIMITS = (None, "hdp", "itic")
-MOST_TOPICS = 1024
-MUCH = 1 / 3  # of the words of trees, which a corpus of all words does not lack
+from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
 
 
-@dataclass(eq=False, repr=False)
-class PlainSyntacticTopics(Estimator):
-    """Topics that know grammar: the syntactic topic model (Boyd-Graber and Blei 2009).
-
-    A word of a parsed sentence draws its topic from the product of what its document prefers and what the
-    topic of its head does. Learned from a corpus with trees, by a Markov chain whose steps are all closed.
-
-    Parameters
-    ----------
-    n_topics : most topics that there may be; those in use are fewer where the text asks for fewer.
-    limit : None: the model; "hdp": words know nothing of their heads; "itic": nothing of their documents (an
-        infinite tree of hidden states whose children are independent).
-    unknown : what words outside the vocabulary are: "blank", nodes that pass on what is known and are not
-        scored, or "tag", their tag of a part of speech.
-    eta : Dirichlet parameter of each topic's words.
-    max_iter : sweeps of the sampler.
-    samples : predictions are means over about so many of its states, evenly from the second half of the
-        sweeps; over fewer where that has fewer.
-    chains : how many chains there are; the one with the best score is kept.
-    n_jobs : threads that sweep; None or -1 is every core. The result does not depend on it.
-    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
-
-    Attributes
-    ----------
-    topic_word_ : (topics × words) the probability of each word; rows sum to one.
-    topic_shares_ : (topics,) the share of the words learned from that each topic has.
-    head_topics_ : (topics + 1 × topics) of the words whose head has a topic, the share of each topic; the
-        last row is of words without a head.
-    words_ : the words of topics, by column of `topic_word_`.
-    bound_ : log p(words) of the last sample given its shares and topics, in nats a word.
-    n_iter_ : sweeps done; trace_ : list of records.
-
-    >>> from stickbreaker import SyntacticTopics
-    >>> SyntacticTopics(8, limit="itic").get_params()["limit"]
-    'itic'
-    """
-
-    kind: ClassVar[str] = "SyntacticTopics"
-    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words | shares, topics)")
-    reads_trees: ClassVar[bool] = True
-
-    n_topics: int = 32
-    _: KW_ONLY
-    limit: str | None = None
-    unknown: str = BLANK
-    eta: float = 0.1
-    max_iter: int = 200
-    samples: int = 10
-    chains: int = 1
-    n_jobs: int | None = None
-    random_state: Any = None
-    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
-
-    # From parameters to a run
-
-    def refuse_params(
-        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
-    ) -> None:
-        for name in ("n_topics", "max_iter", "samples", "chains"):
-            positive(name, getattr(self, name), whole=True)
-        if self.n_topics > MOST_TOPICS:
-            remedy = f"n_topics is at most {MOST_TOPICS}: a sweep takes topics × topics steps a word"
-            raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
-        positive("eta", self.eta)
-        if self.limit not in LIMITS:
-            raise UserError(f"limit={self.limit!r}", remedy='limit is None, "hdp" or "itic"')
-        if self.unknown not in (BLANK, TAG):
-            raise UserError(f"unknown={self.unknown!r}", remedy=f'unknown is "{BLANK}" or "{TAG}"')
-        if self.n_jobs is not None:
-            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
-        if vocabulary is not None and vocabulary.languages:
-            problem = "a text in several languages has no trees"
-            raise UserError(problem, remedy="learn a model of each language")
-
-    def limits(self) -> Limits:
-        return Limits(self.max_iter, 0.0)
-
-    def remark_on(self, corpus: Corpus) -> str | None:
-        share = corpus.wordless_share
-        if share <= MUCH:
-            return None
-        return (
-            f"{share:.0%} of the tokens were left out of the corpus: build it with trees=True all_words=True"
-        )
+class PlainSyntacticTopics(SyntaxEstimator):
+    __doc__ = SyntaxEstimator.__doc__
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
+        if not self.sampled:
+            return variational_runs.new_run(self, corpus, seed, held_out, folder)
         source = Source(corpus, held_out, unit=Trees)
         words = self.words_of(corpus.vocabulary, corpus.about.tag_names or ())
         trees = words.ordered(Trees.join([content for _, content in source.in_order()]))
-        prior = Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
         seeds = (seed if n == 0 else derived_seed(seed, purposes.CHAIN, n) for n in range(self.chains))
-        samplers = [SyntaxChain(trees, words.n_words, prior, own) for own in seeds]
-        burn_in = self.max_iter // 2
-        every = max(1, (self.max_iter - burn_in) // self.samples)
+        samplers = [SyntaxChain(trees, words.n_words, self.prior(), own) for own in seeds]
+        sweeps = self.limits().max_iter
+        burn_in = sweeps // 2
+        every = max(1, (sweeps - burn_in) // self.samples)
         chains = Chains(samplers, burn_in, every, threads_of(self.n_jobs) or usable_cores())
-        evaluate = self._held_out_score(source, words, seed) if held_out else None
+        evaluate = None
+        if held_out:
+            evaluate = partial(_held_out_score, score=self.held_out_score(source, words, seed))
         job = SamplingRun(
             source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
         )
         return job, SamplingState(chains)
 
-    def _held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Fitted], float]:
-        """Of what was learned, the score of the held-out documents, in nats a word. Raises UserError where
-        there is nothing to score."""
-        parts = [source.block(block, held_out=True)[1] for block in range(source.n_blocks)]
-        if not any((part.words >= 0).any() for part in parts):
-            raise UserError("no held-out document has a known word", remedy="raise the held-out share")
-
-        def evaluate(fitted: Fitted) -> float:
-            learned = LearnedSyntax.of(fitted.params, self.limit or "none")
-            return float(
-                np.concatenate([word_scores(part, learned, words, seed).nats for part in parts]).mean()
-            )
-
-        return evaluate
-
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+        if not self.sampled:
+            return variational_runs.resume_run(self, corpus, snapshot, folder)
         manifest = snapshot.manifest
         job, state = self.new_run(corpus, manifest["settings"]["random_state"], manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
         return job, sampling_state_of(snapshot, state.chains)
 
-    def words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
-        """The words that nodes of trees have."""
-        return TreeWords(vocabulary, tags, self.unknown)
-
     # From a run to what was learned
 
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
-        assert isinstance(state, SamplingState)
-        self._take(state.chains.fitted().params, state)
+        self.take_learned(self._learned_by(job, state), state)
+
+    def _learned_by(self, job: Run[Any], state: RunState) -> Record:
+        """What a run has learned, as a chain's samples or as one sample."""
+        if isinstance(state, SamplingState):
+            return state.chains.fitted().params
+        assert isinstance(job, VariationalRun)
+        assert isinstance(state, VariationalState)
+        words = self.words_of(self.vocabulary_, self.corpus_["tags"])
+        return variational_runs.finished(job, state.params, words)
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
@@ -190,86 +89,6 @@ class PlainSyntacticTopics(Estimator):
         """What the documents of the report are seen by."""
         return Lens(self.learned_, self.tree_words_, self.seed_)
 
-    def _take(self, params: Record, state: RunState) -> None:
-        """Make what was learned the estimator's. Raises ValueError where its parts do not fit."""
-        self.take_state(state)
-        self.params_: Record = params
-        self.state_: RunState = state
-        self.tags_: tuple[str, ...] = tuple(self.corpus_["tags"])
-        self.tree_words_ = self.words_of(self.vocabulary_, self.tags_)
-        self.learned_ = LearnedSyntax.of(params, self.limit or "none")
-        if self.learned_.beta.shape[1] != self.tree_words_.n_words:
-            raise ValueError("topics of other words")
-        if self.learned_.tags.shape[2] != len(self.tags_):
-            raise ValueError("topics of other tags")
-        self.n_features_in_ = len(self.vocabulary_)
-
-    @property
-    def words_(self) -> tuple[str, ...]:
-        """The words of topics."""
-        return self.tree_words_.names
-
-    @property
-    def topic_word_(self) -> Array:
-        """(topics × words) the probability of each word; rows sum to one."""
-        return self.learned_.topic_words
-
-    @property
-    def topic_shares_(self) -> Array:
-        """(topics,) the share of the words learned from that each topic has."""
-        return self.learned_.topic_shares
-
-    @property
-    def head_topics_(self) -> Array:
-        """topics + 1 × topics: of words whose head has a topic (last: none), the share of each topic."""
-        return self.learned_.head_topics
-
-    @property
-    def topic_tags_(self) -> Array:
-        """(topics × tags) the share of each of `tags_` in each topic's words; zeros of one without any."""
-        counted = self.learned_.tags.mean(axis=0)
-        return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
-
-    @property
-    def topics_in_use(self) -> list[int]:
-        """Topics that had words in at least half of the samples, the largest first."""
-        held = (self.learned_.transitions.sum(axis=1) > 0).mean(axis=0) >= 0.5
-        return [k for k in descending(self.topic_shares_).tolist() if held[k]]
-
-    def top_words(self, n: int = 10) -> list[list[str]]:
-        """The `n` most probable words of each topic."""
-        words = self.words_
-        return [[words[row] for row in descending(p, n).tolist()] for p in self.topic_word_]
-
-    def sizes(self) -> dict[str, int]:
-        return {"topics": len(self.topics_in_use)}
-
-    def overview(self) -> Overview:
-        overview = super().overview()
-        rows = [*overview.rows, ("samples", str(len(self.learned_.tau)))]
-        return overview._replace(rows=rows)
-
-    # New documents
-
-    @property
-    def n_shares(self) -> int:
-        return self.n_topics
-
-    def block_shares(self, corpus: Corpus, block: int) -> Array:
-        """Documents × topics: the share of a document's words that each topic is expected to have."""
-        return self.learned_.shares(self._ordered(corpus.trees(block)), self.seed_)
-
-    def _ordered(self, trees: Trees) -> OrderedTrees:
-        return self.tree_words_.ordered(trees)
-
-    def word_scores(self, corpus: Corpus, block: int) -> WordScores:
-        """log p of known words of the even-numbered sentences of a block's documents, given the others."""
-        return word_scores(corpus.trees(block), self.learned_, self.tree_words_, self.seed_)
-
-    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        parts = [self.word_scores(corpus, block).nats for block in range(len(corpus.block_sizes))]
-        return float(sum(part.sum() for part in parts)), float(sum(map(len, parts)))
-
     # To files and back
 
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
@@ -278,8 +97,12 @@ class PlainSyntacticTopics(Estimator):
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         self.refuse_params(self.vocabulary_)
         if snapshot.manifest["status"] == "running":
-            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
-            assert isinstance(state, SamplingState)
-            self._take(state.chains.fitted().params, state)
+            job, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            self.take_learned(self._learned_by(job, state), state)
             return
-        self._take(params_from(snapshot), run_state_of(snapshot))
+        self.take_learned(params_from(snapshot), run_state_of(snapshot))
+
+
+def _held_out_score(fitted: Fitted, score: Callable[[Record], float]) -> float:
+    """The score of held-out documents, in nats a word."""
+    return score(fitted.params)

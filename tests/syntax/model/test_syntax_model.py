@@ -13,7 +13,7 @@ from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Field, Stats, no_rows
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.engines import LocalEngine
-from stickbreaker.learning.contract import Limits
+from stickbreaker.learning.run import Limits
 from stickbreaker.learning.schedules import Batch, Online
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shares

@@ -107,6 +107,14 @@ class LearnedSyntax:
             return np.zeros((trees.n_documents, 1, self.tau.shape[1]))
         return self._draw_shares(trees, seed, sample)[1]
 
+    def draw_topics(self, trees: OrderedTrees, seed: int) -> NDArray[np.int32]:
+        """(nodes,) one draw of the topics of documents, by the last sample."""
+        last, topics = len(self.tau) - 1, np.empty(len(trees.documents), np.int32)
+        log_theta = np.ascontiguousarray(self.log_theta(trees, seed, last)[:, -1])
+        keys = self._keys(trees, seed, -1)
+        draw_topics(trees.nodes, Weights(log_theta, self.log_pi[last], self.beta[last]), keys, topics)
+        return topics
+
     def topic_probabilities(
         self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
     ) -> Array:

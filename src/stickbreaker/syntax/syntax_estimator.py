@@ -1,0 +1,281 @@
+"""The parameters of syntactic topic models, what they mean, and what is read of a learned model."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.topk import descending
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.corpus.source import Source
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.notebooks.overview import Overview
+from stickbreaker.estimators.settings import engine_name, positive, schedule_of
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.run import Limits, RunState, ScoreNames
+from stickbreaker.learning.schedules import Batch, Online, Schedule
+from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
+from stickbreaker.syntax.model.ordered_trees import OrderedTrees
+from stickbreaker.syntax.model.syntax_chain import Prior
+from stickbreaker.syntax.sentence_scores import WordScores, word_scores
+from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+
+LIMITS = (None, "hdp", "itic")
+WAYS = ("gibbs", "mean-field")
+MOST_TOPICS = 1024
+SWEEPS, PASSES, ONLINE_PASSES = 200, 30, 3
+BATCH_SIZE, RATES = 32, (0.7, 8.0)  # of online steps: documents, kappa and tau0
+MUCH = 1 / 3  # of the words of trees, which a corpus of all words does not lack
+
+
+@dataclass(eq=False, repr=False)
+class SyntaxEstimator(Estimator):
+    """Topics that know grammar: the syntactic topic model (Boyd-Graber and Blei 2009).
+
+    A word of a parsed sentence draws its topic from the product of what its document prefers and what the
+    topic of its head does. Learned from a corpus with trees, by a Markov chain whose steps are all closed.
+
+    Parameters
+    ----------
+    inference : "gibbs": the chain; or "mean-field": variational inference by exact sums over trees, for much
+        text, streams and Spark. It begins where a short chain on a part of the documents ends.
+    n_topics : most topics that there may be; those in use are fewer where the text asks for fewer.
+    limit : None: the model; "hdp": words know nothing of their heads; "itic": nothing of their documents (an
+        infinite tree of hidden states whose children are independent).
+    unknown : what words outside the vocabulary are: "blank", nodes that pass on what is known and are not
+        scored, or "tag", their tag of a part of speech.
+    eta : Dirichlet parameter of each topic's words.
+    schedule : of mean-field inference: "batch", "online", or Online(...); None is "batch".
+    max_iter : sweeps of the chain, or passes; None: 200 sweeps, 30 passes, 3 online.
+    tol : relative change of the bound between passes at which mean-field inference in batches ends.
+    samples : predictions are means over about so many of its states, evenly from the second half of the
+        sweeps; over fewer where that has fewer.
+    chains : how many chains there are; the one with the best score is kept.
+    engine : "local", or SparkEngine(session) for mean-field inference.
+    n_jobs : threads; None or -1 is every core. The result does not depend on it.
+    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
+
+    Attributes
+    ----------
+    topic_word_ : (topics × words) the probability of each word; rows sum to one.
+    topic_shares_ : (topics,) the share of the words learned from that each topic has.
+    head_topics_ : (topics + 1 × topics) of the words whose head has a topic, the share of each topic; the
+        last row is of words without a head.
+    words_ : the words of topics, by column of `topic_word_`.
+    bound_ : log p(words) of the last sample given its shares and topics, or the bound of mean-field
+        inference, in nats a word.
+    n_iter_ : sweeps or passes done; trace_ : list of records.
+
+    >>> from stickbreaker import SyntacticTopics
+    >>> SyntacticTopics(8, limit="itic").get_params()["limit"]
+    'itic'
+    """
+
+    kind: ClassVar[str] = "SyntacticTopics"
+    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words | shares, topics)")
+    reads_trees: ClassVar[bool] = True
+
+    n_topics: int = 32
+    _: KW_ONLY
+    inference: str = "gibbs"
+    limit: str | None = None
+    unknown: str = BLANK
+    eta: float = 0.1
+    schedule: str | Schedule | None = None
+    max_iter: int | None = None
+    tol: float = 1e-4
+    samples: int = 10
+    chains: int = 1
+    engine: "str | SparkEngine" = "local"
+    n_jobs: int | None = None
+    random_state: Any = None
+    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+
+    # From parameters to a run
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        for name in ("n_topics", "samples", "chains"):
+            positive(name, getattr(self, name), whole=True)
+        if self.max_iter is not None:
+            positive("max_iter", self.max_iter, whole=True)
+        positive("tol", self.tol, zero=True)
+        self._refuse_ways()
+        if self.n_topics > MOST_TOPICS:
+            remedy = f"n_topics is at most {MOST_TOPICS}: a sweep takes topics × topics steps a word"
+            raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
+        positive("eta", self.eta)
+        if self.limit not in LIMITS:
+            raise UserError(f"limit={self.limit!r}", remedy='limit is None, "hdp" or "itic"')
+        if self.unknown not in (BLANK, TAG):
+            raise UserError(f"unknown={self.unknown!r}", remedy=f'unknown is "{BLANK}" or "{TAG}"')
+        if self.n_jobs is not None:
+            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
+        if vocabulary is not None and vocabulary.languages:
+            problem = "a text in several languages has no trees"
+            raise UserError(problem, remedy="learn a model of each language")
+
+    def _refuse_ways(self) -> None:
+        """Raise UserError for a way of learning that there is not, and for parameters of another one."""
+        if self.inference not in WAYS:
+            raise UserError(f"inference={self.inference!r}", remedy='inference is "gibbs" or "mean-field"')
+        spark = engine_name(self.engine) == "spark"
+        if self.sampled:
+            for name, other in (
+                ("schedule", self.schedule is not None),
+                ("engine=SparkEngine(session)", spark),
+            ):
+                if other:
+                    problem = f'{name} needs inference="mean-field"'
+                    raise UserError(problem, remedy="leave it out: the chain sweeps over all documents")
+            return
+        self.learning_schedule()
+        if self.chains != 1:
+            raise UserError(f'chains={self.chains} needs inference="gibbs"', remedy="leave it out")
+        if self.unknown == TAG:
+            problem = 'unknown="tag" needs inference="gibbs"'
+            raise UserError(problem, remedy=f'take unknown="{BLANK}" with inference="mean-field"')
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a chain learns."""
+        return self.inference == WAYS[0]
+
+    def learning_schedule(self) -> Schedule:
+        """The schedule of mean-field inference. Raises UserError for one that it does not know."""
+        given = "batch" if self.schedule is None else self.schedule
+        if given == "online":
+            given = Online(batch_size=BATCH_SIZE)
+        found = schedule_of(given, *RATES)
+        if not isinstance(found, Batch | Online):
+            raise UserError(f"schedule={self.schedule!r}", remedy='schedule is "batch" or "online"')
+        return found
+
+    def limits(self) -> Limits:
+        if self.sampled:
+            return Limits(SWEEPS if self.max_iter is None else self.max_iter, 0.0)
+        batch = isinstance(self.learning_schedule(), Batch)
+        passes = PASSES if batch else ONLINE_PASSES
+        return Limits(passes if self.max_iter is None else self.max_iter, self.tol if batch else 0.0)
+
+    def prior(self) -> Prior:
+        """What is fixed of the model."""
+        return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
+
+    def remark_on(self, corpus: Corpus) -> str | None:
+        share = corpus.wordless_share
+        if share <= MUCH:
+            return None
+        return (
+            f"{share:.0%} of the tokens were left out of the corpus: build it with trees=True all_words=True"
+        )
+
+    def held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
+        """Of what was learned, the score of the held-out documents, in nats a word. Raises UserError where
+        there is nothing to score."""
+        parts = [source.block(block, held_out=True)[1] for block in range(source.n_blocks)]
+        if not any((part.words >= 0).any() for part in parts):
+            raise UserError("no held-out document has a known word", remedy="raise the held-out share")
+
+        def score(params: Record) -> float:
+            learned = LearnedSyntax.of(params, self.limit or "none")
+            nats = [word_scores(part, learned, words, seed).nats for part in parts]
+            return float(np.concatenate(nats).mean())
+
+        return score
+
+    def words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
+        """The words that nodes of trees have."""
+        return TreeWords(vocabulary, tags, self.unknown)
+
+    # What was learned
+
+    def take_learned(self, params: Record, state: RunState) -> None:
+        """Make what was learned the estimator's. Raises ValueError where its parts do not fit."""
+        self.take_state(state)
+        self.params_: Record = params
+        self.state_: RunState = state
+        self.tags_: tuple[str, ...] = tuple(self.corpus_["tags"])
+        self.tree_words_ = self.words_of(self.vocabulary_, self.tags_)
+        self.learned_ = LearnedSyntax.of(params, self.limit or "none")
+        if self.learned_.beta.shape[1] != self.tree_words_.n_words:
+            raise ValueError("topics of other words")
+        if self.learned_.tags.shape[2] != len(self.tags_):
+            raise ValueError("topics of other tags")
+        self.n_features_in_ = len(self.vocabulary_)
+
+    @property
+    def words_(self) -> tuple[str, ...]:
+        """The words of topics."""
+        return self.tree_words_.names
+
+    @property
+    def topic_word_(self) -> Array:
+        """(topics × words) the probability of each word; rows sum to one."""
+        return self.learned_.topic_words
+
+    @property
+    def topic_shares_(self) -> Array:
+        """(topics,) the share of the words learned from that each topic has."""
+        return self.learned_.topic_shares
+
+    @property
+    def head_topics_(self) -> Array:
+        """topics + 1 × topics: of words whose head has a topic (last: none), the share of each topic."""
+        return self.learned_.head_topics
+
+    @property
+    def topic_tags_(self) -> Array:
+        """(topics × tags) the share of each of `tags_` in each topic's words; zeros of one without any."""
+        counted = self.learned_.tags.mean(axis=0)
+        return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
+
+    @property
+    def topics_in_use(self) -> list[int]:
+        """Topics that had words in at least half of the samples, the largest first."""
+        held = (self.learned_.transitions.sum(axis=1) >= 1.0).mean(axis=0) >= 0.5
+        return [k for k in descending(self.topic_shares_).tolist() if held[k]]
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """The `n` most probable words of each topic."""
+        words = self.words_
+        return [[words[row] for row in descending(p, n).tolist()] for p in self.topic_word_]
+
+    def sizes(self) -> dict[str, int]:
+        return {"topics": len(self.topics_in_use)}
+
+    def overview(self) -> Overview:
+        overview = super().overview()
+        rows = [*overview.rows, ("samples", str(len(self.learned_.tau)))]
+        return overview._replace(rows=rows)
+
+    # New documents
+
+    @property
+    def n_shares(self) -> int:
+        return self.n_topics
+
+    def block_shares(self, corpus: Corpus, block: int) -> Array:
+        """Documents × topics: the share of a document's words that each topic is expected to have."""
+        return self.learned_.shares(self._ordered(corpus.trees(block)), self.seed_)
+
+    def _ordered(self, trees: Trees) -> OrderedTrees:
+        return self.tree_words_.ordered(trees)
+
+    def word_scores(self, corpus: Corpus, block: int) -> WordScores:
+        """log p of known words of the even-numbered sentences of a block's documents, given the others."""
+        return word_scores(corpus.trees(block), self.learned_, self.tree_words_, self.seed_)
+
+    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        parts = [self.word_scores(corpus, block).nats for block in range(len(corpus.block_sizes))]
+        return float(sum(part.sum() for part in parts)), float(sum(map(len, parts)))

@@ -1,0 +1,104 @@
+"""Runs of syntactic topic models by variational inference: from a start, and from a checkpoint."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from stickbreaker.core.records import Field, Record
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.sequences import Trees
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines import Engine
+from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.settings import threads_of
+from stickbreaker.learning.schedules import Batch
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.saved import Snapshot
+from stickbreaker.saved.checkpoints import state_of
+from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
+from stickbreaker.syntax.model.mean_field_predictions import as_sample
+from stickbreaker.syntax.model.syntax_model import SyntaxModel
+from stickbreaker.syntax.model.syntax_start import initialise
+from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
+from stickbreaker.syntax.tree_words import TreeWords
+
+
+def new_run(
+    estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
+) -> tuple[VariationalRun, VariationalState]:
+    """A run that begins where a short chain on a part of the documents ends."""
+    job = job_of(estimator, corpus, seed, held_out, folder)
+    assert isinstance(job.model, SyntaxModel)
+    start = initialise(job.model, job.source, seed, threads_of(estimator.n_jobs) or usable_cores())
+    job.engine.start(job.model, start.counts)
+    return job, job.first_state(start.params)
+
+
+def resume_run(
+    estimator: SyntaxEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
+) -> tuple[VariationalRun, VariationalState]:
+    """The run whose checkpoint is `snapshot`, as it was then. Raises ValueError where it makes no sense."""
+    seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
+    job = job_of(estimator, corpus, seed, held_out, folder)
+    job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
+    state = state_of(snapshot)
+    assert isinstance(job.model, SyntaxModel)
+    learned_by(job.engine, job.model, state.params, len(corpus.about.tag_names or ()))
+    return job, state
+
+
+def job_of(
+    estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
+) -> VariationalRun:
+    """The run, its engine without a table yet."""
+    words = estimator.words_of(corpus.vocabulary, corpus.about.tag_names or ())
+    model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator.learning_schedule()
+    source = Source(corpus, held_out, unit=Trees, shard_size=model.shard_size)
+    evaluate = None
+    if held_out:
+        score = estimator.held_out_score(source, words, seed)
+        evaluate = partial(_held_out_score, score=score, n_tags=len(words.tags))
+    return VariationalRun(
+        model=model,
+        engine=engine_of(estimator, model, keep_local=isinstance(schedule, Batch), folder=folder),
+        schedule=schedule,
+        source=source,
+        seed=seed,
+        limits=estimator.limits(),
+        evaluate=evaluate,
+        scores=estimator.score_names,
+    )
+
+
+def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
+    """What a run has learned so far, as a chain's sample without counts of tags.
+
+    Raises ValueError where table and params do not fit together.
+    """
+    sample = as_sample(params, np.asarray(engine.table.whole()), model.prior)
+    k = model.prior.n_topics
+    tags = Field(np.zeros((1, k, n_tags)), ("samples", "topics", "tags"), additive=False)
+    found = {**sample, "tags": tags}
+    LearnedSyntax.of(found, model.prior.limit)
+    return found
+
+
+def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str, Field]:
+    """What a run has learned, with counts of tags by topic, of one draw of the topics of all documents."""
+    assert isinstance(job.model, SyntaxModel)
+    found = learned_by(job.engine, job.model, params, len(words.tags))
+    learned, counts = LearnedSyntax.of(found, job.model.prior.limit), np.zeros(found["tags"].values.shape)
+    for _, trees in job.source.in_order():
+        ordered = words.ordered(trees)
+        np.add.at(counts[0], (learned.draw_topics(ordered, job.seed), ordered.tags), 1.0)
+    return {**found, "tags": Field(counts, found["tags"].axes, additive=False)}
+
+
+def _held_out_score(
+    engine: Engine, model: SyntaxModel, params: Record, score: Callable[[Record], float], n_tags: int
+) -> float:
+    """The score of held-out documents, in nats a word."""
+    return score(learned_by(engine, model, params, n_tags))
