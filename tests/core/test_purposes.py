@@ -38,6 +38,7 @@ SPELLINGS = {
     "n-grams",
     "neighbours on the map",
     "planted",
+    "planted language",
     "planted languages",
     "prequential",
     "shuffle",

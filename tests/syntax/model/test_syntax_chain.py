@@ -70,10 +70,16 @@ class SyntaxChainTests(ExactSamplerTests):
             log_theta = log_gammas(np.broadcast_to(alphas[0] * tau, log_theta.shape), generator)
         if self.limit != "hdp":
             log_pi = log_gammas(np.broadcast_to(alphas[1] * tau, log_pi.shape), generator)
-        beta = generator.dirichlet(np.full(N_WORDS, self.prior.sigma), k).T.copy()
-        beta = np.maximum(beta, 1e-300)
+        sigma = generator.gamma(self.prior.shape, self.prior.sigma / self.prior.shape)
+        beta = np.exp(log_gammas(np.full((N_WORDS, k), sigma), generator))
+        beta = np.maximum(beta / beta.sum(axis=0), 1e-100)
         state = SyntaxState(
-            np.zeros(0, np.int32), log_theta, log_pi, beta, tau, *(np.array(alpha) for alpha in alphas)
+            np.zeros(0, np.int32),
+            log_theta,
+            log_pi,
+            beta,
+            tau,
+            *(np.array(alpha) for alpha in (*alphas, sigma)),
         )
         weights, topics = weights_of(state), []
         for d, heads in enumerate(HEADS):
@@ -106,7 +112,7 @@ class SyntaxChainTests(ExactSamplerTests):
             *([state.alpha_transitions] if self.limit != "hdp" else []),
         ]
         return [
-            *map(float, alphas), *np.sqrt(alphas), state.tau.sum(), (state.tau**2).sum(),
+            *map(float, alphas), *np.sqrt(alphas), float(state.sigma), np.log(state.sigma), state.tau.sum(), (state.tau**2).sum(),
             np.exp(state.tau * -2).sum(),
             (sizes**2).sum(), (counts.words**2).sum(), (counts.documents**2).sum(),
             (counts.transitions**2).sum(), (theta**2).sum(), (pi**2).sum(), (state.beta**2).sum(),
