@@ -38,7 +38,7 @@ class SyntaxChainTests(ExactSamplerTests):
     """Everything learned, of five small documents."""
 
     limit = "none"
-    sweeps = 5_000
+    sweeps = 10_000  # concentrations are remembered for some hundreds
 
     @property
     def prior(self):
