@@ -41,6 +41,7 @@ SPELLINGS = {
     "n-grams",
     "neighbours on the map",
     "planted",
+    "planted language",
     "planted languages",
     "prequential",
     "shuffle",

@@ -317,6 +317,11 @@ class Sampler(ABC):
     def fitted(self) -> Fitted:
         """What is learned so far: a mean over the samples where one has a meaning, or the last state."""
 
+    def pooled(self, others: "Sequence[Sampler]") -> Fitted:
+        """What several chains learned, of which this one has the best score: what this one did, unless
+        predictions are means over samples, whichever chain they come from."""
+        return self.fitted()
+
     @abstractmethod
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `restore` makes the same chain, byte for byte, the samples included."""

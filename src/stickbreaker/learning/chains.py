@@ -18,7 +18,8 @@ class Chains:
 
     Every `every`-th sweep is scored and moves the hyperparameters; after `burn_in` sweeps it is a sample.
     What chains learn does not correspond (the first cluster of one is none of the other's), so that each
-    keeps its own samples, and the chain whose samples have the best mean score speaks for all.
+    keeps its own samples, and the chain whose samples have the best mean score speaks for all, unless its
+    sampler can pool the samples of several (`Sampler.pooled`).
     """
 
     def __init__(self, samplers: Sequence[Sampler], burn_in: int, every: int, threads: int) -> None:
@@ -90,8 +91,9 @@ class Chains:
         return self.samplers[self.best()].figures()
 
     def fitted(self) -> Fitted:
-        """What the best chain has learned."""
-        return self.samplers[self.best()].fitted()
+        """What the best chain has learned, with the samples of all chains where those can be averaged."""
+        best = self.best()
+        return self.samplers[best].pooled([*self.samplers[:best], *self.samplers[best + 1 :]])
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `restore` makes the same chains."""

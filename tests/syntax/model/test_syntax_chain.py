@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from tests.oracle import syntax as oracle
 
 from stickbreaker.corpus.sequences import Trees
+from stickbreaker.learning.chains import Chains
 from stickbreaker.syntax.kernels.tree_topics import Nodes
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees, ordered_trees
 from stickbreaker.syntax.model.syntax_chain import (
@@ -37,7 +39,7 @@ class SyntaxChainTests(ExactSamplerTests):
     """Everything learned, of five small documents."""
 
     limit = "none"
-    sweeps = 5_000
+    sweeps = 10_000  # concentrations are remembered for some hundreds
 
     @property
     def prior(self):
@@ -71,10 +73,16 @@ class SyntaxChainTests(ExactSamplerTests):
             log_theta = log_gammas(np.broadcast_to(alphas[0] * tau, log_theta.shape), generator)
         if self.limit != "hdp":
             log_pi = log_gammas(np.broadcast_to(alphas[1] * tau, log_pi.shape), generator)
-        beta = generator.dirichlet(np.full(N_WORDS, self.prior.sigma), k).T.copy()
-        beta = np.maximum(beta, 1e-300)
+        sigma = generator.gamma(self.prior.shape, self.prior.sigma / self.prior.shape)
+        beta = np.exp(log_gammas(np.full((N_WORDS, k), sigma), generator))
+        beta = np.maximum(beta / beta.sum(axis=0), 1e-100)
         state = SyntaxState(
-            np.zeros(0, np.int32), log_theta, log_pi, beta, tau, *(np.array(alpha) for alpha in alphas)
+            np.zeros(0, np.int32),
+            log_theta,
+            log_pi,
+            beta,
+            tau,
+            *(np.array(alpha) for alpha in (*alphas, sigma)),
         )
         weights, topics = weights_of(state), []
         for d, heads in enumerate(HEADS):
@@ -107,8 +115,8 @@ class SyntaxChainTests(ExactSamplerTests):
             *([state.alpha_transitions] if self.limit != "hdp" else []),
         ]
         return [
-            *map(float, alphas), *np.sqrt(alphas), state.tau.sum(), (state.tau**2).sum(),
-            np.exp(state.tau * -2).sum(),
+            *map(float, alphas), *np.sqrt(alphas), float(state.sigma), np.log(state.sigma),
+            state.tau.sum(), (state.tau**2).sum(), np.exp(state.tau * -2).sum(),
             (sizes**2).sum(), (counts.words**2).sum(), (counts.documents**2).sum(),
             (counts.transitions**2).sum(), (theta**2).sum(), (pi**2).sum(), (state.beta**2).sum(),
             np.trace(counts.transitions), data[0] == data[1], data[5] == data[6],
@@ -133,8 +141,6 @@ class TestWithoutDocuments(SyntaxChainTests):
 def test_tau_is_drawn_from_its_density():
     """A long chain over one tau, against the density on a grid of its logarithm."""
     shape, rate, rows, alpha = 0.4, 3.0, 5, 2.0
-    from scipy.special import gammaln
-
     logs = np.linspace(-40, 6, 40_000)
     density = shape * logs - rate * np.exp(logs) - rows * gammaln(alpha * np.exp(logs))
     density = np.exp(density - density.max())
@@ -163,3 +169,37 @@ def test_heads_come_first_whatever_the_order_of_the_text():
         assert (head < 0) == (above < 0)
         if head >= 0:
             assert nodes.words[nodes.offsets[found.documents[node]] + head] == first + above
+
+
+def test_sigma_is_drawn_from_its_density():
+    """A long chain over sigma given how often topics have words, against the density on a grid."""
+    counts = np.array([[5, 0, 1], [0, 0, 2], [9, 0, 0], [1, 0, 0]])
+    prior = Prior(3, sigma=0.4, shape=2.0)
+    sampler = SyntaxChain(trees_of([0], [[-1]]), N_WORDS, prior, 0)
+    grid = np.exp(np.linspace(-9, 4, 4_000))
+    log_p = prior.shape * np.log(grid) - grid * prior.shape / prior.sigma  # of log sigma
+    for column in counts.T:
+        log_p += gammaln(N_WORDS * grid) - gammaln(N_WORDS * grid + column.sum())
+        log_p += (gammaln(grid[:, None] + column) - gammaln(grid[:, None])).sum(axis=1)
+    weights = np.exp(log_p - log_p.max())
+    functions = np.column_stack([grid, np.log(grid), grid**2])
+    expected = np.average(functions, axis=0, weights=weights)
+    generator, seen = np.random.default_rng(0), []
+    for _ in range(8_000):
+        sigma = sampler._draw_sigma(counts, generator)
+        sampler.state = sampler.state._replace(sigma=np.array(sigma))
+        seen.append([sigma, np.log(sigma), sigma**2])
+    assert chain_deviations(np.array(seen), expected).max() < 4.0
+
+
+def test_chains_pool_their_samples_the_best_first():
+    chains = Chains([TestSyntaxChain().sampler(seed) for seed in (1, 2, 3)], 2, 2, 1)
+    for number in range(6):
+        chains.sweep(number, last=number == 5)
+    best, params = chains.best(), chains.fitted().params
+    assert params["tau"].values.shape == (6, 3)
+    own = chains.samplers[best].fitted().params
+    for name, field in params.items():
+        assert np.array_equal(field.values[:2], own[name].values)
+    taus = {row.tobytes() for sampler in chains.samplers for row in sampler.fitted().params["tau"].values}
+    assert {row.tobytes() for row in params["tau"].values} == taus

@@ -7,7 +7,7 @@ int exp(-u x) du every conditional is known. tau_i ~ Gamma(a / K, a) tends to th
 The paper infers by variational methods; this chain is derived here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -24,13 +24,14 @@ from stickbreaker.syntax import purposes
 from stickbreaker.syntax.kernels.tree_topics import Weights, draw_topics, sum_topics
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 
-LEAST = 1e-150  # of tau
+LEAST, LEAST_BETA = 1e-150, 1e-100  # of tau, and of beta
 KEPT = {  # of a sample, each with its axes
     "log_pi": ("heads", "topics"),
     "beta": ("words", "topics"),
     "tau": ("topics",),
     "alpha_documents": (),
     "alpha_transitions": (),
+    "sigma": (),
     "transitions": ("heads", "topics"),
     "tags": ("topics", "tags"),
 }
@@ -38,17 +39,19 @@ BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 
 
 class Prior(NamedTuple):
-    """What is fixed: how many topics, `a` of tau, `sigma` of topics' words, and which limit of the model.
+    """What is fixed: how many topics, `a` of tau, priors of what is learned, and which limit of the model.
+
+    alpha_D, alpha_T ~ Gamma(shape, rate) and sigma, of topics' words, ~ Gamma(shape, shape / sigma).
 
     "hdp": pi = 1, words know nothing of their heads; "itic": theta = 1, they know nothing of their document
     (an infinite tree whose children are independent).
     """
 
     n_topics: int
-    sigma: float = 0.1
+    sigma: float = 0.1  # the mean of its prior, and where it starts
     a: float = 1.0
     limit: str = "none"
-    shape: float = 1.0  # of the Gamma priors of alpha_D and alpha_T
+    shape: float = 1.0
     rate: float = 1.0
 
 
@@ -62,6 +65,7 @@ class SyntaxState(NamedTuple):
     tau: Array  # (topics,)
     alpha_documents: Array  # ()
     alpha_transitions: Array  # ()
+    sigma: Array  # ()
 
 
 class Counts(NamedTuple):
@@ -96,6 +100,7 @@ class SyntaxChain(Sampler):
         self.state = SyntaxState(
             topics, np.zeros(rows), np.zeros((k + 1, k)), even,
             np.full(k, 1 / k), np.array(float(k)), np.array(float(k)),
+            np.array(self._prior.sigma),
         )  # fmt: skip
 
     def sweep(self, number: int, threads: int) -> None:
@@ -124,8 +129,9 @@ class SyntaxChain(Sampler):
     def _sample(self) -> tuple[Array, ...]:
         """What is kept of the present state, by the names in `KEPT`."""
         state, counts = self.state, self.counts()
-        held = state.log_pi, state.beta, state.tau, state.alpha_documents, state.alpha_transitions
-        return *held, counts.transitions.astype(float), counts.tags.astype(float)
+        held = state.log_pi, state.beta, state.tau
+        learned = state.alpha_documents, state.alpha_transitions, state.sigma
+        return *held, *learned, counts.transitions.astype(float), counts.tags.astype(float)
 
     def fitted(self) -> Fitted:
         """All samples, or the present state without one: predictions are means of their probabilities."""
@@ -133,6 +139,18 @@ class SyntaxChain(Sampler):
         kept = {name: np.stack(parts) for name, parts in zip(KEPT, zip(*samples, strict=True), strict=True)}
         return Fitted(
             {name: Field(kept[name], ("samples", *axes), additive=False) for name, axes in KEPT.items()}
+        )
+
+    def pooled(self, others: Sequence[Sampler]) -> Fitted:
+        """The samples of this chain, then those of the others: chains rarely leave the mode that they first
+        find, so a mean of probabilities over several predicts better than one that is several times as long.
+        """
+        parts = [self.fitted().params, *(other.fitted().params for other in others)]
+        return Fitted(
+            {
+                name: field._replace(values=np.concatenate([part[name].values for part in parts]))
+                for name, field in parts[0].items()
+            }
         )
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
@@ -217,9 +235,22 @@ class SyntaxChain(Sampler):
             )
             drawn = log_gammas(float(alpha) * state.tau + counts.transitions, generator)
             state = state._replace(alpha_transitions=np.array(alpha), log_pi=drawn - log_rates)
-        logs = log_gammas(counts.words + self._prior.sigma, generator)
+        sigma = self._draw_sigma(counts.words, generator)
+        logs = log_gammas(counts.words + sigma, generator)
         beta = np.exp(logs - logs.max(axis=0, initial=-np.inf))
-        self.state = state._replace(beta=beta / beta.sum(axis=0))
+        beta = np.maximum(beta / beta.sum(axis=0), LEAST_BETA)
+        self.state = state._replace(beta=beta, sigma=np.array(sigma))
+
+    def _draw_sigma(self, words: NDArray[np.int64], generator: np.random.Generator) -> float:
+        """sigma given how often topics have words, beta summed out: by tables and Beta numbers (Escobar and
+        West 1995) as the concentration of restaurants whose menu is even."""
+        mass, sizes = float(self.state.sigma) * self._n_words, words.sum(axis=0)
+        sizes = sizes[sizes > 0]
+        tables = tables_of(words, np.full(words.shape[1], float(self.state.sigma)), generator)
+        own, others = log_gammas(np.full(len(sizes), mass), generator), log_gammas(sizes, generator)
+        rate = self._n_words * (np.logaddexp(own, others) - own).sum()  # - log of Beta(mass, size)
+        rate += self._prior.shape / self._prior.sigma
+        return float(generator.gamma(self._prior.shape + tables.sum()) / rate)
 
 
 def weights_of(state: SyntaxState) -> Weights:
