@@ -56,7 +56,9 @@ CONFIGURATIONS = {
     "whole": {},
     "hdp": {"limit": "hdp"},
     "itic": {"limit": "itic"},
-    "chains": {"chains": 2, "samples": 2},
+    "one chain": {"chains": 1, "samples": 2},
+    "mean-field": {"inference": "mean-field"},
+    "online": {"inference": "mean-field", "schedule": "online"},
     "tags": {"unknown": "tag"},
 }
 
@@ -71,6 +73,8 @@ class TestLaws(EstimatorTests):
         "max_iter": 0,
         "samples": 0,
         "chains": 0,
+        "inference": "magic",
+        "tol": -1.0,
         "n_jobs": 0,
         "random_state": "seed",
     }
@@ -97,7 +101,8 @@ class TestLaws(EstimatorTests):
         documents = PLANTED.documents(0)
         few = Corpus.from_documents(documents[5:2:-1], analysis=ALL_WORDS, vocabulary=PLANTED.vocabulary)
         assert model.transform(few).tobytes() == np.ascontiguousarray(whole[5:2:-1]).tobytes()
-        tau = model.learned_.tau / model.learned_.tau.sum(axis=1, keepdims=True)
+        tau = model.learned_.tau[: model.learned_.own]
+        tau = tau / tau.sum(axis=1, keepdims=True)
         assert whole[-1] == pytest.approx(tau.mean(axis=0))
         shares = [self.fitted(n_jobs=n).transform(PLANTED).tobytes() for n in (1, 3)]
         assert shares[0] == shares[1] == whole.tobytes()
@@ -110,8 +115,10 @@ class TestLaws(EstimatorTests):
         for shares in (model.head_topics_, model.topic_tags_):
             sums = shares.sum(axis=1)
             assert ((np.abs(sums - 1.0) < 1e-9) | (sums == 0.0)).all()
-        counted = model.learned_.transitions[0].sum()
-        assert counted == PLANTED.source.entries(0).offsets[-1] == model.learned_.tags[0].sum()
+        tokens, held = PLANTED.source.entries(0).offsets[-1], model.learned_
+        assert held.tags[0].sum() == tokens
+        near = 0.05 if model.schedule == "online" else 1e-9  # a stream's counts are estimates
+        assert held.transitions[0].sum() == pytest.approx(tokens, rel=near)
 
 
 def fitted(corpus=PLANTED, **settings):
@@ -142,7 +149,7 @@ def test_it_finds_parts_of_speech_by_subject():
 
 def test_words_are_predicted_by_an_exact_sum():
     """Of one sample without documents: log p of even-numbered sentences, by another sum over their trees."""
-    model = fitted(limit="itic", samples=1)
+    model = fitted(limit="itic", samples=1, chains=1, max_iter=1)
     trees = PLANTED.trees(0)
     half = halves(trees)
     predicted = model.tree_words_.ordered(half.predicted)
@@ -158,7 +165,7 @@ def test_words_are_predicted_by_an_exact_sum():
 
 
 def test_samples_are_averaged_as_probabilities():
-    model = fitted(limit="itic", samples=3, max_iter=30)
+    model = fitted(limit="itic", samples=3, max_iter=30, chains=2)
     held, trees = model.learned_, PLANTED.trees(0)
     half = halves(trees)
     predicted = model.tree_words_.ordered(half.predicted)
@@ -166,8 +173,8 @@ def test_samples_are_averaged_as_probabilities():
     even = np.zeros((predicted.n_documents, 6))
     for sample, nats in enumerate(each):
         sum_topics(predicted.nodes, Weights(even, held.log_pi[sample], held.beta[sample]), nats)
-    assert len(each) == 3
-    mean = logsumexp(each, axis=0) - np.log(3)
+    assert len(each) == 2 * held.own > 4
+    mean = logsumexp(each, axis=0) - np.log(len(each))
     assert model.word_scores(PLANTED, 0).nats.sum() == pytest.approx(mean.sum())
 
 

@@ -38,10 +38,10 @@ class PlainSyntacticTopics(SyntaxEstimator):
         source = Source(corpus, held_out, unit=Trees)
         words = self.words_of(corpus.vocabulary, corpus.about.tag_names or ())
         trees = words.ordered(Trees.join([content for _, content in source.in_order()]))
-        seeds = (seed if n == 0 else derived_seed(seed, purposes.CHAIN, n) for n in range(self.chains))
+        seeds = (seed if n == 0 else derived_seed(seed, purposes.CHAIN, n) for n in range(self.n_chains))
         samplers = [SyntaxChain(trees, words.n_words, self.prior(), own) for own in seeds]
         sweeps = self.limits().max_iter
-        burn_in = sweeps // 2
+        burn_in = 3 * sweeps // 8
         every = max(1, (sweeps - burn_in) // self.samples)
         chains = Chains(samplers, burn_in, every, threads_of(self.n_jobs) or usable_cores())
         evaluate = None

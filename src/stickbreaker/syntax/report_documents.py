@@ -52,8 +52,8 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
     Columns: id, words (how many), held_out, topics and shares (lists: the shares of the words that topics are
     expected to have, the largest first), sentences (a list of records: size, the words of all of it; and of
     the words shown tokens, known, heads by their place in the sentence, -1 for none and `BEYOND`, topics, the
-    most probable ones, and sure, their probabilities). All of it is by the last sample of the chain, in which
-    topics are what they are at one moment. In the file's own metadata, "stickbreaker" is a JSON object:
+    most probable ones, and sure, their probabilities). All of it is by the last sample of the best
+    chain, in which topics are what they are at one moment. In the file's own metadata, "stickbreaker" is a JSON object:
     {"documents": how many there are, "sentences": "held-out", "learned" or "other"}.
     """
     import pyarrow as pa
@@ -111,7 +111,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
     trees, ids = Trees.of_block(source.corpus, block), source.corpus.ids(block)
     ordered = lens.words.ordered(trees.take(chosen.documents))
     sizes = np.diff(ordered.nodes.offsets)
-    counts = lens.learned.expected_counts(ordered, lens.seed, len(lens.learned.tau) - 1)
+    counts = lens.learned.expected_counts(ordered, lens.seed, lens.learned.own - 1)
     sentences = _sentences(lens, source, block, chosen)
     learned_from = source.training_in(block)
     return [

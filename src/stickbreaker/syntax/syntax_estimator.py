@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LIMITS = (None, "hdp", "itic")
 WAYS = ("gibbs", "mean-field")
 MOST_TOPICS = 1024
-SWEEPS, PASSES, ONLINE_PASSES = 200, 30, 3
+SWEEPS, CHAINS, PASSES, ONLINE_PASSES = 400, 4, 50, 3
 BATCH_SIZE, RATES = 32, (0.7, 8.0)  # of online steps: documents, kappa and tau0
 MUCH = 1 / 3  # of the words of trees, which a corpus of all words does not lack
 
@@ -52,13 +52,14 @@ class SyntaxEstimator(Estimator):
         infinite tree of hidden states whose children are independent).
     unknown : what words outside the vocabulary are: "blank", nodes that pass on what is known and are not
         scored, or "tag", their tag of a part of speech.
-    eta : Dirichlet parameter of each topic's words.
+    eta : Dirichlet parameter of each topic's words, before it is learned: the mean of its prior.
     schedule : of mean-field inference: "batch", "online", or Online(...); None is "batch".
-    max_iter : sweeps of the chain, or passes; None: 200 sweeps, 30 passes, 3 online.
+    max_iter : sweeps of each chain, or passes; None: 400 sweeps, 50 passes, 3 online.
     tol : relative change of the bound between passes at which mean-field inference in batches ends.
-    samples : predictions are means over about so many of its states, evenly from the second half of the
-        sweeps; over fewer where that has fewer.
-    chains : how many chains there are; the one with the best score is kept.
+    samples : predictions are means over about so many states of each chain, evenly from the last five
+        eighths of the sweeps; over fewer where these have fewer.
+    chains : with different starts; None: 4. Predictions are means over all, topics are those of the chain
+        with the best score.
     engine : "local", or SparkEngine(session) for mean-field inference.
     n_jobs : threads; None or -1 is every core. The result does not depend on it.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
@@ -94,7 +95,7 @@ class SyntaxEstimator(Estimator):
     max_iter: int | None = None
     tol: float = 1e-4
     samples: int = 10
-    chains: int = 1
+    chains: int | None = None
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
@@ -105,10 +106,9 @@ class SyntaxEstimator(Estimator):
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        for name in ("n_topics", "samples", "chains"):
-            positive(name, getattr(self, name), whole=True)
-        if self.max_iter is not None:
-            positive("max_iter", self.max_iter, whole=True)
+        for name in ("n_topics", "samples", "max_iter", "chains"):
+            if getattr(self, name) is not None or name in ("n_topics", "samples"):
+                positive(name, getattr(self, name), whole=True)
         positive("tol", self.tol, zero=True)
         self._refuse_ways()
         if self.n_topics > MOST_TOPICS:
@@ -131,20 +131,23 @@ class SyntaxEstimator(Estimator):
             raise UserError(f"inference={self.inference!r}", remedy='inference is "gibbs" or "mean-field"')
         spark = engine_name(self.engine) == "spark"
         if self.sampled:
-            for name, other in (
-                ("schedule", self.schedule is not None),
-                ("engine=SparkEngine(session)", spark),
-            ):
-                if other:
+            ways = {"schedule": self.schedule is not None, "engine=SparkEngine(session)": spark}
+            for name, given in ways.items():
+                if given:
                     problem = f'{name} needs inference="mean-field"'
                     raise UserError(problem, remedy="leave it out: the chain sweeps over all documents")
             return
         self.learning_schedule()
-        if self.chains != 1:
+        if self.chains is not None:
             raise UserError(f'chains={self.chains} needs inference="gibbs"', remedy="leave it out")
         if self.unknown == TAG:
             problem = 'unknown="tag" needs inference="gibbs"'
             raise UserError(problem, remedy=f'take unknown="{BLANK}" with inference="mean-field"')
+
+    @property
+    def n_chains(self) -> int:
+        """Chains whose samples there are; mean-field inference has what one sample has."""
+        return (CHAINS if self.chains is None else int(self.chains)) if self.sampled else 1
 
     @property
     def sampled(self) -> bool:
@@ -188,7 +191,7 @@ class SyntaxEstimator(Estimator):
             raise UserError("no held-out document has a known word", remedy="raise the held-out share")
 
         def score(params: Record) -> float:
-            learned = LearnedSyntax.of(params, self.limit or "none")
+            learned = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
             nats = [word_scores(part, learned, words, seed).nats for part in parts]
             return float(np.concatenate(nats).mean())
 
@@ -207,7 +210,7 @@ class SyntaxEstimator(Estimator):
         self.state_: RunState = state
         self.tags_: tuple[str, ...] = tuple(self.corpus_["tags"])
         self.tree_words_ = self.words_of(self.vocabulary_, self.tags_)
-        self.learned_ = LearnedSyntax.of(params, self.limit or "none")
+        self.learned_ = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
         if self.learned_.beta.shape[1] != self.tree_words_.n_words:
             raise ValueError("topics of other words")
         if self.learned_.tags.shape[2] != len(self.tags_):
@@ -237,13 +240,13 @@ class SyntaxEstimator(Estimator):
     @property
     def topic_tags_(self) -> Array:
         """(topics × tags) the share of each of `tags_` in each topic's words; zeros of one without any."""
-        counted = self.learned_.tags.mean(axis=0)
+        counted = self.learned_.of_best(self.learned_.tags)
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
 
     @property
     def topics_in_use(self) -> list[int]:
         """Topics that had words in at least half of the samples, the largest first."""
-        held = (self.learned_.transitions.sum(axis=1) >= 1.0).mean(axis=0) >= 0.5
+        held = self.learned_.of_best(self.learned_.transitions.sum(axis=1) >= 1.0) >= 0.5
         return [k for k in descending(self.topic_shares_).tolist() if held[k]]
 
     def top_words(self, n: int = 10) -> list[list[str]]:

@@ -36,7 +36,7 @@ def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
 def heads_of(model: PlainSyntacticTopics) -> Array:
     """topics × topics + 1: of a topic's words, the shares of their heads' topics (last: of no head). A row of
     which nothing was counted is zero."""
-    counted = model.learned_.transitions.mean(axis=0)
+    counted = model.learned_.of_best(model.learned_.transitions)
     return (counted / np.maximum(counted.sum(axis=0), 1e-300)).T
 
 

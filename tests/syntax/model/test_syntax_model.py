@@ -317,7 +317,7 @@ def test_words_after_others_are_predicted_from_means_of_what_was_learned():
     sample = {
         n: f.values for n, f in as_sample(state.params, engine.table.counts(slice(None)), model.prior).items()
     }
-    own = Learned(sample["log_pi"][0], sample["beta"][0], sample["alpha"][0] * sample["tau"][0])
+    own = Learned(sample["log_pi"][0], sample["beta"][0], sample["alpha_documents"][0] * sample["tau"][0])
     nodes = ordered_trees(planted_trees(100, seed=2)).nodes
     keys, counts, log_theta = (
         numbered_keys(0, "test", 0, np.arange(100)),

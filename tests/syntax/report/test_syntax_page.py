@@ -98,7 +98,7 @@ def learned(
     **params: Any,
 ) -> Path:
     """A finished model in `folder`."""
-    params = {"n_topics": 5, "max_iter": 12, "samples": 3, "random_state": 5, **params}
+    params = {"n_topics": 5, "max_iter": 12, "samples": 3, "chains": 1, "random_state": 5, **params}
     corpus = corpus_of(folder, made_up() if documents is None else documents, rarest)
     begin(PlainSyntacticTopics(**params), corpus, folder / "model", held_out=held_out)
     resume(folder / "model", every=600.0, threads=1)
@@ -162,6 +162,7 @@ def test_a_topic_that_no_root_leads_to_has_a_depth() -> None:
     class Fake:
         class learned_:
             transitions = np.array([[[4.0, 0.0], [0.0, 3.0], [2.0, 0.0]]])
+            of_best = staticmethod(lambda values: values.mean(axis=0))
 
     depths = depths_of(Fake())  # pyright: ignore[reportArgumentType]
     assert depths[0] == pytest.approx(3.0, rel=1e-3)
@@ -209,7 +210,7 @@ def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: Pla
     assert [row.id for row in page.documents] == list(ids)
     assert page.n_documents == 30
     seen = estimator._ordered(corpus.trees(0))
-    counts = estimator.learned_.expected_counts(seen, estimator.seed_, 2)
+    counts = estimator.learned_.expected_counts(seen, estimator.seed_, 3)
     for row, count in zip(page.documents, counts, strict=True):
         assert row.words == 30
         assert row.held_out == (share_of(row.id) < 0.2)
@@ -229,19 +230,19 @@ def test_topics_of_sentences_are_those_of_brute_force(estimator: PlainSyntacticT
     found = learned_.topic_probabilities(nodes, np.array([0, 1]), seen, 1)
     assert found.sum(axis=1) == pytest.approx(1.0)
     wanted = np.zeros_like(found)
-    log_theta, k = learned_.log_theta(seen, 1, 2), estimator.n_topics
+    log_theta, k = learned_.log_theta(seen, 1, 3), estimator.n_topics
     for d in range(2):
         first, last = nodes.nodes.offsets[d : d + 2]
         n = last - first
         configurations = np.indices((k,) * n).reshape(n, -1)
         for draw in range(log_theta.shape[1]):
-            weights = np.exp(log_theta[d, draw] + learned_.log_pi[2])
+            weights = np.exp(log_theta[d, draw] + learned_.log_pi[3])
             chances = weights / weights.sum(axis=1, keepdims=True)
             p = np.ones(configurations.shape[1])
             for i in range(n):
                 head, own = nodes.nodes.heads[first + i], configurations[i]
                 p *= chances[k if head < 0 else configurations[head], own]
-                p *= learned_.beta[2][nodes.nodes.words[first + i], own]
+                p *= learned_.beta[3][nodes.nodes.words[first + i], own]
             p /= p.sum() * log_theta.shape[1]
             for i in range(n):
                 wanted[first + i] += np.bincount(configurations[i], p, k)
@@ -425,7 +426,7 @@ def test_only_finished_models_of_this_kind_have_such_a_page(model: Path, path: P
 def test_facts_say_what_was_learned(path: Path, estimator: PlainSyntacticTopics) -> None:
     page = syntax_page_of(path, "A title")
     facts = dict(page.facts)
-    assert (facts["documents"], facts["known words read"], facts["samples"]) == ("30", "900", "3")
+    assert (facts["documents"], facts["known words read"], facts["samples"]) == ("30", "900", "4")
     assert facts["topics in use"] == str(len(estimator.topics_in_use))
     perplexity = math.exp(-estimator.trace_[-1]["held_out"])
     assert float(str(facts["held-out perplexity"])) == pytest.approx(perplexity, abs=0.051)

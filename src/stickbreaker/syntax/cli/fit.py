@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import command, from_option, inputs_argument, options_into
+from stickbreaker.console.console import (
+    NumberRange,
+    command,
+    from_option,
+    inputs_argument,
+    options_into,
+    refuse_written,
+)
+from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
 from stickbreaker.console.inputs import LOWERCASE, NORMALIZATION, reading_options
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
@@ -32,17 +40,48 @@ OPTIONS: Table = {
         "default": "blank",
         "help": "Words outside the vocabulary: blank, passed over and not scored; or their tag.",
     },
-    "--eta": {"default": 0.1, "help": "Dirichlet parameter of each topic's words."},
+    "--eta": {
+        "default": 0.1,
+        "help": "Dirichlet parameter of each topic's words, before it is learned: the mean of its prior.",
+    },
+    "--inference": {
+        "choices": ["gibbs", "mean-field"],
+        "default": "gibbs",
+        "help": "Chains; or variational inference that begins where a short chain ends, for much text, "
+        "streams and Spark.",
+    },
+    "--schedule": {
+        "choices": ["batch", "online"],
+        "help": "--inference mean-field: a step a pass, or a step a few documents.  [default: batch]",
+    },
+    "--batch-size": {"least": 1, "help": "Online: documents of a step.  [default: 32]"},
+    "--kappa": {
+        "type": NumberRange(0.0, 1.0),
+        "help": "Online: how fast learning slows down; a step replaces the share (tau0 + steps "
+        "before)^-kappa of what was learned before it.  [default: 0.7]",
+    },
+    "--tau0": {
+        "type": NumberRange(1e-9),
+        "help": "Online: how cautious the first steps are.  [default: 8]",
+    },
     "--samples": {
         "default": 10,
-        "help": "About so many states of the sampler, from its second half: predictions are means over them.",
+        "help": "About so many states of each chain, from its last five eighths: predictions are means over "
+        "them.",
     },
     "--chains": {
-        "default": 1,
         "least": 1,
-        "help": "Samplers with different starts; the one with the best score is kept.",
+        "help": "Chains with different starts: predictions are means over all, topics those of the best.  "
+        "[default: 4]",
     },
-    "--iterations": {"default": 200, "help": "Sweeps of the sampler."},
+    "--iterations": {
+        "help": "Sweeps of each chain, or passes.  [default: 400 sweeps; 50 passes, 3 online]",
+    },
+    "--tol": {
+        "default": 1e-4,
+        "type": NumberRange(0.0),
+        "help": "--inference mean-field: relative change of the bound at which passes end.",
+    },
     "--held-out": {
         "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary is "
         "of all.",
@@ -93,8 +132,9 @@ tree_options = options_into(TreeChoice, "choice")
 @options_of(OPTIONS)
 @reading_options
 @tree_options
+@engine_options
 @command
-def stm(**options: Any) -> None:
+def stm(where: EngineChoice, **options: Any) -> None:
     """Learn topics that know grammar: a word's topic is what its document and its head's topic prefer.
 
     The input is a corpus with trees (`corpus build --trees --all-words`), or CoNLL-U files, of which one is
@@ -104,7 +144,30 @@ def stm(**options: Any) -> None:
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 
     run = NewRun.take_from(options)
-    options["limit"] = None if options["limit"] == "none" else options["limit"]
-    model = PlainSyntacticTopics(**as_keywords(options))
-    _, directory = begin_run(model, run)
-    go_on(directory, run.checkpoint_every, run.threads, run.as_json)
+    settings = _ways(options, where.engine)
+    with where.host() as host:
+        model = PlainSyntacticTopics(**as_keywords(settings), engine=host.engine)
+        _, directory = begin_run(model, run)
+        host.remedy = resume_remedy(run.out)
+        go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
+
+
+def _ways(options: dict[str, Any], engine: str) -> dict[str, Any]:
+    """The options as the estimator has them. Refuses those of other ways of learning."""
+    online = ("batch_size", "kappa", "tau0")
+    if options["inference"] == "gibbs":
+        refuse_written(("schedule", "tol", *online), "needs --inference mean-field")
+        if engine != "local":
+            raise click.UsageError(f"--engine {engine} needs --inference mean-field")
+    else:
+        refuse_written(("chains", "samples"), "needs --inference gibbs")
+    if options["schedule"] != "online":
+        refuse_written(online, "needs --schedule online")
+    given = {name: options.pop(name) for name in online}
+    if any(value is not None for value in given.values()):
+        from stickbreaker.learning.schedules import Online
+        from stickbreaker.syntax.syntax_estimator import BATCH_SIZE
+
+        size = BATCH_SIZE if given["batch_size"] is None else given["batch_size"]
+        options["schedule"] = Online(size, given["kappa"], given["tau0"])
+    return {**options, "limit": None if options["limit"] == "none" else options["limit"]}

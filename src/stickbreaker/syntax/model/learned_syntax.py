@@ -17,7 +17,7 @@ from stickbreaker.syntax.kernels.word_predictions import predict_words
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST
 
-BURN_IN, DRAWS = 20, 10  # sweeps over a new document before draws are kept, and draws of each sample
+BURN_IN, DRAWS = 5, 10  # sweeps over a new document before draws are kept, and draws of each sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +33,15 @@ class LearnedSyntax:
     alpha_documents: Array  # (samples,)
     alpha_transitions: Array  # (samples,)
     transitions: Array  # samples × topics + 1 × topics: words by their head's topic and their own
+    sigma: Array  # (samples,)
     tags: Array  # samples × topics × tags: words by their topic and tag
     limit: str
+    own: int  # samples of the best chain, which come first: topics are what they are there
 
     @classmethod
-    def of(cls, params: Record, limit: str) -> "LearnedSyntax":
-        """What a chain's `fitted` describes. Raises ValueError where its parts do not fit."""
+    def of(cls, params: Record, limit: str, chains: int = 1) -> "LearnedSyntax":
+        """What a chain's `fitted` describes, or `pooled` of so many. Raises ValueError where its parts do not
+        fit."""
         held: dict[str, Any] = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
         shapes = {
@@ -47,6 +50,7 @@ class LearnedSyntax:
             "tau": (samples, k),
             "alpha_documents": (samples,),
             "alpha_transitions": (samples,),
+            "sigma": (samples,),
             "transitions": (samples, k + 1, k),
             "tags": (samples, k, held["tags"].shape[-1] if held["tags"].ndim == 3 else 0),
         }
@@ -55,17 +59,23 @@ class LearnedSyntax:
                 raise ValueError(f"{name} of another size")
             if not np.isfinite(held[name]).all() or (name != "log_pi" and (held[name] < 0.0).any()):
                 raise ValueError(f"{name} of no chain")
-        return cls(**held, limit=limit)
+        if samples % chains:
+            raise ValueError("chains of unlike numbers of samples")
+        return cls(**held, limit=limit, own=samples // chains)
+
+    def of_best(self, values: Array) -> Array:
+        """The mean of the best chain's samples."""
+        return values[: self.own].mean(axis=0)
 
     @property
     def topic_words(self) -> Array:
-        """The mean of the samples' beta (topics × words); rows sum to one."""
-        return self.beta.mean(axis=0).T
+        """The mean of the best chain's beta (topics × words); rows sum to one."""
+        return self.of_best(self.beta).T
 
     @property
     def topic_shares(self) -> Array:
         """(topics,) the share of the words learned from that each topic has."""
-        totals = self.transitions.mean(axis=0).sum(axis=0)
+        totals = self.of_best(self.transitions).sum(axis=0)
         return totals / max(1.0, float(totals.sum()))
 
     @property
@@ -75,16 +85,16 @@ class LearnedSyntax:
         What was counted, since pi alone is weakly identified: it is a factor of what documents prefer. A row
         of which nothing was counted is zero.
         """
-        counted = self.transitions.mean(axis=0)
+        counted = self.of_best(self.transitions)
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
 
     def shares(self, trees: OrderedTrees, seed: int) -> Array:
         """Documents × topics: the share of a document's words that each topic is expected to have; of one
         without words, what is expected of any."""
-        mean = (self.tau / self.tau.sum(axis=1, keepdims=True)).mean(axis=0)
+        mean = self.of_best(self.tau / self.tau.sum(axis=1, keepdims=True))
         counts, sizes = np.zeros((trees.n_documents, len(mean))), np.diff(trees.nodes.offsets)
-        for sample in range(len(self.tau)):
-            counts += self.expected_counts(trees, seed, sample) / len(self.tau)
+        for sample in range(self.own):
+            counts += self.expected_counts(trees, seed, sample) / self.own
         return np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], mean)
 
     def expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
@@ -108,8 +118,8 @@ class LearnedSyntax:
         return self._draw_shares(trees, seed, sample)[1]
 
     def draw_topics(self, trees: OrderedTrees, seed: int) -> NDArray[np.int32]:
-        """(nodes,) one draw of the topics of documents, by the last sample."""
-        last, topics = len(self.tau) - 1, np.empty(len(trees.documents), np.int32)
+        """(nodes,) one draw of the topics of documents, by the best chain's last sample."""
+        last, topics = self.own - 1, np.empty(len(trees.documents), np.int32)
         log_theta = np.ascontiguousarray(self.log_theta(trees, seed, last)[:, -1])
         keys = self._keys(trees, seed, -1)
         draw_topics(trees.nodes, Weights(log_theta, self.log_pi[last], self.beta[last]), keys, topics)
@@ -118,12 +128,13 @@ class LearnedSyntax:
     def topic_probabilities(
         self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
     ) -> Array:
-        """Nodes × topics: how often each node has each topic in draws of whole trees, by the last sample.
+        """Nodes × topics: how often each node has each topic in draws of whole trees, by the last sample of
+        the best chain.
 
         Parts as of `log_words`: a document's shares are drawn given all that is seen of it, and trees given
         each of these draws.
         """
-        last, k = len(self.tau) - 1, self.tau.shape[1]
+        last, k = self.own - 1, self.tau.shape[1]
         log_theta = self.log_theta(seen, seed, last)
         counts, n = np.zeros((len(trees.nodes.words), k)), DRAWS * DRAWS
         topics, nodes = np.empty(len(counts), np.int32), np.arange(len(counts))

@@ -47,7 +47,8 @@ def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
     `counts` (words × topics) are the table's. So what predicts from samples predicts from this.
     """
     transitions = expected_transitions(params, prior)
-    now, beta = concentrations_of(params), counts + prior.sigma
+    now = concentrations_of(params)
+    beta = counts + now.sigma
     axes = ("samples", "heads", "topics")
     fields = {
         "log_pi": (np.log(transitions.shapes) - np.log(transitions.rates), axes),
@@ -55,6 +56,7 @@ def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
         "tau": (now.tau, ("samples", "topics")),
         "alpha_documents": (np.array(now.alpha_documents), ("samples",)),
         "alpha_transitions": (np.array(now.alpha_transitions), ("samples",)),
+        "sigma": (np.array(now.sigma), ("samples",)),
         "transitions": (params["transitions"].values, axes),
     }
     return {name: Field(values[None], own, additive=False) for name, (values, own) in fields.items()}

@@ -42,6 +42,7 @@ from stickbreaker.syntax.kernels.tree_sums import (
 from stickbreaker.syntax.model.ordered_trees import ordered_trees
 from stickbreaker.syntax.model.syntax_chain import Prior
 from stickbreaker.syntax.model.syntax_weights import (
+    POINTS,
     SUMS,
     Concentrations,
     concentrations_of,
@@ -109,7 +110,7 @@ class SyntaxModel(Model):
     def start(self) -> Record:
         """No counts yet, tau as it is expected, alphas of as many as there are topics (as of the chain)."""
         k = self.prior.n_topics
-        start = Concentrations(np.full(k, 1.0 / k), float(k), float(k))
+        start = Concentrations(np.full(k, 1.0 / k), float(k), float(k), self.prior.sigma)
         return params_of(start, {name: np.zeros((k + 1, k)[-len(axes) :]) for name, axes in SUMS.items()})
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
@@ -123,7 +124,8 @@ class SyntaxModel(Model):
         self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
     ) -> SyntaxView:
         assert isinstance(counts, np.ndarray)
-        now, sigma = concentrations_of(params), self.prior.sigma
+        now = concentrations_of(params)
+        sigma = now.sigma
         words, log_scale = np.empty(counts.shape), np.empty(len(counts))
         log_totals = np.asarray(psi(totals[0] + sigma * self.n_words))
         expected_words(np.ascontiguousarray(counts + sigma), log_totals, words, log_scale)
@@ -167,7 +169,7 @@ class SyntaxModel(Model):
         assert isinstance(counts, np.ndarray)
         sums = np.zeros((3, counts.shape[1]))
         known = np.ascontiguousarray(counts)
-        add_dirichlet_terms(known + self.prior.sigma, known, *sums)
+        add_dirichlet_terms(known + concentrations_of(params).sigma, known, *sums)
         return {"log_gammas": sums[0], "expected": sums[1]}
 
     def global_step(
@@ -188,9 +190,10 @@ class SyntaxModel(Model):
         Documents' parts (`tree_sums`), -KL of q(pi) and q(beta), and the log density of the logarithms of tau
         and the alphas.
         """
-        nats = stats.score + self._word_terms(totals[0], summary) + prior_terms(params, self.prior)
+        now = concentrations_of(params)
+        nats = stats.score + prior_terms(params, self.prior)
+        nats += self._word_terms(now.sigma, totals[0], summary)
         if self.prior.limit != "hdp":
-            now = concentrations_of(params)
             nats += gamma_terms(now.alpha_transitions * now.tau, expected_transitions(params, self.prior))
         return Score(nats, stats.tokens)
 
@@ -198,9 +201,9 @@ class SyntaxModel(Model):
         """An estimate: documents' parts are of the states that their last local steps saw."""
         return self.score(params, stats, totals, summary)._replace(kind="estimate")
 
-    def _word_terms(self, totals: Array, summary: Summary) -> float:
+    def _word_terms(self, sigma: float, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats."""
-        sigma, n = self.prior.sigma, self.n_words
+        n = self.n_words
         nats = gammaln(n * sigma) - n * gammaln(sigma) - gammaln(totals + n * sigma)
         nats += summary["log_gammas"] - summary["expected"] + totals * psi(totals + n * sigma)
         return float(nats.sum())
@@ -223,10 +226,9 @@ def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
 
 
 def params_of(now: Concentrations, sums: dict[str, Array]) -> dict[str, Field]:
-    """The small part of the state: tau, the alphas, and blended sums over documents."""
+    """The small part of the state: tau, the alphas, sigma, and blended sums over documents."""
     points = {
         "tau": Field(now.tau, ("topics",), additive=False),
-        "alpha_documents": Field(np.array(now.alpha_documents), (), additive=False),
-        "alpha_transitions": Field(np.array(now.alpha_transitions), (), additive=False),
+        **{name: Field(np.array(getattr(now, name)), (), additive=False) for name in POINTS},
     }
     return {**points, **{name: Field(np.asarray(sums[name]), axes) for name, axes in SUMS.items()}}

@@ -42,7 +42,8 @@ def initialise(
     for number in range(sweeps):
         chain.sweep(number, threads)
     state, counts = chain.state, chain.counts()
-    now = Concentrations(state.tau, float(state.alpha_documents), float(state.alpha_transitions))
+    alphas = float(state.alpha_documents), float(state.alpha_transitions)
+    now = Concentrations(state.tau, *alphas, float(state.sigma))
     scale = source.n_documents / max(1, part.n_documents)
     sums = {name: scale * values for name, values in sums_of_counts(counts, now, model.prior).items()}
     return SyntaxStart(params_of(now, sums), scale * counts.words.astype(float))

@@ -27,12 +27,16 @@ SUMS = {  # over documents, by name: axes
 }
 
 
+POINTS = ("alpha_documents", "alpha_transitions", "sigma")
+
+
 class Concentrations(NamedTuple):
-    """The points: tau (topics), alpha_D and alpha_T."""
+    """The points: tau (topics), alpha_D, alpha_T, and sigma of topics' words, which stays as it begins."""
 
     tau: Array
     alpha_documents: float
     alpha_transitions: float
+    sigma: float
 
 
 class Transitions(NamedTuple):
@@ -50,7 +54,7 @@ class Transitions(NamedTuple):
 
 def concentrations_of(params: Record) -> Concentrations:
     """The points that params hold."""
-    alphas = (float(params[name].values) for name in ("alpha_documents", "alpha_transitions"))
+    alphas = (float(params[name].values) for name in POINTS)
     return Concentrations(params["tau"].values, *alphas)
 
 
@@ -152,7 +156,7 @@ def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Con
     if grammar:
         cost = after @ cost_of_transitions(alpha_d, after)
         alpha_t = (prior.shape + of_transitions.sum()) / (prior.rate + cost)
-    return Concentrations(after, float(alpha_d), float(alpha_t))
+    return Concentrations(after, float(alpha_d), float(alpha_t), now.sigma)
 
 
 def highest(weight: Array, slope: Array, bend: Array, at: Array) -> Array:
