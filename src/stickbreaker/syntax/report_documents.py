@@ -53,8 +53,8 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
     expected to have, the largest first), sentences (a list of records: size, the words of all of it; and of
     the words shown tokens, known, heads by their place in the sentence, -1 for none and `BEYOND`, topics, the
     most probable ones, and sure, their probabilities). All of it is by the last sample of the best
-    chain, in which topics are what they are at one moment. In the file's own metadata, "stickbreaker" is a JSON object:
-    {"documents": how many there are, "sentences": "held-out", "learned" or "other"}.
+    chain, in which topics are what they are at one moment. In the file's own metadata, "stickbreaker" is a
+    JSON object: {"documents": how many there are, "sentences": "held-out", "learned" or "other"}.
     """
     import pyarrow as pa
 
