@@ -96,7 +96,16 @@ def test_the_command_line_renames_what_it_says(cli):
     assert [*as_keywords(options)] == ["n_topics", "max_iter", "random_state", "n_jobs", "batch_size"]
     shown = "".join(
         cli(*verb.split(), "--help").stdout
-        for verb in ("fit lda", "fit hdp", "fit ngram", "fit grammar", "corpus build", "topics", "report")
+        for verb in (
+            "fit lda",
+            "fit hdp",
+            "fit ngram",
+            "fit grammar",
+            "fit stm",
+            "corpus build",
+            "topics",
+            "report",
+        )
     )
     assert {
         option for option in all_names().every.values() if option + " " not in re.sub(r"[\n/]", " ", shown)

@@ -21,11 +21,12 @@ from stickbreaker import Corpus, UserError
 from stickbreaker.cli import commands
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
+from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.saving import load
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing.estimators import untimed
-from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.topics.topic_estimator import load_topics
 
 OF_TOPICS = {
     "topics": (),
@@ -58,7 +59,8 @@ def test_a_spec_is_of_its_kind(kind):
     assert getattr(stickbreaker, kind.public().__name__) is kind.public()
     assert set(kind.verbs) <= {*commands(), "partial_fit"}
     assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
-    assert issubclass(kind.plain(), TopicEstimator) == ("topics" in kind.verbs)
+    assert (kind.topics is not None) == ("topics" in kind.verbs)
+    assert (kind.plain().block_shares is not Estimator.block_shares) == ("transform" in kind.verbs)
 
 
 # Kinds without topics

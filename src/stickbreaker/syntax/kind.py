@@ -21,8 +21,6 @@ KINDS = (
         evaluate="stickbreaker.syntax.cli.evaluate:evaluate_trees",
         page="stickbreaker.syntax.report.syntax_records:syntax_page_of",
         noun="model of syntactic topics",
-        parameters=OptionNames(
-            renamed={"n_topics": "--topics"}, alike=("eta", "limit"), ambiguous=("unknown",)
-        ),
+        parameters=OptionNames(renamed={"n_topics": "--topics"}, ambiguous=("unknown", "limit")),
     ),
 )
