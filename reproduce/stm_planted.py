@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from parts import side_by_side
-from stickbreaker.testing.planted_language import TAGS, VOCABULARY, PlantedLanguage, plant_language
 from stm_runs import MODELS
 
 from pages import Section, Table
 from stickbreaker import Analysis, Corpus, SyntacticTopics, VocabularyRule
 from stickbreaker.corpus import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
+from stickbreaker.testing.planted_language import TAGS, VOCABULARY, PlantedLanguage, plant_language
 
 TOPICS, CHAINS, SWEEPS, DOCUMENTS = 16, 5, 300, 200
 

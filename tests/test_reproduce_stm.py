@@ -1,0 +1,92 @@
+"""The texts, runs and pages of the syntactic topics' reproduction, at tiny size."""
+
+import gzip
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from tests.running import write_trees
+
+pytestmark = pytest.mark.usefixtures("reproduction")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Tiny treebanks where ../shared would be."""
+    import stm_runs
+    import texts
+
+    for names in (texts.TEXTS[name] for name in ("treebank sample", "EWT", "Sequoia")):
+        for name in names:
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(gzip.compress(write_trees(tmp_path / "plain", 24).read_bytes()))
+    for module in (texts, stm_runs):
+        monkeypatch.setattr(module, "DATA", tmp_path)
+
+
+@pytest.fixture
+def one_process(monkeypatch):
+    import parts
+
+    monkeypatch.setattr(parts, "WORKERS", 1)
+
+
+def test_a_sample_is_cut_by_chance_and_a_treebank_by_its_files(data):
+    from stm_runs import split_of
+
+    splits = [split_of("treebank sample", number) for number in (0, 1)]
+    for split in splits:
+        ids = {one.id for one in split.train} | {one.id for one in split.test}
+        assert (len(split.train), len(split.test), len(ids)) == (20, 4, 24)
+    assert {one.id for one in splits[0].test} != {one.id for one in splits[1].test}
+    whole = split_of("EWT", 0)
+    assert (len(whole.train), len(whole.test)) == (24, 48)
+
+
+def test_differences_are_of_pairs_over_documents():
+    from stm_runs import Plan, Run, difference
+
+    def run(nats):
+        plan = Plan("treebank sample", 0, "STM", 1)
+        return Run(plan, nats, [2, 4, 2], {}, 0.0, 1, 1, 1, 0.0)
+
+    better, worse = run([-2.0, -4.0, -2.0]), run([-3.0, -6.0, -3.0])
+    assert difference([better], [worse]) == pytest.approx((0.5, 0.0))
+    assert difference([better, better], [worse, worse])[0] == pytest.approx(0.5)
+    mean, error = difference([better], [run([-2.0, -4.0, -4.0])])
+    assert mean == pytest.approx(0.25)
+    rest = np.array([0.0, 0.0, 2.0]) - 0.25 * np.array([2, 4, 2])
+    assert error == pytest.approx(np.sqrt(3 / 2 * (rest**2).sum()) / 8)
+
+
+def test_the_study_runs_and_says_what_came_out(data, one_process, tmp_path, monkeypatch, capsys):
+    import stm
+    import stm_planted
+    import stm_runs
+    import stm_tables
+
+    monkeypatch.setattr(stm_tables, "SWEEPS", 6)
+    monkeypatch.setattr(stm_tables, "SEEDS", (0, 1))
+    monkeypatch.setattr(stm_planted, "SWEEPS", 6)
+    monkeypatch.setattr(stm_planted, "DOCUMENTS", 12)
+    monkeypatch.setattr(stm_planted, "CHAINS", 2)
+    monkeypatch.setattr(stm_runs, "TOPICS", 4)
+    monkeypatch.setattr(sys, "argv", ["stm.py", "--out", str(tmp_path / "out")])
+    stm.main(stm.STUDY, "")
+    printed = capsys.readouterr().out
+    assert "about " in printed
+    text = (tmp_path / "out/stm.md").read_text()
+    for name in ("The planted language", "treebank sample", "EWT", "Sequoia", "prepared as in the paper"):
+        assert f"## {name}" in text or name in text
+    assert "oracle" in text
+    results = json.loads((tmp_path / "out/stm.json").read_text())
+    runs = [stm_runs.Run.from_json(one) for one in results["parts"]["sample"]["runs"]]
+    assert {run.plan.model for run in runs} == {"STM", "ITIC", "HDP"}
+    for run in runs:
+        assert sum(run.words) == sum(words for _, words in run.by_tag.values())
+        assert sum(run.nats) == pytest.approx(sum(nats for nats, _ in run.by_tag.values()))
+        assert 1.0 < run.perplexity < 30.0
+    assert "<table" in (tmp_path / "out/stm.html").read_text()
