@@ -1,6 +1,7 @@
 """The planted language of the paper's Table 1: which model finds its parts of speech and its themes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +12,10 @@ from pages import Section, Table
 from stickbreaker import Analysis, Corpus, SyntacticTopics, VocabularyRule
 from stickbreaker.corpus import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
+from stickbreaker.syntax.model.syntax_chain import KEPT
 from stickbreaker.testing.planted_language import TAGS, VOCABULARY, PlantedLanguage, plant_language
 
-TOPICS, CHAINS, SWEEPS, DOCUMENTS = 16, 5, 300, 200
+TOPICS, CHAINS, SWEEPS, DOCUMENTS = 16, 6, 200, 100
 
 
 class Plan(NamedTuple):
@@ -29,6 +31,7 @@ class Found(NamedTuple):
 
     model: str
     perplexity: float
+    best: float  # of the chain with the best score alone
     oracle: float
     topics: list[tuple[float, str, float, list[str]]]
 
@@ -57,7 +60,8 @@ def learn(plan: Plan) -> Found:
     if plan.model == "unigram":
         counts = np.bincount(train.trees.words, minlength=len(VOCABULARY))
         nats = np.log(counts / counts.sum())[test.trees.words].mean()
-        return Found("unigram", float(np.exp(-nats)), _oracle(test), [])
+        p = float(np.exp(-nats))
+        return Found("unigram", p, p, _oracle(test), [])
     model = SyntacticTopics(
         TOPICS, limit=MODELS[plan.model], max_iter=plan.sweeps, chains=CHAINS, random_state=0, n_jobs=1
     ).fit(corpus_of(train))
@@ -68,7 +72,10 @@ def learn(plan: Plan) -> Found:
         topics.append(
             (float(model.topic_shares_[k]), model.tags_[tag], float(model.topic_tags_[k, tag]), words)
         )
-    return Found(plan.model, model.perplexity(corpus_of(test)), _oracle(test), topics)
+    new, held = corpus_of(test), model.learned_
+    pooled = model.perplexity(new)
+    model.learned_ = replace(held, **{name: getattr(held, name)[: held.own] for name in KEPT})
+    return Found(plan.model, pooled, model.perplexity(new), _oracle(test), topics)
 
 
 def _oracle(language: PlantedLanguage) -> float:
@@ -90,14 +97,27 @@ def section(data: dict[str, Any]) -> Section:
     blocks: list[str | Table] = [
         f"Table 1's language: {data['documents']} documents of 20 to 50 sentences; each has one of two "
         f"themes for its verbs, nouns and adjectives. {TOPICS} topics, {CHAINS} chains of {data['sweeps']} "
-        "sweeps. New documents are scored.",
+        "sweeps. New documents are scored. Chains that miss a theme are averaged in; beside them stands the "
+        "best chain, by its score.",
         Table(
-            ("model", "perplexity", "topics in use", "of one part of speech"),
+            (
+                "model",
+                "perplexity",
+                "of the best chain",
+                "topics in use",
+                "words in topics of one part of speech",
+            ),
             [
-                [one.model, f"{one.perplexity:.2f}", len(one.topics) or None, _pure(one.topics)]
+                [
+                    one.model,
+                    f"{one.perplexity:.2f}",
+                    f"{one.best:.2f}",
+                    len(one.topics) or None,
+                    _pure(one.topics),
+                ]
                 for one in found
             ]
-            + [["oracle, of all words", f"{found[0].oracle:.2f}", None, None]],
+            + [["oracle, of all words", f"{found[0].oracle:.2f}", None, None, None]],
         ),
     ]
     for one in found:

@@ -88,9 +88,8 @@ def split_of(text: str, number: int) -> Split:
 def learn(plan: Plan) -> Run:
     """Learn and score."""
     split = split_of(plan.text, plan.number)
-    rule = VocabularyRule(plan.min_documents, 1.0)
-    train = Corpus.from_documents(split.train, rule=rule)
-    test = Corpus.from_documents(split.test, rule=rule).with_vocabulary(train.vocabulary)
+    train = Corpus.from_documents(split.train, rule=VocabularyRule(plan.min_documents, 1.0))
+    test = Corpus.from_documents(split.test, rule=VocabularyRule(1, 1.0)).with_vocabulary(train.vocabulary)
     start = time.process_time()
     model = SyntacticTopics(
         TOPICS, limit=MODELS[plan.model], unknown=plan.unknown, max_iter=plan.sweeps,

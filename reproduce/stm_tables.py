@@ -10,7 +10,7 @@ from stm_runs import MODELS, Plan, Run, difference, learn, summary
 
 from pages import Section, Table
 
-SWEEPS, MORE = 200, 500
+SWEEPS, MORE = 400, 1000  # of each of the four chains that the library has
 SEEDS = (0, 1, 2)
 MOST_TAGS = 12
 AIMS = {"ITIC": 1.02, "HDP": 1.25}  # times the perplexity of the STM, at least

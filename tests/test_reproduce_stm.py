@@ -22,7 +22,8 @@ def data(tmp_path, monkeypatch):
         for name in names:
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(gzip.compress(write_trees(tmp_path / "plain", 24).read_bytes()))
+            text = write_trees(tmp_path / "plain", 24).read_text().replace("id = doc", f"id = {path.name}-")
+            path.write_bytes(gzip.compress(text.encode()))
     for module in (texts, stm_runs):
         monkeypatch.setattr(module, "DATA", tmp_path)
 
