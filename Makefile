@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
 
-# TESTS="tests/cli -k resume": only these; KIND=ngrams (topics, grammars): those of a kind, without browser and Spark
+# TESTS="tests/cli -k resume": only these; KIND=ngrams (topics, grammars, syntax): those of a kind, without browser and Spark
 KIND_TESTS = tests/$(KIND) tests/estimators tests/kernels -m "not slow and not browser and not spark"
 test: $(VENV)/developing build/compiled
 	$(if $(KIND),STICKBREAKER_BRIEF=1) $(PYTEST) $(if $(KIND),$(KIND_TESTS)) $(TESTS)
@@ -33,7 +33,7 @@ test-kernels: $(VENV)/developing
 # engines, runs. Laws compare runs of one process with each other, which last digits do not change.
 BASELINE_TESTS := tests/kernels tests/engines tests/learning tests/topics/kernels tests/topics/model tests/topics/evaluation \
 	$(wildcard tests/topics/test_*.py) tests/ngrams/model tests/ngrams/test_ngram.py tests/grammars/model \
-	tests/grammars/test_grammars.py tests/estimators/test_conventions.py
+	tests/grammars/test_grammars.py tests/syntax/kernels tests/syntax/model tests/estimators/test_conventions.py
 test-baseline: $(VENV)/developing build/compiled-baseline
 	$(BIN)/python -m tests.baseline -m pytest $(WORKERS_OF_PYTEST) \
 		-m "not slow and not spark and not browser" -k "not TestLaws" $(or $(TESTS),$(BASELINE_TESTS))

@@ -209,6 +209,48 @@ MUTATIONS = {
         "means[edge] *= 1.0",
         "tests/topics/test_topic_words.py -k concept",
     ),
+    "words of a tree, up to its root": Mutation(
+        "syntax/kernels/tree_topics.py",
+        "below_out[head, j] *= total",
+        "below_out[head, j] = total",
+        "tests/syntax/kernels/test_tree_topics_kernel.py",
+    ),
+    "draws of a tree": Mutation(
+        "syntax/kernels/tree_topics.py",
+        "row = k if head < 0 else topics_out[head]",
+        "row = k",
+        "tests/syntax/kernels/test_tree_topics_kernel.py",
+    ),
+    "what a branch says of its head": Mutation(
+        "syntax/kernels/word_predictions.py",
+        "own_of_head[j] *= total",
+        "own_of_head[j] /= total",
+        "tests/syntax/kernels/test_tree_topics_kernel.py",
+    ),
+    "the order of visits": Mutation(
+        "syntax/kernels/tree_order.py",
+        "word = n - 1 - back",
+        "word = back",
+        "tests/syntax/kernels/test_tree_order_kernel.py",
+    ),
+    "shares given U": Mutation(
+        "syntax/kernels/shares_of_documents.py",
+        "log_u = log_gamma_number(room.m[j], state) - _log_sum(room.sums)",
+        "log_u = log_gamma_number(room.m[j], state) + _log_sum(room.sums)",
+        "tests/syntax/kernels/test_shares_of_documents_kernel.py",
+    ),
+    "small Gamma numbers": Mutation(
+        "syntax/kernels/random_gammas.py",
+        "return result if shape >= 1.0 else result + log64(uniform(state)) / max(shape, LEAST_SHAPE)",
+        "return result if shape >= 1.0 else result - log64(uniform(state)) / max(shape, LEAST_SHAPE)",
+        "tests/syntax/kernels/test_shares_of_documents_kernel.py",
+    ),
+    "shares of documents in a chain": Mutation(
+        "syntax/model/syntax_chain.py",
+        "drawn = log_gammas(state.alpha_documents * state.tau + counts.documents, generator)",
+        "drawn = log_gammas(state.alpha_documents + counts.documents, generator)",
+        "tests/syntax/model/test_syntax_chain.py",
+    ),
     "what is passed down a tree": Mutation(
         "syntax/kernels/tree_sums.py",
         "share /= ups[node, j]",
