@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Record
@@ -166,18 +165,17 @@ class LearnedSyntax:
 
         Probabilities are means over all samples and draws.
         """
-        before, after = [], []
-        firsts = np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
+        n, firsts = len(trees.nodes.words), np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
+        before, after, nats = np.full(n, -np.inf), np.full(n, -np.inf), np.empty(n)
         for sample in range(len(self.tau)):
             log_theta = self.log_theta(seen, seed, sample)
             for draw in range(log_theta.shape[1]):
-                nats = np.empty(len(trees.nodes.words))
                 own = np.ascontiguousarray(log_theta[owners, draw])
                 predict_words(trees.nodes, Weights(own, self.log_pi[sample], self.beta[sample]), nats)
                 sums = np.append(0.0, np.cumsum(nats))
-                before.append(sums[:-1] - sums[firsts])
-                after.append(sums[1:] - sums[firsts])
-        return logsumexp(after, axis=0) - logsumexp(before, axis=0)
+                np.logaddexp(before, sums[:-1] - sums[firsts], out=before)
+                np.logaddexp(after, sums[1:] - sums[firsts], out=after)
+        return after - before
 
 
 def _content_numbers(nodes: Nodes) -> NDArray[np.int64]:
