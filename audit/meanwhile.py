@@ -26,7 +26,7 @@ from audit.results import (
     worst,
 )  # fmt: skip
 from audit.work import FITS, WORK, Work, Works, hidden_beside, step_of
-from stickbreaker.topics.names.topic_names import read_names
+from stickbreaker.topics.names.names_file import read_names
 
 TWICE = ("corpus build", "corpus overwrite", "lda batch", "lda overwrite", "hdp memoised", "stream of files",
          "transform", "report", "export", "corpus export", "search-k")  # fmt: skip

@@ -6,7 +6,7 @@ python examples/segment_words.py
 import random
 
 from stickbreaker import AdaptorGrammar
-from stickbreaker.grammars.word_segmentation import segmentation_of
+from stickbreaker.grammars.segmentation_agreement import segmentation_of
 
 SPOKEN = (
     "you the a that is it to want look at book doggie kitty here see what there can put on drink baby ball"

@@ -13,7 +13,7 @@ from parts import side_by_side
 from pages import Table
 from stickbreaker import AdaptorGrammar
 from stickbreaker.grammars.grammar_scores import gold_of
-from stickbreaker.grammars.word_segmentation import segmentation_of
+from stickbreaker.grammars.segmentation_agreement import segmentation_of
 
 
 class Plan(NamedTuple):

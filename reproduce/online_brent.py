@@ -13,7 +13,7 @@ from stickbreaker import AdaptorGrammar, Grammar, Online
 from stickbreaker.grammars.grammar_scores import gold_of
 from stickbreaker.grammars.model.grammar import Adaptation
 from stickbreaker.grammars.model.named import BY_NAME
-from stickbreaker.grammars.word_segmentation import segmentation_of
+from stickbreaker.grammars.segmentation_agreement import segmentation_of
 
 AIM = 0.73  # F1 of unigram after two passes, from both starts of the concentration
 STARTS = (100.0, 3000.0)  # of the concentration

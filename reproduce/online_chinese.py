@@ -11,7 +11,7 @@ from pages import Section, Table
 from stickbreaker import AdaptorGrammar, Online
 from stickbreaker.core.random_streams import stream
 from stickbreaker.grammars.grammar_scores import gold_of, scores_of
-from stickbreaker.grammars.word_segmentation import segmentation_of
+from stickbreaker.grammars.segmentation_agreement import segmentation_of
 
 PAPER = {  # table 2 on CTB7: unigram and collocation, F1 in per cent (−log likelihood, millions)
     "MCMC, 500 sweeps": ("72.70 (2.81)", "50.53 (2.82)"),

@@ -228,10 +228,10 @@ MUTATIONS = {
         "tests/syntax/kernels/test_tree_topics_kernel.py",
     ),
     "the order of visits": Mutation(
-        "syntax/kernels/tree_order.py",
+        "syntax/kernels/visiting_order.py",
         "word = n - 1 - back",
         "word = back",
-        "tests/syntax/kernels/test_tree_order_kernel.py",
+        "tests/syntax/kernels/test_visiting_order_kernel.py",
     ),
     "shares given U": Mutation(
         "syntax/kernels/shares_of_documents.py",

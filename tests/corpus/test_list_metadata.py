@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.corpus import Corpus
-from stickbreaker.topics.report.metadata_fields import breakdowns_of, sums_of
+from stickbreaker.topics.report.dates_and_groups import breakdowns_of, sums_of
 from stickbreaker.topics.report.page_data import DocumentEntry
 
 

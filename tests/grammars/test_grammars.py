@@ -17,8 +17,8 @@ from stickbreaker.grammars.model.named import BY_NAME
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.model.tree_chain import new_chart
 from stickbreaker.grammars.parsing import known_cuts
+from stickbreaker.grammars.segmentation_agreement import segmentation_of
 from stickbreaker.grammars.text_symbols import analysis_of_symbols
-from stickbreaker.grammars.word_segmentation import segmentation_of
 from stickbreaker.testing import EstimatorTests
 
 WORDS = ("the", "a", "dog", "cat", "saw", "ran")

@@ -16,7 +16,7 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.names.given_names import names_in_file
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.names.topic_names import (
+from stickbreaker.topics.names.names_file import (
     LONGEST_NAME,
     NAMES,
     change_names,

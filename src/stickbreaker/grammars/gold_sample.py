@@ -15,8 +15,8 @@ from stickbreaker.grammars.grammar_scores import gold_of
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.parsing import segmented_texts
+from stickbreaker.grammars.segmentation_agreement import SEGMENTATION, segmentation_of
 from stickbreaker.grammars.training_sentences import without_uses
-from stickbreaker.grammars.word_segmentation import SEGMENTATION, segmentation_of
 
 PART, FEWEST, MOST = 50, 20, 50  # one document of so many is in the sample: at least, and at most so many
 TREES = 11  # drawn of each sentence: few, since a run is not to wait for them; odd, so that no cut is in half

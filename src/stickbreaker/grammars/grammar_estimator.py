@@ -27,6 +27,7 @@ from stickbreaker.grammars.model.named import (
     topic,
 )
 from stickbreaker.grammars.model.parser import LearnedGrammar, Parse
+from stickbreaker.grammars.segmentation_agreement import TRACE_FIELDS, GrammarScores
 from stickbreaker.grammars.text_symbols import (
     TextLines,
     analysis_of_symbols,
@@ -35,7 +36,6 @@ from stickbreaker.grammars.text_symbols import (
     terminals_of,
     word_reader,
 )
-from stickbreaker.grammars.word_segmentation import TRACE_FIELDS, GrammarScores
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Limits, RunState, ScoreNames
 from stickbreaker.learning.schedules import Batch, Online, Schedule

@@ -11,7 +11,7 @@ from stickbreaker.grammars.document_shares import log_p_of_all
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN
 from stickbreaker.grammars.parsing import segmented_texts
-from stickbreaker.grammars.word_segmentation import segmentation_of
+from stickbreaker.grammars.segmentation_agreement import segmentation_of
 
 
 def scores_of(

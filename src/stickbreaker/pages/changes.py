@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stickbreaker.pages.colour import hue_hex
-from stickbreaker.pages.values import MOST_POINTS, clean, rounded
+from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.saved.evolution import Evolution, Moment, merged
 
 SHOWN_WORDS = 15  # of a topic at a moment

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from stickbreaker.core.errors import counted
 from stickbreaker.corpus.document import Scalar
-from stickbreaker.pages.values import clean, one_line, script_json
+from stickbreaker.pages.text_values import clean, one_line, script_json
 
 SHARED = "stickbreaker.pages"
 

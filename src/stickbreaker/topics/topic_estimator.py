@@ -24,7 +24,7 @@ from stickbreaker.saved.evolution_observer import Evolving
 from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.model.word_documents import WordDocuments
 from stickbreaker.topics.names.given_names import names_by_id
-from stickbreaker.topics.names.topic_names import changed_names, read_names, write_names
+from stickbreaker.topics.names.names_file import changed_names, read_names, write_names
 from stickbreaker.topics.runs.topic_snapshots import TopicMoments
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
 

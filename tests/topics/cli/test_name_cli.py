@@ -9,7 +9,7 @@ import pytest
 
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
-from stickbreaker.topics.names.topic_names import read_names, write_names
+from stickbreaker.topics.names.names_file import read_names, write_names
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from functools import cache
 
 import numpy as np
 
+from stickbreaker.topics.report.dates_and_groups import breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.display_words import choose_words
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_topics, topic_distances
-from stickbreaker.topics.report.metadata_fields import breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry, Topic, TracePoint, WordRow
 from stickbreaker.topics.report.topic_page import TopicPage
 

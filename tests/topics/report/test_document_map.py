@@ -15,7 +15,7 @@ import pytest
 from tests.topics.report import report_pages
 
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.values import script_json
+from stickbreaker.pages.text_values import script_json
 from stickbreaker.topics.report.maps.document_map import MOST, place_documents
 from stickbreaker.topics.report.page_data import DocumentEntry
 from stickbreaker.topics.report.topic_page import ASSETS, TopicPage

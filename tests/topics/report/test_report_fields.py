@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.text.dates import MOST_BINS, bins_of, date_of, span_of
-from stickbreaker.topics.report.metadata_fields import MOST_GROUPS, breakdowns_of, sums_of, times_of
+from stickbreaker.topics.report.dates_and_groups import MOST_GROUPS, breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import DocumentEntry
 
 DATES = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.topics.report import report_pages
 
-from stickbreaker.pages.values import script_json
+from stickbreaker.pages.text_values import script_json
 from stickbreaker.topics.report.display_words import choose_words
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.page_data import DocumentEntry, Topic, TracePoint

@@ -22,7 +22,7 @@ from stickbreaker.grammars.report.grammar_page_data import (
 from stickbreaker.pages.changes import Changes
 from stickbreaker.pages.colour import hue_hex, topic_colours
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.values import clean, one_line, thinned
+from stickbreaker.pages.text_values import clean, one_line, thinned
 
 ASSETS = Assets(
     folder="stickbreaker.grammars.report",

@@ -18,7 +18,7 @@ from stickbreaker.ngrams.report.language_page_data import (
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.values import clean, cut_short, one_line, thinned
+from stickbreaker.pages.text_values import clean, cut_short, one_line, thinned
 
 ASSETS = Assets(
     folder="stickbreaker.ngrams.report",

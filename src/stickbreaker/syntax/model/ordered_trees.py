@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.sequences import Trees
-from stickbreaker.syntax.kernels.tree_order import heads_first
 from stickbreaker.syntax.kernels.tree_topics import Nodes
+from stickbreaker.syntax.kernels.visiting_order import heads_first
 
 
 class OrderedTrees(NamedTuple):

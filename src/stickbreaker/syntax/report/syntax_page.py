@@ -9,7 +9,7 @@ from typing import Any
 
 from stickbreaker.pages.colour import hue_hex, topic_colours
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.values import clean, cut_short, one_line, rounded, thinned
+from stickbreaker.pages.text_values import clean, cut_short, one_line, rounded, thinned
 from stickbreaker.syntax.report.syntax_page_data import (
     DocumentRow,
     GraphEdge,

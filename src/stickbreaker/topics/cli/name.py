@@ -73,7 +73,7 @@ def _change(
     """Change the names that a model's directory has. Returns the model, and names of a file that were left
     out."""
     from stickbreaker.topics.names.given_names import names_in_file
-    from stickbreaker.topics.names.topic_names import change_names, changed_names
+    from stickbreaker.topics.names.names_file import change_names, changed_names
     from stickbreaker.topics.topic_estimator import load_topics
 
     estimator = load_topics(model, "name")

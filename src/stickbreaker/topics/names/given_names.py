@@ -22,7 +22,7 @@ from stickbreaker.core.json_checks import (
 )
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.names.topic_names import checked_name
+from stickbreaker.topics.names.names_file import checked_name
 
 FORMAT = "stickbreaker names of topics"
 FILE_VERSION = 1

@@ -23,13 +23,13 @@ from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.given_names import FILE_WORDS
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
+from stickbreaker.topics.report.dates_and_groups import breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.display_words import WordFigures, apart, choose_words, look_at
 from stickbreaker.topics.report.document_entries import read_documents, read_metadata_sums
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
-from stickbreaker.topics.report.metadata_fields import breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import (
     Breakdown,
     DocumentEntry,

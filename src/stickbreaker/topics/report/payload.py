@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stickbreaker.corpus.document import Scalar
-from stickbreaker.pages.values import MOST_POINTS, clean, cut_short, rounded, script_json
+from stickbreaker.pages.text_values import MOST_POINTS, clean, cut_short, rounded, script_json
 from stickbreaker.topics.report.page_data import (
     Breakdown,
     DocumentEntry,

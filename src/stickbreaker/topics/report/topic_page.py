@@ -10,7 +10,7 @@ from typing import Any
 from stickbreaker.pages.changes import Changes
 from stickbreaker.pages.colour import hue_hex, topic_colours
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.values import MOST_POINTS, clean, rounded
+from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.topics.report.page_data import (
     Breakdown,
     DocumentEntry,

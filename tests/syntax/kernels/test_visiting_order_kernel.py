@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickbreaker.syntax.kernels.tree_order import heads_first
+from stickbreaker.syntax.kernels.visiting_order import heads_first
 
 pytestmark = pytest.mark.kernels
 
