@@ -64,8 +64,9 @@ def learn_printed(plan: Plan, settings: Settings | None = None) -> Run:
         )
         for _ in range(plan.sweeps):
             found.sweep()
-        if found.bound() > bound or best is None:
-            best, bound = found, found.bound()
+        reached = found.bound()
+        if best is None or reached > bound:
+            best, bound = found, reached
     seconds = time.process_time() - start
     assert best is not None
     used = int((best.counts.topics.sum(axis=0) >= 1.0).sum())
