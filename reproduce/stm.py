@@ -31,7 +31,7 @@ STUDY = Study(
     introduction,
     {
         "planted": Part((), (2, 6), stm_planted.measure_all, stm_planted.section),
-        "sample": Part(("treebank sample",), (8, 20), stm_tables.measure_sample, stm_tables.section),
+        "sample": Part(("treebank sample",), (9, 34), stm_tables.measure_sample, stm_tables.section),
         "ewt": Part(("EWT",), (18, 45), stm_tables.measure_ewt, stm_tables.section),
         "sequoia": Part(("Sequoia",), (2, 6), stm_tables.measure_sequoia, stm_tables.section),
         "paper": Part(("treebank sample",), (6, 18), stm_tables.measure_preparation, stm_tables.section),

@@ -2,15 +2,19 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from texts import DATA, TEXTS
 
 from stickbreaker import Corpus, SyntacticTopics, VocabularyRule
 from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array
 from stickbreaker.corpus import Document, ReadingOptions
+from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.sentence_scores import halves, word_scores
+from stickbreaker.syntax.tree_words import TreeWords
 
 MODELS = {"STM": None, "ITIC": "itic", "HDP": "hdp"}
 TOPICS = 32
@@ -48,6 +52,7 @@ class Run(NamedTuple):
     topics: int
     vocabulary: int
     seconds: float
+    bound: float | None = None  # nats a word, where there is one
 
     @classmethod
     def from_json(cls, record: Sequence[Any]) -> "Run":
@@ -85,23 +90,55 @@ def split_of(text: str, number: int) -> Split:
     return Split([documents[d] for d in train], [documents[d] for d in test])
 
 
-def learn(plan: Plan) -> Run:
-    """Learn and score."""
+def corpora_of(plan: Plan) -> tuple[Corpus, Corpus]:
+    """Documents to learn from and documents to score, by the words of the first."""
     split = split_of(plan.text, plan.number)
     train = Corpus.from_documents(split.train, rule=VocabularyRule(plan.min_documents, 1.0))
-    test = Corpus.from_documents(split.test, rule=VocabularyRule(1, 1.0)).with_vocabulary(train.vocabulary)
+    test = Corpus.from_documents(split.test, rule=VocabularyRule(1, 1.0))
+    return train, test.with_vocabulary(train.vocabulary)
+
+
+def learn(plan: Plan) -> Run:
+    """Learn and score."""
+    train, test = corpora_of(plan)
     start = time.process_time()
     model = SyntacticTopics(
         TOPICS, limit=MODELS[plan.model], unknown=plan.unknown, max_iter=plan.sweeps,
         random_state=plan.number, n_jobs=1,
     ).fit(train)  # fmt: skip
     seconds = time.process_time() - start
+    scores = scored(test, model.learned_, model.tree_words_, model.seed_)
+    return Run(plan, *scores, len(model.topics_in_use), len(train.vocabulary), seconds)
+
+
+class Learned(Protocol):
+    """Whatever predicts the words of trees, as `LearnedSyntax` does."""
+
+    def log_words(
+        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
+    ) -> Array:
+        """(nodes,) log p of each node's word."""
+        ...
+
+
+class Scores(NamedTuple):
+    """The scores of a run."""
+
+    nats: list[float]
+    words: list[int]
+    by_tag: dict[str, tuple[float, int]]
+    own: float
+    own_words: int
+
+
+def scored(test: Corpus, learned: Learned, tree_words: TreeWords, seed: int) -> Scores:
+    """Test documents by a model."""
     nats, words = np.zeros(test.n_documents), np.zeros(test.n_documents, np.int64)
     tags: dict[str, list[float]] = {}
     own = own_words = first = 0
     for block, size in enumerate(test.block_sizes):
         trees = test.trees(block)
-        scores = word_scores(trees, model.learned_, model.tree_words_, model.seed_)
+        scores = word_scores(trees, learned, tree_words, seed)
         nats[first : first + size] = np.bincount(scores.documents, scores.nats, size)
         words[first : first + size] = np.bincount(scores.documents, minlength=size)
         first += size
@@ -110,16 +147,12 @@ def learn(plan: Plan) -> Run:
             held[0] += float(scores.nats[scores.tags == k].sum())
             held[1] += int((scores.tags == k).sum())
         half = halves(trees)
-        predicted = model.tree_words_.ordered(half.predicted)
-        of_own = model.learned_.log_words(
-            predicted, half.owners, model.tree_words_.ordered(trees), model.seed_
-        )
+        predicted = tree_words.ordered(half.predicted)
+        of_own = learned.log_words(predicted, half.owners, tree_words.ordered(trees), seed)
         known = half.predicted.words[predicted.tokens] >= 0
         own, own_words = own + float(of_own[known].sum()), own_words + int(known.sum())
-    return Run(
-        plan, nats.tolist(), words.tolist(), {name: (a, b) for name, (a, b) in tags.items() if b},
-        own, own_words, len(model.topics_in_use), len(train.vocabulary), seconds,
-    )  # fmt: skip
+    by_tag = {name: (a, b) for name, (a, b) in tags.items() if b}
+    return Scores(nats.tolist(), words.tolist(), by_tag, own, own_words)
 
 
 def summary(run: Run) -> str:
