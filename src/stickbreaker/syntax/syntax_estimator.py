@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LIMITS = (None, "hdp", "itic")
 WAYS = ("gibbs", "mean-field")
 MOST_TOPICS = 1024
+ETA = 1e-100, 1e6  # the least and the largest
 SWEEPS, CHAINS, PASSES, ONLINE_PASSES = 400, 4, 50, 3
 BATCH_SIZE, RATES = 32, (0.7, 8.0)  # of online steps: documents, kappa and tau0
 MUCH = 1 / 3  # of the words of trees, which a corpus of all words does not lack
@@ -115,6 +116,8 @@ class SyntaxEstimator(Estimator):
             remedy = f"n_topics is at most {MOST_TOPICS}: a sweep takes topics × topics steps a word"
             raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
         positive("eta", self.eta)
+        if not ETA[0] <= self.eta <= ETA[1]:
+            raise UserError(f"eta={self.eta}", remedy=f"eta is between {ETA[0]:g} and {ETA[1]:g}")
         if self.limit not in LIMITS:
             raise UserError(f"limit={self.limit!r}", remedy='limit is None, "hdp" or "itic"')
         if self.unknown not in (BLANK, TAG):
@@ -159,10 +162,11 @@ class SyntaxEstimator(Estimator):
         given = "batch" if self.schedule is None else self.schedule
         if given == "online":
             given = Online(batch_size=BATCH_SIZE)
-        found = schedule_of(given, *RATES)
-        if not isinstance(found, Batch | Online):
-            raise UserError(f"schedule={self.schedule!r}", remedy='schedule is "batch" or "online"')
-        return found
+        if given != "batch" and not isinstance(given, Batch | Online):
+            raise UserError(
+                f"schedule={self.schedule!r}", remedy='schedule is "batch", "online" or Online(...)'
+            )
+        return schedule_of(given, *RATES)
 
     def limits(self) -> Limits:
         if self.sampled:
@@ -176,7 +180,7 @@ class SyntaxEstimator(Estimator):
         return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
 
     def remark_on(self, corpus: Corpus) -> str | None:
-        share = corpus.wordless_share
+        share = 0.0 if corpus.about.tag_names is None else corpus.wordless_share
         if share <= MUCH:
             return None
         return (
@@ -211,6 +215,8 @@ class SyntaxEstimator(Estimator):
         self.tags_: tuple[str, ...] = tuple(self.corpus_["tags"])
         self.tree_words_ = self.words_of(self.vocabulary_, self.tags_)
         self.learned_ = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
+        if self.learned_.beta.shape[2] != self.n_topics:
+            raise ValueError("another number of topics")
         if self.learned_.beta.shape[1] != self.tree_words_.n_words:
             raise ValueError("topics of other words")
         if self.learned_.tags.shape[2] != len(self.tags_):

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Record
@@ -17,6 +16,17 @@ from stickbreaker.syntax.kernels.word_predictions import predict_words
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST
 
+TINY, HUGE, COUNT = 5e-324, 1e300, 1e15
+RANGES = {  # of what is kept of a sample: the least and the largest number in it
+    "log_pi": (-HUGE, HUGE),
+    "beta": (TINY, 1.0 + 1e-6),
+    "tau": (TINY, HUGE),
+    "alpha_documents": (TINY, HUGE),
+    "alpha_transitions": (TINY, HUGE),
+    "sigma": (TINY, HUGE),
+    "transitions": (0.0, COUNT),
+    "tags": (0.0, COUNT),
+}
 BURN_IN, DRAWS = 5, 10  # sweeps over a new document before draws are kept, and draws of each sample
 
 
@@ -57,8 +67,11 @@ class LearnedSyntax:
         for name, shape in shapes.items():
             if held[name].shape != shape or not samples:
                 raise ValueError(f"{name} of another size")
-            if not np.isfinite(held[name]).all() or (name != "log_pi" and (held[name] < 0.0).any()):
+            least, most = RANGES[name]
+            if not ((held[name] >= least) & (held[name] <= most)).all():
                 raise ValueError(f"{name} of no chain")
+        if np.abs(held["beta"].sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
+            raise ValueError("topics whose words do not sum to one")
         if samples % chains:
             raise ValueError("chains of unlike numbers of samples")
         return cls(**held, limit=limit, own=samples // chains)
@@ -166,7 +179,7 @@ class LearnedSyntax:
 
         Probabilities are means over all samples and draws.
         """
-        before, after = [], []
+        before, after = np.full((2, len(trees.nodes.words)), -np.inf)  # sums over samples and draws
         firsts = np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
         for sample in range(len(self.tau)):
             log_theta = self.log_theta(seen, seed, sample)
@@ -175,9 +188,9 @@ class LearnedSyntax:
                 own = np.ascontiguousarray(log_theta[owners, draw])
                 predict_words(trees.nodes, Weights(own, self.log_pi[sample], self.beta[sample]), nats)
                 sums = np.append(0.0, np.cumsum(nats))
-                before.append(sums[:-1] - sums[firsts])
-                after.append(sums[1:] - sums[firsts])
-        return logsumexp(after, axis=0) - logsumexp(before, axis=0)
+                before = np.logaddexp(before, sums[:-1] - sums[firsts])
+                after = np.logaddexp(after, sums[1:] - sums[firsts])
+        return after - before
 
 
 def _content_numbers(nodes: Nodes) -> NDArray[np.int64]:

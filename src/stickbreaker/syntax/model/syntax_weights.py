@@ -15,7 +15,7 @@ from stickbreaker.syntax.kernels.tree_sums import TreeReport
 from stickbreaker.syntax.model.syntax_chain import Prior
 
 LEAST = 1e-8  # of tau
-LEAST_PULL = 1e-200
+LEAST_PULL = 1e-150  # its square is a number
 CERTAIN = 1e12  # shape and rate of a Gamma that is one
 STEPS = 60
 SUMS = {  # over documents, by name: axes
