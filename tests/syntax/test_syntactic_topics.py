@@ -14,6 +14,7 @@ from stickbreaker.core.errors import Interrupted
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.estimators import fitting
+from stickbreaker.saved import ModelDirectory
 from stickbreaker.syntax.kernels.tree_topics import Weights, sum_topics
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.syntax_chain import KEPT
@@ -353,3 +354,29 @@ def test_scores_of_many_samples_need_no_more_memory():
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
+
+
+@pytest.mark.parametrize(
+    ("inference", "name", "said"),
+    [
+        ("gibbs", "chain/0/beta", "beta of no chain"),
+        ("gibbs", "chain/1/log_theta", "log_theta of no chain"),
+        ("gibbs", "chain/0/samples/tau", "tau of no chain"),
+        ("mean-field", "small/tau", "tau of no run"),
+        ("mean-field", "small/count_pulls", "count_pulls of no run"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_checkpoints_with_numbers_that_no_run_gives_are_refused(tmp_path, inference, name, said):
+    corpus = PLANTED.write(tmp_path / "corpus")
+    chains = 2 if inference == "gibbs" else None
+    made = SyntacticTopics(3, max_iter=8, chains=chains, inference=inference, tol=0.0, random_state=0)
+    fitting.begin(made, corpus, tmp_path / "m")
+    watch = StopAfter(6)
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+    snapshot = ModelDirectory(tmp_path / "m").read()
+    made.resume_run(corpus, snapshot, tmp_path / "m")
+    snapshot.arrays[name].flat[0] = 1e305
+    with pytest.raises(ValueError, match=said):
+        made.resume_run(corpus, snapshot, tmp_path / "m")

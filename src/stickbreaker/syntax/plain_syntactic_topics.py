@@ -22,6 +22,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 from stickbreaker.syntax import variational_runs
+from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.syntax_chain import SyntaxChain
 from stickbreaker.syntax.report_documents import Lens, write_documents
 from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
@@ -58,7 +59,9 @@ class PlainSyntacticTopics(SyntaxEstimator):
         manifest = snapshot.manifest
         job, state = self.new_run(corpus, manifest["settings"]["random_state"], manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
-        return job, sampling_state_of(snapshot, state.chains)
+        restored = sampling_state_of(snapshot, state.chains)
+        LearnedSyntax.of(restored.chains.fitted().params, self.limit or "none", self.n_chains)
+        return job, restored
 
     # From a run to what was learned
 

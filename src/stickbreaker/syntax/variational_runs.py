@@ -22,6 +22,7 @@ from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.mean_field_predictions import as_sample
 from stickbreaker.syntax.model.syntax_model import SyntaxModel
 from stickbreaker.syntax.model.syntax_start import initialise
+from stickbreaker.syntax.model.syntax_weights import refuse_params
 from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
 from stickbreaker.syntax.tree_words import TreeWords
 
@@ -45,6 +46,7 @@ def resume_run(
     job = job_of(estimator, corpus, seed, held_out, folder)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
+    refuse_params(state.params)
     assert isinstance(job.model, SyntaxModel)
     learned_by(job.engine, job.model, state.params, len(corpus.about.tag_names or ()))
     return job, state

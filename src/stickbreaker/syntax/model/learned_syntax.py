@@ -14,19 +14,8 @@ from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shar
 from stickbreaker.syntax.kernels.tree_topics import Nodes, Weights, draw_topics
 from stickbreaker.syntax.kernels.word_predictions import predict_words
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
-from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST
+from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST, refuse_numbers
 
-TINY, HUGE, COUNT = 5e-324, 1e300, 1e15
-RANGES = {  # of what is kept of a sample: the least and the largest number in it
-    "log_pi": (-HUGE, HUGE),
-    "beta": (TINY, 1.0 + 1e-6),
-    "tau": (TINY, HUGE),
-    "alpha_documents": (TINY, HUGE),
-    "alpha_transitions": (TINY, HUGE),
-    "sigma": (TINY, HUGE),
-    "transitions": (0.0, COUNT),
-    "tags": (0.0, COUNT),
-}
 BURN_IN, DRAWS = 5, 10  # sweeps over a new document before draws are kept, and draws of each sample
 
 
@@ -67,9 +56,7 @@ class LearnedSyntax:
         for name, shape in shapes.items():
             if held[name].shape != shape or not samples:
                 raise ValueError(f"{name} of another size")
-            least, most = RANGES[name]
-            if not ((held[name] >= least) & (held[name] <= most)).all():
-                raise ValueError(f"{name} of no chain")
+            refuse_numbers(name, held[name])
         if np.abs(held["beta"].sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
             raise ValueError("topics whose words do not sum to one")
         if samples % chains:

@@ -58,6 +58,14 @@ def concentrations_of(params: Record) -> Concentrations:
     return Concentrations(params["tau"].values, *alphas)
 
 
+def refuse_params(params: Record) -> None:
+    """Raise ValueError for params with numbers that no run gives."""
+    for name, field in params.items():
+        least, most = (-1.0, 1e50) if name in SUMS else (5e-324, 1e15)
+        if not ((field.values >= least) & (field.values <= most)).all():
+            raise ValueError(f"{name} of no run")
+
+
 def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:
     """`SUMS` of some documents, given what was found of them and alpha_D tau (topics)."""
     pulls = report.pulls.T
