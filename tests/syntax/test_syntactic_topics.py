@@ -1,5 +1,6 @@
 """Syntactic topics as users learn them: laws of estimators, trees that are hard, what is scored and shown."""
 
+import shutil
 import tracemalloc
 import warnings
 from dataclasses import replace
@@ -380,3 +381,27 @@ def test_checkpoints_with_numbers_that_no_run_gives_are_refused(tmp_path, infere
     snapshot.arrays[name].flat[0] = 1e305
     with pytest.raises(ValueError, match=said):
         made.resume_run(corpus, snapshot, tmp_path / "m")
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
+def test_where_all_documents_are_held_out_there_is_nothing_to_learn(tmp_path, inference):
+    corpus = corpus_of([document([(["a"], [-1], ["X"])])])  # its share of the numbers is below .9
+    made = SyntacticTopics(3, max_iter=3, inference=inference, random_state=0)
+    with pytest.raises(UserError, match="no document to learn from; lower the held-out share"):
+        fitting.begin(made, corpus, tmp_path / "m", held_out=0.9)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_run_that_was_killed_after_its_last_step_is_finished_by_resume(tmp_path):
+    corpus = PLANTED.write(tmp_path / "corpus")
+    made = SyntacticTopics(3, inference="mean-field", schedule="online", max_iter=1, random_state=0)
+    fitting.begin(made, corpus, tmp_path / "m", held_out=0.2)
+    watch = StopAfter(1)
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+    directory = ModelDirectory(tmp_path / "m")
+    snapshot = directory.read()
+    snapshot.manifest["run"]["passes"] = 1
+    job, _ = made.resume_run(corpus, snapshot, tmp_path / "m")
+    shutil.rmtree(tmp_path / "corpus")
+    assert 0 < job.n_documents < len(PLANTED.documents(0)), "as the summary of the run has it"

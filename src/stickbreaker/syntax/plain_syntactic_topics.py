@@ -11,7 +11,6 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
-from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
@@ -36,7 +35,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
     ) -> tuple[Run[Any], RunState]:
         if not self.sampled:
             return variational_runs.new_run(self, corpus, seed, held_out, folder)
-        source = Source(corpus, held_out, unit=Trees)
+        source = self.source_of(corpus, held_out)
         words = self.words_of(corpus.vocabulary, corpus.about.tag_names or ())
         trees = words.ordered(Trees.join([content for _, content in source.in_order()]))
         seeds = (seed if n == 0 else derived_seed(seed, purposes.CHAIN, n) for n in range(self.n_chains))

@@ -187,6 +187,13 @@ class SyntaxEstimator(Estimator):
             f"{share:.0%} of the tokens were left out of the corpus: build it with trees=True all_words=True"
         )
 
+    def source_of(self, corpus: Corpus, held_out: float, **shards: int) -> Source:
+        """The documents to learn from; `shards` as of `Source`. Raises UserError if there is none."""
+        source = Source(corpus, held_out, unit=Trees, **shards)
+        if source.n_documents == 0:
+            raise UserError("there is no document to learn from", remedy="lower the held-out share")
+        return source
+
     def held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
         """Of what was learned, the score of the held-out documents, in nats a word. Raises UserError where
         there is nothing to score."""

@@ -8,8 +8,6 @@ import numpy as np
 
 from stickbreaker.core.records import Field, Record
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.sequences import Trees
-from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.engine_choice import engine_of
@@ -58,7 +56,7 @@ def job_of(
     """The run, its engine without a table yet."""
     words = estimator.words_of(corpus.vocabulary, corpus.about.tag_names or ())
     model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator.learning_schedule()
-    source = Source(corpus, held_out, unit=Trees, shard_size=model.shard_size)
+    source = estimator.source_of(corpus, held_out, shard_size=model.shard_size)
     evaluate = None
     if held_out:
         score = estimator.held_out_score(source, words, seed)
