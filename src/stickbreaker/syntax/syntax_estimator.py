@@ -22,6 +22,7 @@ from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import Prior
+from stickbreaker.syntax.model.syntax_model import SHARD_DOCUMENTS
 from stickbreaker.syntax.sentence_scores import WordScores, word_scores
 from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
 
@@ -187,9 +188,9 @@ class SyntaxEstimator(Estimator):
             f"{share:.0%} of the tokens were left out of the corpus: build it with trees=True all_words=True"
         )
 
-    def source_of(self, corpus: Corpus, held_out: float, **shards: int) -> Source:
-        """The documents to learn from; `shards` as of `Source`. Raises UserError if there is none."""
-        source = Source(corpus, held_out, unit=Trees, **shards)
+    def source_of(self, corpus: Corpus, held_out: float, shard_size: int = SHARD_DOCUMENTS) -> Source:
+        """The documents to learn from, `shard_size` in a shard. Raises UserError if there is none."""
+        source = Source(corpus, held_out, unit=Trees, shard_size=shard_size)
         if source.n_documents == 0:
             raise UserError("there is no document to learn from", remedy="lower the held-out share")
         return source
