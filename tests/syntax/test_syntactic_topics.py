@@ -1,5 +1,9 @@
 """Syntactic topics as users learn them: laws of estimators, trees that are hard, what is scored and shown."""
 
+import shutil
+import tracemalloc
+import warnings
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +15,10 @@ from stickbreaker.core.errors import Interrupted
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.estimators import fitting
+from stickbreaker.saved import ModelDirectory
 from stickbreaker.syntax.kernels.tree_topics import Weights, sum_topics
+from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
+from stickbreaker.syntax.model.syntax_chain import KEPT
 from stickbreaker.syntax.sentence_scores import halves
 from stickbreaker.syntax.tree_words import TreeWords
 from stickbreaker.testing import EstimatorTests
@@ -274,3 +281,127 @@ def test_a_corpus_that_lacks_words_is_remarked():
     lacking = Corpus.from_documents(documents, analysis=Analysis(min_length=5), rule=VocabularyRule(1, 1.0))
     with pytest.warns(UserWarning, match="were left out of the corpus: build it with trees=True"):
         SyntacticTopics(2, max_iter=2, random_state=0).fit(lacking)
+
+
+def test_a_corpus_without_trees_is_refused_without_a_remark():
+    lacking = Corpus.from_texts(["the cat sat on a mat"] * 3, rule=VocabularyRule(1, 1.0))
+    assert lacking.wordless_share > 0.4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserError, match="the corpus holds no trees"):
+            SyntacticTopics(2, max_iter=2).fit(lacking)
+
+
+@pytest.mark.parametrize("eta", [1e-320, 1e7, 1e308])
+@pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
+def test_an_eta_without_sense_is_refused(eta, inference):
+    with pytest.raises(UserError, match=r"eta is between 1e-100 and 1e\+06"):
+        SyntacticTopics(2, eta=eta, inference=inference, max_iter=2).fit(PLANTED)
+
+
+@pytest.mark.parametrize("eta", [1e-100, 1e6])
+@pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
+@pytest.mark.filterwarnings("ignore:4 passes")
+def test_extreme_etas_have_numbers(eta, inference):
+    assert np.isfinite(fitted(eta=eta, inference=inference, max_iter=4).score(PLANTED))
+
+
+def test_only_schedules_that_it_has_are_named():
+    for schedule in ("always", "memoised"):
+        with pytest.raises(UserError) as error:
+            SyntacticTopics(2, inference="mean-field", schedule=schedule).fit(PLANTED)
+        assert str(error.value) == f'schedule={schedule!r}; schedule is "batch", "online" or Online(...)'
+
+
+ALTERED = {
+    "beta": (0.0, 2.0),
+    "tau": (0.0, 1e301),
+    "log_pi": (1e308, -1e308),
+    "alpha_documents": (0.0, 1e308),
+    "transitions": (-1.0, 1e308),
+    "tags": (-1.0, 1e308),
+}
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_numbers_that_no_chain_gives_are_refused(name):
+    params = fitted(max_iter=2, chains=1).params_
+    for value in ALTERED[name]:
+        values = params[name].values.copy()
+        values.flat[0] = value
+        with pytest.raises(ValueError, match=f"{name} of no chain"):
+            LearnedSyntax.of({**params, name: params[name]._replace(values=values)}, "none")
+    halved = params["beta"]._replace(values=params["beta"].values / 2)
+    with pytest.raises(ValueError, match="do not sum to one"):
+        LearnedSyntax.of({**params, "beta": halved}, "none")
+
+
+def test_topics_of_another_number_are_refused():
+    model = fitted(max_iter=2)
+    model.n_topics = 7
+    with pytest.raises(ValueError, match="another number of topics"):
+        model.take_learned(model.params_, model.state_)
+
+
+def test_scores_of_many_samples_need_no_more_memory():
+    model, trees = fitted(max_iter=2, chains=1), PLANTED.trees(0)
+    half, few = halves(trees), model.learned_
+    parts = model.tree_words_.ordered(half.predicted), half.owners, model.tree_words_.ordered(half.seen)
+    many = replace(few, **{name: np.concatenate([getattr(few, name)] * 20) for name in KEPT})
+    peaks = []
+    for learned in (few, many):
+        tracemalloc.start()
+        learned.log_words(*parts, 0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+@pytest.mark.parametrize(
+    ("inference", "name", "said"),
+    [
+        ("gibbs", "chain/0/beta", "beta of no chain"),
+        ("gibbs", "chain/1/log_theta", "log_theta of no chain"),
+        ("gibbs", "chain/0/samples/tau", "tau of no chain"),
+        ("mean-field", "small/tau", "tau of no run"),
+        ("mean-field", "small/count_pulls", "count_pulls of no run"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_checkpoints_with_numbers_that_no_run_gives_are_refused(tmp_path, inference, name, said):
+    corpus = PLANTED.write(tmp_path / "corpus")
+    chains = 2 if inference == "gibbs" else None
+    made = SyntacticTopics(3, max_iter=8, chains=chains, inference=inference, tol=0.0, random_state=0)
+    fitting.begin(made, corpus, tmp_path / "m")
+    watch = StopAfter(6)
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+    snapshot = ModelDirectory(tmp_path / "m").read()
+    made.resume_run(corpus, snapshot, tmp_path / "m")
+    snapshot.arrays[name].flat[0] = 1e305
+    with pytest.raises(ValueError, match=said):
+        made.resume_run(corpus, snapshot, tmp_path / "m")
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
+def test_where_all_documents_are_held_out_there_is_nothing_to_learn(tmp_path, inference):
+    corpus = corpus_of([document([(["a"], [-1], ["X"])])])  # its share of the numbers is below .9
+    made = SyntacticTopics(3, max_iter=3, inference=inference, random_state=0)
+    with pytest.raises(UserError, match="no document to learn from; lower the held-out share"):
+        fitting.begin(made, corpus, tmp_path / "m", held_out=0.9)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_run_that_was_killed_after_its_last_step_is_finished_by_resume(tmp_path):
+    corpus = PLANTED.write(tmp_path / "corpus")
+    made = SyntacticTopics(3, inference="mean-field", schedule="online", max_iter=1, random_state=0)
+    fitting.begin(made, corpus, tmp_path / "m", held_out=0.2)
+    watch = StopAfter(1)
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+    directory = ModelDirectory(tmp_path / "m")
+    snapshot = directory.read()
+    snapshot.manifest["run"]["passes"] = 1
+    job, _ = made.resume_run(corpus, snapshot, tmp_path / "m")
+    shutil.rmtree(tmp_path / "corpus")
+    assert 0 < job.n_documents < len(PLANTED.documents(0)), "as the summary of the run has it"

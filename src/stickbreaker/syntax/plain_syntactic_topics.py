@@ -11,7 +11,6 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
-from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
@@ -22,6 +21,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 from stickbreaker.syntax import variational_runs
+from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.syntax_chain import SyntaxChain
 from stickbreaker.syntax.report_documents import Lens, write_documents
 from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
@@ -35,7 +35,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
     ) -> tuple[Run[Any], RunState]:
         if not self.sampled:
             return variational_runs.new_run(self, corpus, seed, held_out, folder)
-        source = Source(corpus, held_out, unit=Trees)
+        source = self.source_of(corpus, held_out)
         words = self.words_of(corpus.vocabulary, corpus.about.tag_names or ())
         trees = words.ordered(Trees.join([content for _, content in source.in_order()]))
         seeds = (seed if n == 0 else derived_seed(seed, purposes.CHAIN, n) for n in range(self.n_chains))
@@ -58,7 +58,9 @@ class PlainSyntacticTopics(SyntaxEstimator):
         manifest = snapshot.manifest
         job, state = self.new_run(corpus, manifest["settings"]["random_state"], manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
-        return job, sampling_state_of(snapshot, state.chains)
+        restored = sampling_state_of(snapshot, state.chains)
+        LearnedSyntax.of(restored.chains.fitted().params, self.limit or "none", self.n_chains)
+        return job, restored
 
     # From a run to what was learned
 

@@ -58,14 +58,16 @@ def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
     return Trees(offsets, words, offsets[:-1], heads, tags, trees.tag_names)
 
 
-def word_scores(trees: Trees, learned: LearnedSyntax, words: TreeWords, seed: int) -> WordScores:
+def word_scores(
+    trees: Trees, learned: LearnedSyntax, words: TreeWords, seed: int, threads: int = 1
+) -> WordScores:
     """The scores of documents, seen through the vocabulary of `words`.
 
     Words outside of it are not scored; what is known of them (nothing, or their tags) is.
     """
     half = halves(trees)
     predicted = words.ordered(half.predicted)
-    nats = learned.log_words(predicted, half.owners, words.ordered(half.seen), seed)
+    nats = learned.log_words(predicted, half.owners, words.ordered(half.seen), seed, threads)
     known = half.predicted.words[predicted.tokens] >= 0
     documents = half.owners[predicted.documents]
     return WordScores(nats[known], documents[known], half.predicted.tags[predicted.tokens][known])

@@ -13,15 +13,17 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
+from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
-from stickbreaker.estimators.settings import engine_name, positive, schedule_of
+from stickbreaker.estimators.settings import engine_name, positive, schedule_of, threads_of
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Limits, RunState, ScoreNames
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import Prior
+from stickbreaker.syntax.model.syntax_model import SHARD_DOCUMENTS
 from stickbreaker.syntax.sentence_scores import WordScores, word_scores
 from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 LIMITS = (None, "hdp", "itic")
 WAYS = ("gibbs", "mean-field")
 MOST_TOPICS = 1024
+ETA = 1e-100, 1e6  # the least and the largest
 SWEEPS, CHAINS, PASSES, ONLINE_PASSES = 400, 4, 50, 3
 BATCH_SIZE, RATES = 32, (0.7, 8.0)  # of online steps: documents, kappa and tau0
 MUCH = 1 / 3  # of the words of trees, which a corpus of all words does not lack
@@ -115,6 +118,8 @@ class SyntaxEstimator(Estimator):
             remedy = f"n_topics is at most {MOST_TOPICS}: a sweep takes topics × topics steps a word"
             raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
         positive("eta", self.eta)
+        if not ETA[0] <= self.eta <= ETA[1]:
+            raise UserError(f"eta={self.eta}", remedy=f"eta is between {ETA[0]:g} and {ETA[1]:g}")
         if self.limit not in LIMITS:
             raise UserError(f"limit={self.limit!r}", remedy='limit is None, "hdp" or "itic"')
         if self.unknown not in (BLANK, TAG):
@@ -150,6 +155,11 @@ class SyntaxEstimator(Estimator):
         return (CHAINS if self.chains is None else int(self.chains)) if self.sampled else 1
 
     @property
+    def threads(self) -> int:
+        """How many there are."""
+        return threads_of(self.n_jobs) or usable_cores()
+
+    @property
     def sampled(self) -> bool:
         """Whether a chain learns."""
         return self.inference == WAYS[0]
@@ -159,10 +169,11 @@ class SyntaxEstimator(Estimator):
         given = "batch" if self.schedule is None else self.schedule
         if given == "online":
             given = Online(batch_size=BATCH_SIZE)
-        found = schedule_of(given, *RATES)
-        if not isinstance(found, Batch | Online):
-            raise UserError(f"schedule={self.schedule!r}", remedy='schedule is "batch" or "online"')
-        return found
+        if given != "batch" and not isinstance(given, Batch | Online):
+            raise UserError(
+                f"schedule={self.schedule!r}", remedy='schedule is "batch", "online" or Online(...)'
+            )
+        return schedule_of(given, *RATES)
 
     def limits(self) -> Limits:
         if self.sampled:
@@ -176,12 +187,19 @@ class SyntaxEstimator(Estimator):
         return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
 
     def remark_on(self, corpus: Corpus) -> str | None:
-        share = corpus.wordless_share
+        share = 0.0 if corpus.about.tag_names is None else corpus.wordless_share
         if share <= MUCH:
             return None
         return (
             f"{share:.0%} of the tokens were left out of the corpus: build it with trees=True all_words=True"
         )
+
+    def source_of(self, corpus: Corpus, held_out: float, shard_size: int = SHARD_DOCUMENTS) -> Source:
+        """The documents to learn from, `shard_size` in a shard. Raises UserError if there is none."""
+        source = Source(corpus, held_out, unit=Trees, shard_size=shard_size)
+        if source.n_documents == 0:
+            raise UserError("there is no document to learn from", remedy="lower the held-out share")
+        return source
 
     def held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
         """Of what was learned, the score of the held-out documents, in nats a word. Raises UserError where
@@ -192,7 +210,7 @@ class SyntaxEstimator(Estimator):
 
         def score(params: Record) -> float:
             learned = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
-            nats = [word_scores(part, learned, words, seed).nats for part in parts]
+            nats = [word_scores(part, learned, words, seed, self.threads).nats for part in parts]
             return float(np.concatenate(nats).mean())
 
         return score
@@ -211,6 +229,8 @@ class SyntaxEstimator(Estimator):
         self.tags_: tuple[str, ...] = tuple(self.corpus_["tags"])
         self.tree_words_ = self.words_of(self.vocabulary_, self.tags_)
         self.learned_ = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
+        if self.learned_.beta.shape[2] != self.n_topics:
+            raise ValueError("another number of topics")
         if self.learned_.beta.shape[1] != self.tree_words_.n_words:
             raise ValueError("topics of other words")
         if self.learned_.tags.shape[2] != len(self.tags_):
@@ -277,7 +297,8 @@ class SyntaxEstimator(Estimator):
 
     def word_scores(self, corpus: Corpus, block: int) -> WordScores:
         """log p of known words of the even-numbered sentences of a block's documents, given the others."""
-        return word_scores(corpus.trees(block), self.learned_, self.tree_words_, self.seed_)
+        trees = corpus.trees(block)
+        return word_scores(trees, self.learned_, self.tree_words_, self.seed_, self.threads)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         parts = [self.word_scores(corpus, block).nats for block in range(len(corpus.block_sizes))]

@@ -8,8 +8,6 @@ import numpy as np
 
 from stickbreaker.core.records import Field, Record
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.sequences import Trees
-from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.engine_choice import engine_of
@@ -22,6 +20,7 @@ from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.mean_field_predictions import as_sample
 from stickbreaker.syntax.model.syntax_model import SyntaxModel
 from stickbreaker.syntax.model.syntax_start import initialise
+from stickbreaker.syntax.model.syntax_weights import refuse_params
 from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
 from stickbreaker.syntax.tree_words import TreeWords
 
@@ -45,6 +44,7 @@ def resume_run(
     job = job_of(estimator, corpus, seed, held_out, folder)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
+    refuse_params(state.params)
     assert isinstance(job.model, SyntaxModel)
     learned_by(job.engine, job.model, state.params, len(corpus.about.tag_names or ()))
     return job, state
@@ -56,7 +56,7 @@ def job_of(
     """The run, its engine without a table yet."""
     words = estimator.words_of(corpus.vocabulary, corpus.about.tag_names or ())
     model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator.learning_schedule()
-    source = Source(corpus, held_out, unit=Trees, shard_size=model.shard_size)
+    source = estimator.source_of(corpus, held_out, shard_size=model.shard_size)
     evaluate = None
     if held_out:
         score = estimator.held_out_score(source, words, seed)

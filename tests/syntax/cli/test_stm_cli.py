@@ -136,3 +136,12 @@ def test_what_means_nothing_is_refused(cli, news, stm, tmp_path):
     assert "has no meaning" in cli("evaluate", stm, news, "--left-to-right", code=2).stderr
     told = cli("fit", "stm", news, "--out", tmp_path / "m", "--topics", 2000, code=1).stderr
     assert "--topics is at most 1024" in told
+
+
+def test_what_was_built_without_trees_is_refused_in_one_line(cli, news, tmp_path):
+    cli("corpus", "build", news, "--min-length", 5, "--out", tmp_path / "c")
+    told = cli("fit", "stm", tmp_path / "c", "--out", tmp_path / "m", *FEW, code=1).stderr
+    assert told.splitlines() == [
+        f"stickbreaker: {tmp_path / 'c'}: the corpus holds no trees; build it from CoNLL-U with --trees"
+    ]
+    assert not (tmp_path / "m").exists()

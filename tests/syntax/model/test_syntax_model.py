@@ -388,3 +388,17 @@ def test_one_word_and_a_sentence_of_thousands():
     engine, _, scores = learned(model_of(), trees, 3)
     assert np.isfinite(scores).all()
     assert engine.table.totals().sum() == pytest.approx(len(words))
+
+
+def test_what_stands_below_heads_of_next_to_no_words_is_what_the_prior_says():
+    """An unused topic has words that are its heads by 1e-200: no square of that is a number."""
+    model = model_of(k=3)
+    params = dict(model.start())
+    pulls = np.full((4, 3), 2.0)
+    pulls[1] = 1e-217
+    params["prior_pulls"] = params["prior_pulls"]._replace(values=pulls)
+    with np.errstate(divide="raise", invalid="raise", over="raise"):
+        found = expected_transitions(params, model.prior)
+    now = concentrations_of(params)
+    means = found.shapes / found.rates
+    assert means.sum(axis=1) == pytest.approx(np.full(4, now.alpha_transitions * now.tau.sum()))

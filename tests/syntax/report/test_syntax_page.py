@@ -183,6 +183,24 @@ def test_curves_are_perplexities() -> None:
     assert held_out.points == [(1, pytest.approx(math.exp(2.0))), (3, pytest.approx(math.e))]
     assert text.points == [(1, pytest.approx(math.exp(3.0)))]
     assert curves_of([{"pass": 1, "score": -1e9}]) == []
+    steps = [{"pass": 1, "step": n, "kind": "documents", "score": -1.0} for n in (1, 2)]
+    (stream,) = curves_of(steps)
+    assert [step for step, _ in stream.points] == [1, 2], "an online run has many steps in a pass"
+    assert stream.name.startswith("Of the documents of each step")
+
+
+@pytest.mark.parametrize(("schedule", "unit"), [("batch", "pass"), ("online", "step")])
+def test_runs_of_mean_field_inference_have_passes_and_a_bound(
+    tmp_path: Path, schedule: str, unit: str
+) -> None:
+    settings = {"inference": "mean-field", "schedule": schedule, "tol": 0.0}
+    path = learned(tmp_path, made_up(), held_out=0.2, chains=None, **settings)
+    page = syntax_page_of(path, "A model")
+    assert page.unit == unit
+    html = page.html()
+    assert f"Perplexity by {unit}:" in html
+    assert "by the bound of mean-field inference" in html
+    assert "sampler" not in html
 
 
 # Documents and sentences

@@ -1,7 +1,9 @@
 """What a syntactic topic model has learned, and what that says of new documents."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shar
 from stickbreaker.syntax.kernels.tree_topics import Nodes, Weights, draw_topics
 from stickbreaker.syntax.kernels.word_predictions import predict_words
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
-from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST
+from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST, refuse_numbers
 
 BURN_IN, DRAWS = 5, 10  # sweeps over a new document before draws are kept, and draws of each sample
 
@@ -56,8 +58,9 @@ class LearnedSyntax:
         for name, shape in shapes.items():
             if held[name].shape != shape or not samples:
                 raise ValueError(f"{name} of another size")
-            if not np.isfinite(held[name]).all() or (name != "log_pi" and (held[name] < 0.0).any()):
-                raise ValueError(f"{name} of no chain")
+            refuse_numbers(name, held[name])
+        if np.abs(held["beta"].sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
+            raise ValueError("topics whose words do not sum to one")
         if samples % chains:
             raise ValueError("chains of unlike numbers of samples")
         return cls(**held, limit=limit, own=samples // chains)
@@ -157,24 +160,34 @@ class LearnedSyntax:
         return numbered_keys(seed, purposes.SYNTAX_SHARES, number, _content_numbers(trees.nodes))
 
     def log_words(
-        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
+        self,
+        trees: OrderedTrees,
+        owners: NDArray[np.int64],
+        seen: OrderedTrees,
+        seed: int,
+        threads: int = 1,
     ) -> Array:
         """(nodes,) log p of each node's word given those before it in its sentence, heads first, in nats; 0
         of nodes without one. A sentence is a document of `trees`; `owners` are the documents of `seen` that
         they belong to, from whose words the shares are drawn.
 
-        Probabilities are means over all samples and draws.
+        Probabilities are means over all samples and draws; threads share the samples, and change nothing.
         """
         n, firsts = len(trees.nodes.words), np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
-        before, after, nats = np.full(n, -np.inf), np.full(n, -np.inf), np.empty(n)
-        for sample in range(len(self.tau)):
+
+        def predict(sample: int) -> Array:
+            """Logarithms of sums over draws (2 × nodes): p of the words before each, and with it."""
+            sums, nats = np.full((2, n), -np.inf), np.empty(n)
             log_theta = self.log_theta(seen, seed, sample)
             for draw in range(log_theta.shape[1]):
                 own = np.ascontiguousarray(log_theta[owners, draw])
                 predict_words(trees.nodes, Weights(own, self.log_pi[sample], self.beta[sample]), nats)
-                sums = np.append(0.0, np.cumsum(nats))
-                np.logaddexp(before, sums[:-1] - sums[firsts], out=before)
-                np.logaddexp(after, sums[1:] - sums[firsts], out=after)
+                so_far = np.append(0.0, np.cumsum(nats))
+                np.logaddexp(sums, [so_far[:-1] - so_far[firsts], so_far[1:] - so_far[firsts]], out=sums)
+            return sums
+
+        with ThreadPoolExecutor(max(1, threads)) as pool:
+            before, after = reduce(np.logaddexp, pool.map(predict, range(len(self.tau))))
         return after - before
 
 

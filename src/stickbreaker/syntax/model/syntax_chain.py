@@ -35,6 +35,19 @@ KEPT = {  # of a sample, each with its axes
     "transitions": ("heads", "topics"),
     "tags": ("topics", "tags"),
 }
+TINY, HUGE = 5e-324, 1e300
+RANGES = {  # of states and samples: the least and the largest number in each
+    "topics": (0, 1 << 16),
+    "log_theta": (-HUGE, HUGE),
+    "log_pi": (-HUGE, HUGE),
+    "beta": (TINY, 1.0 + 1e-6),
+    "tau": (TINY, HUGE),
+    "alpha_documents": (TINY, HUGE),
+    "alpha_transitions": (TINY, HUGE),
+    "sigma": (TINY, HUGE),
+    "transitions": (0.0, 1e15),
+    "tags": (0.0, 1e15),
+}
 BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 
 
@@ -163,6 +176,7 @@ class SyntaxChain(Sampler):
         for name, values in self.state._asdict().items():
             if getattr(state, name).shape != values.shape:
                 raise ValueError(f"{name} of another chain")
+            refuse_numbers(name, getattr(state, name))
         if state.topics.size and not 0 <= state.topics.min() <= state.topics.max() < self._prior.n_topics:
             raise ValueError("a topic that there is not")
         self.state = state
@@ -256,6 +270,13 @@ class SyntaxChain(Sampler):
 def weights_of(state: SyntaxState) -> Weights:
     """What topics are drawn by."""
     return Weights(state.log_theta, state.log_pi, state.beta)
+
+
+def refuse_numbers(name: str, values: NDArray[Any]) -> None:
+    """Raise ValueError for a part of a state or a sample with numbers that no chain gives."""
+    least, most = RANGES[name]
+    if not ((values >= least) & (values <= most)).all():
+        raise ValueError(f"{name} of no chain")
 
 
 def log_products(left: Array, right: Array) -> Array:

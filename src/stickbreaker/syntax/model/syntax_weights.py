@@ -15,7 +15,7 @@ from stickbreaker.syntax.kernels.tree_sums import TreeReport
 from stickbreaker.syntax.model.syntax_chain import Prior
 
 LEAST = 1e-8  # of tau
-LEAST_PULL = 1e-200
+LEAST_PULL = 1e-150  # its square is a number
 CERTAIN = 1e12  # shape and rate of a Gamma that is one
 STEPS = 60
 SUMS = {  # over documents, by name: axes
@@ -56,6 +56,14 @@ def concentrations_of(params: Record) -> Concentrations:
     """The points that params hold."""
     alphas = (float(params[name].values) for name in POINTS)
     return Concentrations(params["tau"].values, *alphas)
+
+
+def refuse_params(params: Record) -> None:
+    """Raise ValueError for params with numbers that no run gives."""
+    for name, field in params.items():
+        least, most = (-1.0, 1e50) if name in SUMS else (5e-324, 1e15)
+        if not ((field.values >= least) & (field.values <= most)).all():
+            raise ValueError(f"{name} of no run")
 
 
 def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:

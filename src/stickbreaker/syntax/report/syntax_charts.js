@@ -4,7 +4,7 @@
 const PAGE_SIZE = 20;
 
 function syntaxCharts(data) {
-  return { "#curves": sweepCurves(data).map(curveChart) };
+  return { "#curves": sweepCurves(data).map((curve) => curveChart({ ...curve, xName: data.unit })) };
 }
 
 // Place and share of each topic of a document, in pairs.

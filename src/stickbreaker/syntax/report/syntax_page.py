@@ -38,6 +38,7 @@ LISTED_WORDS = 10  # of a topic in the list
 LEAST_PART = 0.002  # of a document, that is drawn
 NO_HEAD = -1  # in the payload: a place among topics that is none of them
 _COLOURS = {"held-out": hue_hex(45), "text": hue_hex(255)}
+PLURALS = {"sweep": "sweeps", "pass": "passes", "step": "steps"}
 _LONGEST_ID = 80  # characters
 
 
@@ -45,14 +46,15 @@ _LONGEST_ID = 80  # characters
 class SyntaxPage(Page):
     """Everything the report of syntactic topics shows; a section whose data are empty is left out.
 
-    `topics` are those in use, the largest first; `edges` name them by their numbers. `documents` are some of
-    `n_documents`. `whose`: the sentences are of "held-out" documents, of those "learned" from or of "other"
-    ones; `no_sentences` says why there is none.
+    `unit` is what curves count: "sweep", "pass" or "step". `topics` are those in use, the largest first;
+    `edges` name them by their numbers. `documents` are some of `n_documents`. `whose`: the sentences are of
+    "held-out" documents, of those "learned" from or of "other" ones; `no_sentences` says why there is none.
     """
 
     assets = ASSETS
 
     curves: Sequence[LearningCurve] = ()
+    unit: str = "sweep"
     topics: Sequence[TopicRow] = ()
     edges: Sequence[GraphEdge] = ()
     documents: Sequence[DocumentRow] = ()
@@ -71,6 +73,7 @@ class SyntaxPage(Page):
         colours = colours_of(self.topics)
         return {
             "colours": _COLOURS,
+            "unit": PLURALS[self.unit],
             "curves": [
                 {"kind": clean(curve.kind), "name": clean(curve.name), "points": points}
                 for curve, points in _drawn_curves(self.curves)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Perplexity by sweep: `points` are (sweep, perplexity). `kind` is "held-out" or "text"."""
+    """Perplexity by sweep, pass or step: `points` are (its number, perplexity). `kind` is "held-out" or
+    "text"."""
 
     kind: str
     name: str

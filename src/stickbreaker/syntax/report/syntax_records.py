@@ -25,6 +25,11 @@ CURVES = {  # what each is called, and in which field of the trace it is
     "held-out": ("Of held-out documents, half of whose sentences are seen", "held_out"),
     "text": ("Of the words learned from, given their documents’ shares and all topics", "score"),
 }
+VARIATIONAL = {  # what "text" is called by the kind of a variational run's scores
+    "bound": "Of the words learned from, by the bound of mean-field inference",
+    "documents": "Of the documents of each step, before it, by the bound of mean-field inference",
+}
+UNITS = {"bound": "pass", "documents": "step"}
 MOST_NATS = 50.0  # a word: what is worse is no point
 WORDS, TAGS, NEIGHBOURS = 20, 5, 6  # shown of a topic
 LEAST_SHARE = 0.005  # of a tag or a neighbour
@@ -58,6 +63,7 @@ def _syntax_page(path: Path, manifest: dict[str, Any], model: PlainSyntacticTopi
         facts=_facts(model, manifest),
         settings=settings_of(manifest),
         curves=curves_of(model.trace_),
+        unit=UNITS.get(_kind(model.trace_), "sweep"),
         topics=topics_of(model),
         edges=[GraphEdge(*edge) for edge in edges_of(model)],
         documents=documents.documents if documents else [],
@@ -106,19 +112,26 @@ def _largest(shares: Array, names: Sequence[Any], n: int) -> list[tuple[Any, flo
 
 
 def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
-    """Perplexity by sweep, of held-out documents and of the words learned from.
+    """Perplexity by sweep, pass or step, of held-out documents and of the words learned from.
 
     >>> curves_of([{"pass": 1, "held_out": -1.0}, {"pass": 2}])[0].points
     [(1, 2.718281828459045)]
     """
     points = {kind: _points(trace, field) for kind, (_, field) in CURVES.items()}
-    return [LearningCurve(kind, CURVES[kind][0], found) for kind, found in points.items() if found]
+    names = {"held-out": CURVES["held-out"][0], "text": VARIATIONAL.get(_kind(trace), CURVES["text"][0])}
+    return [LearningCurve(kind, names[kind], found) for kind, found in points.items() if found]
+
+
+def _kind(trace: Sequence[dict[str, Any]]) -> str:
+    """The kind of a run's scores: "joint" of a chain, "bound" or "documents"."""
+    return str(trace[-1].get("kind", "joint")) if trace else "joint"
 
 
 def _points(trace: Sequence[dict[str, Any]], field: str) -> list[tuple[int, float]]:
-    """(sweep, perplexity) of the records that have it, where it is a number that can be drawn."""
-    found = [(int(record["pass"]), record[field]) for record in trace if record.get(field) is not None]
-    return [(sweep, math.exp(-nats)) for sweep, nats in found if -MOST_NATS <= nats <= 0.0]
+    """(sweep, pass or step, perplexity) of the records that have it as a number that can be drawn."""
+    at = "step" if _kind(trace) == "documents" else "pass"
+    found = [(int(record[at]), record[field]) for record in trace if record.get(field) is not None]
+    return [(place, math.exp(-nats)) for place, nats in found if -MOST_NATS <= nats <= 0.0]
 
 
 def _facts(model: PlainSyntacticTopics, manifest: dict[str, Any]) -> list[tuple[str, str]]:
