@@ -11,9 +11,7 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
-from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.saving import corpus_of
-from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
@@ -43,7 +41,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         sweeps = self.limits().max_iter
         burn_in = 3 * sweeps // 8
         every = max(1, (sweeps - burn_in) // self.samples)
-        chains = Chains(samplers, burn_in, every, threads_of(self.n_jobs) or usable_cores())
+        chains = Chains(samplers, burn_in, every, self.threads)
         evaluate = None
         if held_out:
             evaluate = partial(_held_out_score, score=self.held_out_score(source, words, seed))

@@ -9,9 +9,7 @@ import numpy as np
 from stickbreaker.core.records import Field, Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Engine
-from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
@@ -31,7 +29,7 @@ def new_run(
     """A run that begins where a short chain on a part of the documents ends."""
     job = job_of(estimator, corpus, seed, held_out, folder)
     assert isinstance(job.model, SyntaxModel)
-    start = initialise(job.model, job.source, seed, threads_of(estimator.n_jobs) or usable_cores())
+    start = initialise(job.model, job.source, seed, estimator.threads)
     job.engine.start(job.model, start.counts)
     return job, job.first_state(start.params)
 

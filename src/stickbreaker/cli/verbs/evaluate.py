@@ -79,8 +79,8 @@ def evaluate(
     unigram model, which knows word frequencies and no topics: a good model is well above it. Then: do the
     top words of each topic keep company (coherence), and do topics differ (diversity)?
 
-    Of syntactic topics: the perplexity of even-numbered sentences, of which shares of topics are inferred from
-    the odd-numbered ones, by part of speech too.
+    Of syntactic topics: the perplexity of even-numbered sentences given the odd-numbered ones of their
+    document, by part of speech too.
 
     Of a language model: the perplexity of words and ends of sentences, of all and of the known ones.
 

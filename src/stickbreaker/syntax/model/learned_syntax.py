@@ -3,7 +3,6 @@
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -186,9 +185,12 @@ class LearnedSyntax:
                 np.logaddexp(sums, [so_far[:-1] - so_far[firsts], so_far[1:] - so_far[firsts]], out=sums)
             return sums
 
-        with ThreadPoolExecutor(max(1, threads)) as pool:
-            before, after = reduce(np.logaddexp, pool.map(predict, range(len(self.tau))))
-        return after - before
+        sums, samples = np.full((2, n), -np.inf), range(len(self.tau))
+        with ThreadPoolExecutor(threads) as pool:
+            for first in samples[::threads]:  # so many at a time are held
+                for part in pool.map(predict, samples[first : first + threads]):
+                    np.logaddexp(sums, part, out=sums)
+        return sums[1] - sums[0]
 
 
 def _content_numbers(nodes: Nodes) -> NDArray[np.int64]:
