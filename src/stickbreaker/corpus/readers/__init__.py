@@ -81,9 +81,7 @@ def read_inputs(
     strange = next((source for source, reader in chosen if reader is not conllu.READER), None)
     if options.trees and strange is not None:
         problem = "the format has no trees"
-        raise UserError(
-            problem, where=strange.name, remedy="give CoNLL-U (--format conllu), or leave out --trees"
-        )
+        raise UserError(problem, where=strange.name, remedy="give CoNLL-U; of another name, --format conllu")
     _refuse_fields(chosen, options)
     kind = kinds.pop()
     if kind == "text":

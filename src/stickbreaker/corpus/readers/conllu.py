@@ -126,9 +126,7 @@ class _Block:
         """Take in a word's head and tag. Raises Bad."""
         if _HEAD.fullmatch(columns[6]) is None:
             problem = f"word {columns[0]} has the head {columns[6][:30]!r}"
-            raise Bad(
-                _KIND, problem, "a head is the number of a word, or 0 at the root; or leave out --trees"
-            )
+            raise Bad(_KIND, problem, "a head is the number of a word, or 0 at the root")
         self.heads.append(int(columns[6]) - 1)
         given = (columns[column] for column in self.tag_columns)
         self.tags.append(next((tag for tag in given if tag not in ("_", "")), "_"))
@@ -208,9 +206,7 @@ def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
             _refuse_no_tree(block.heads)
         except _NoTree as error:
             block.bad = True
-            remedy = (
-                "heads lead to the root: a head is another word of the sentence, or 0; or leave out --trees"
-            )
+            remedy = "heads lead to the root: a head is another word of the sentence, or 0"
             problems.tell(Bad(_KIND, str(error), remedy), source.name, block.lines[error.word])
     return block
 
