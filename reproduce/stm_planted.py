@@ -34,6 +34,7 @@ class Found(NamedTuple):
     best: float  # of the chain with the best score alone
     oracle: float
     topics: list[tuple[float, str, float, list[str]]]
+    by_tag: dict[str, float]  # perplexity of each part of speech, by the best chain
 
 
 def corpus_of(language: PlantedLanguage) -> Corpus:
@@ -61,7 +62,7 @@ def learn(plan: Plan) -> Found:
         counts = np.bincount(train.trees.words, minlength=len(VOCABULARY))
         nats = np.log(counts / counts.sum())[test.trees.words].mean()
         p = float(np.exp(-nats))
-        return Found("unigram", p, p, _oracle(test), [])
+        return Found("unigram", p, p, _oracle(test), [], {})
     model = SyntacticTopics(
         TOPICS, limit=MODELS[plan.model], max_iter=plan.sweeps, chains=CHAINS, random_state=0, n_jobs=1
     ).fit(corpus_of(train))
@@ -75,7 +76,11 @@ def learn(plan: Plan) -> Found:
     new, held = corpus_of(test), model.learned_
     pooled = model.perplexity(new)
     model.learned_ = replace(held, **{name: getattr(held, name)[: held.own] for name in KEPT})
-    return Found(plan.model, pooled, model.perplexity(new), _oracle(test), topics)
+    scores = [model.word_scores(new, block) for block in range(len(new.block_sizes))]
+    nats, tags = (np.concatenate([getattr(one, name) for one in scores]) for name in ("nats", "tags"))
+    names = new.about.tag_names or ()
+    by_tag = {name: float(np.exp(-nats[tags == k].mean())) for k, name in enumerate(names)}
+    return Found(plan.model, pooled, float(np.exp(-nats.mean())), _oracle(test), topics, by_tag)
 
 
 def _oracle(language: PlantedLanguage) -> float:
@@ -118,6 +123,14 @@ def section(data: dict[str, Any]) -> Section:
                 for one in found
             ]
             + [["oracle, of all words", f"{found[0].oracle:.2f}", None, None, None]],
+        ),
+    ]
+    known = [one for one in found if one.by_tag]
+    blocks += [
+        "By part of speech, each word given those before it, heads first, by the best chain (Figure 8a):",
+        Table(
+            ("part of speech", *(one.model for one in known)),
+            [[tag, *(f"{one.by_tag[tag]:.2f}" for one in known)] for tag in known[0].by_tag],
         ),
     ]
     for one in found:

@@ -44,7 +44,7 @@ class PrintedTopics(NamedTuple):
         return Weights(log_theta, log_pi, np.ascontiguousarray(means(self.inference.lambda_).T))
 
     def log_words(
-        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
+        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int, threads: int = 1
     ) -> Array:
         """As `LearnedSyntax.log_words`; nothing is drawn."""
         nats = np.empty(len(trees.nodes.words))

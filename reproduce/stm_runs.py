@@ -53,6 +53,7 @@ class Run(NamedTuple):
     vocabulary: int
     seconds: float
     bound: float | None = None  # nats a word, where there is one
+    found: list[tuple[float, str, float, list[int], list[str]]] | None = None  # see `topics_found`
 
     @classmethod
     def from_json(cls, record: Sequence[Any]) -> "Run":
@@ -108,14 +109,28 @@ def learn(plan: Plan) -> Run:
     ).fit(train)  # fmt: skip
     seconds = time.process_time() - start
     scores = scored(test, model.learned_, model.tree_words_, model.seed_)
-    return Run(plan, *scores, len(model.topics_in_use), len(train.vocabulary), seconds)
+    found = topics_found(model) if plan.model == "STM" and plan.number == 0 else None
+    used, words = len(model.topics_in_use), len(train.vocabulary)
+    return Run(plan, *scores, used, words, seconds, found=found)
+
+
+def topics_found(model: SyntacticTopics) -> list[tuple[float, str, float, list[int], list[str]]]:
+    """Of each topic in use, the largest first: share of the words, commonest tag and its share, which topics
+    most stand below it (by their places in this list), words."""
+    rows, places = [], {k: place for place, k in enumerate(model.topics_in_use)}
+    words, tags = model.top_words(8), model.topic_tags_
+    for k in model.topics_in_use:
+        tag = int(tags[k].argmax())
+        below = [places[i] for i in np.argsort(-model.head_topics_[k])[:3].tolist() if i in places]
+        rows.append((float(model.topic_shares_[k]), model.tags_[tag], float(tags[k, tag]), below, words[k]))
+    return rows
 
 
 class Learned(Protocol):
     """Whatever predicts the words of trees, as `LearnedSyntax` does."""
 
     def log_words(
-        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
+        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int, threads: int = 1
     ) -> Array:
         """(nodes,) log p of each node's word."""
         ...

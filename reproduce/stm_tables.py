@@ -83,7 +83,19 @@ def section(data: dict[str, Any]) -> Section:
             "By part of speech, the mean over the splits that there are:",
             by_tag(runs),
         ]
+    for run in runs:
+        if run.found:
+            blocks += ["Topics of the STM in the first split (Figure 7):", topics_table(run.found)]
     return Section(title, blocks)
+
+
+def topics_table(found: Sequence[Any]) -> Table:
+    """A row a topic."""
+    rows = []
+    for place, (share, tag, part, below, words) in enumerate(found):
+        tags, heads = f"{tag} {100 * part:.0f} %", " ".join(map(str, below))
+        rows.append([place, f"{100 * share:.1f} %", tags, heads, " ".join(words)])
+    return Table(("", "share", "part of speech", "below it", "words"), rows)
 
 
 def printed_note(runs: Sequence[Run]) -> str:
