@@ -181,13 +181,18 @@ def summary(run: Run) -> str:
 
 def difference(one: Sequence[Run], other: Sequence[Run]) -> tuple[float, float]:
     """The mean over splits of how many nats a word `other` is worse, and its standard error over documents:
-    pairs of runs on the same documents."""
-    means, variances = [], []
+    pairs of runs on the same documents. Seeds of one split are averaged by document first; splits count as
+    independent, though they share some documents."""
+    by_split: dict[tuple[int, ...], list[Array]] = {}
     for a, b in zip(one, other, strict=True):
-        words = np.array(a.words, float)
-        lost = np.array(a.nats) - np.array(b.nats)
+        by_split.setdefault(tuple(a.words), []).append(np.array(a.nats) - np.array(b.nats))
+    means, variances, runs = [], [], []
+    for counts, lost_by_seed in by_split.items():
+        words, lost = np.array(counts, float), np.mean(lost_by_seed, axis=0)
         mean = lost.sum() / words.sum()
         rest = lost - mean * words
         means.append(mean)
         variances.append(len(words) / (len(words) - 1) * (rest**2).sum() / words.sum() ** 2)
-    return float(np.mean(means)), float(np.sqrt(np.sum(variances)) / len(means))
+        runs.append(len(lost_by_seed))
+    weights = np.array(runs) / sum(runs)
+    return float(weights @ means), float(np.sqrt((weights**2) @ variances))

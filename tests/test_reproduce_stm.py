@@ -57,6 +57,9 @@ def test_differences_are_of_pairs_over_documents():
     better, worse = run([-2.0, -4.0, -2.0]), run([-3.0, -6.0, -3.0])
     assert difference([better], [worse]) == pytest.approx((0.5, 0.0))
     assert difference([better, better], [worse, worse])[0] == pytest.approx(0.5)
+    assert difference([better, better], [worse, run([-2.0, -4.0, -4.0])])[1] == pytest.approx(
+        difference([better], [run([-2.5, -5.0, -3.5])])[1]
+    ), "two seeds on the same documents are one sample of these"
     mean, error = difference([better], [run([-2.0, -4.0, -4.0])])
     assert mean == pytest.approx(0.25)
     rest = np.array([0.0, 0.0, 2.0]) - 0.25 * np.array([2, 4, 2])
