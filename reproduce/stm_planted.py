@@ -73,7 +73,7 @@ def learn(plan: Plan) -> Found:
         topics.append(
             (float(model.topic_shares_[k]), model.tags_[tag], float(model.topic_tags_[k, tag]), words)
         )
-    new, held = corpus_of(test), model.learned_
+    new, held = corpus_of(test).with_vocabulary(model.vocabulary_), model.learned_
     pooled = model.perplexity(new)
     model.learned_ = replace(held, **{name: getattr(held, name)[: held.own] for name in KEPT})
     scores = [model.word_scores(new, block) for block in range(len(new.block_sizes))]

@@ -87,6 +87,10 @@ def test_the_study_runs_and_says_what_came_out(data, one_process, tmp_path, monk
         assert f"## {name}" in text or name in text
     assert "oracle" in text
     results = json.loads((tmp_path / "out/stm.json").read_text())
+    for one in (stm_planted.Found(*found) for found in results["parts"]["planted"]["found"]):
+        near = 1.25 * one.perplexity  # one chain of two
+        assert one.best < near, one
+        assert not one.by_tag or min(one.by_tag.values()) < one.best < max(one.by_tag.values())
     runs = [stm_runs.Run.from_json(one) for one in results["parts"]["sample"]["runs"]]
     assert {run.plan.model for run in runs} == {"STM", "ITIC", "HDP", "STM, as printed"}
     for run in runs:
