@@ -52,7 +52,7 @@ class Run(NamedTuple):
     topics: int
     vocabulary: int
     seconds: float
-    bound: float | None = None  # nats a word, where there is one
+    bound: float | None = None  # in nats per word; None of a chain, which has none
     found: list[tuple[float, str, float, list[int], list[str]]] | None = None  # see `topics_found`
 
     @classmethod
@@ -180,9 +180,9 @@ def summary(run: Run) -> str:
 
 
 def difference(one: Sequence[Run], other: Sequence[Run]) -> tuple[float, float]:
-    """The mean over splits of how many nats a word `other` is worse, and its standard error over documents:
-    pairs of runs on the same documents. Seeds of one split are averaged by document first; splits count as
-    independent, though they share some documents."""
+    """How many nats per word `other` is worse, as a mean over splits, and the standard error of that over
+    documents. Runs are paired: each pair is on the same documents. Seeds of one split are averaged by
+    document first; splits count as independent, though they share some documents."""
     by_split: dict[tuple[int, ...], list[Array]] = {}
     for a, b in zip(one, other, strict=True):
         by_split.setdefault(tuple(a.words), []).append(np.array(a.nats) - np.array(b.nats))

@@ -105,9 +105,9 @@ def printed_note(runs: Sequence[Run]) -> str:
     return (
         f"{PRINTED}: the paper's own inference with its misprints corrected (a factorised variational "
         f"distribution, a slack for each word, conjugate gradients), {runs[0].plan.sweeps} sweeps from each "
-        f"of {STARTS} random starts. The one of the best bound is shown: {bounds} nats a word. The paper "
-        f"gives alpha = .1 alone; {alphas} have the best bound of those tried on the first split. Topics' "
-        f"words have the prior Dirichlet({given.sigma:g}). Shares of a document are the mean of its "
+        f"of {STARTS} random starts. The start with the best bound is shown: {bounds} nats per word. The "
+        f"paper gives alpha = .1 alone; {alphas} have the best bound of those tried on the first split. "
+        f"Topics' words have the prior Dirichlet({given.sigma:g}). Shares of a document are the mean of its "
         "Dirichlet, inferred from the same sentences as the others', and its trees are summed exactly at the "
         "means."
     )

@@ -16,9 +16,10 @@ from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.search import FinishedRun, Search
-from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes, params_of
+from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes, params_of, threads_of
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import SCORES, Limits, Run, RunState, ScoreNames
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -70,6 +71,11 @@ class Estimator(ABC):
     n_features_in_: int
     search_: tuple[FinishedRun, ...] = ()
     origin: Origin | None = None
+
+    @property
+    def threads(self) -> int:
+        """How many threads `n_jobs` means on this machine."""
+        return threads_of(self.n_jobs) or usable_cores()
 
     @property
     def is_open(self) -> bool:

@@ -84,7 +84,7 @@ class GrammarEstimator(Estimator):
     max_iter : sweeps of the sampler, or passes; None: 200 sweeps, 3 passes online, 20 in batches.
     chains : chains side by side; the one whose samples have the best score speaks. `chains`, `init`,
         `relabel`, `temperature` and `cooling` are of "mcmc".
-    relabel : whether subtrees that are remembered are drawn anew, too, with all who use them.
+    relabel : whether remembered subtrees are redrawn too, together with everything that uses them.
     weights, processes : "learned" or "fixed": the weights of rules; discounts and concentrations.
     temperature, cooling : of the first sweep, and sweeps until it has fallen to 1 (None: half of all).
     punctuation : marks of punctuation are "symbols", or "boundaries", where sentences are cut and which are
@@ -101,7 +101,7 @@ class GrammarEstimator(Estimator):
     grammar_ : the `Grammar`; symbols_ its adapted symbols, general ones before those that they are made of.
     discounts_, concentrations_ : of the adapted symbols' Pitman-Yor processes.
     skipped_ : sentences that were skipped.
-    bound_ : log p(sentences, trees, tables) of the last sample, in nats a symbol.
+    bound_ : log p(sentences, trees, tables) of the last sample, in nats per symbol.
     n_iter_ : sweeps done; trace_ : list of records.
 
     >>> from stickbreaker import AdaptorGrammar

@@ -17,7 +17,7 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.engines.local import local_fork, usable_cores
+from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
@@ -94,7 +94,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
             AdaptorChain(grammar, sentences.letters, sentences.starts, own, learned, given, start=start)
             for own in (seed if n == 0 else derived_seed(seed, purposes.START, n) for n in range(self.chains))
         ]
-        threads = min(threads_of(self.n_jobs) or usable_cores(), self.chains)
+        threads = min(self.threads, self.chains)
         chains = Chains(samplers, self.passes // 2, min(EVERY, max(1, self.passes // 4)), threads)
         evaluate = None
         if held_out:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,23 @@ def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Map
     table = pa.table(columns).replace_schema_metadata({_KEY: json.dumps(figures)})
     with atomic_file(file) as partial:
         pq.write_table(table, partial, compression="zstd")
+
+
+def read_with_figures(
+    file: Path, columns: Sequence[str], most: int, rows: str
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """All rows of a file that has exactly these columns, and its figures.
+
+    Raises ValueError for other columns, and for more than `most` of what `rows` names.
+    """
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as opened:
+        if sorted(opened.schema_arrow.names) != sorted(columns):
+            raise ValueError("other columns")
+        if opened.metadata.num_rows > most:
+            raise ValueError(f"more than {most} {rows}")
+        return opened.read().to_pylist(), figures_in(opened)
 
 
 def figures_in(opened: pq.ParquetFile) -> dict[str, Any]:

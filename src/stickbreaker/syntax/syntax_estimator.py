@@ -13,10 +13,9 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
-from stickbreaker.estimators.settings import engine_name, positive, schedule_of, threads_of
+from stickbreaker.estimators.settings import engine_name, positive, schedule_of
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Limits, RunState, ScoreNames
 from stickbreaker.learning.schedules import Batch, Online, Schedule
@@ -59,8 +58,8 @@ class SyntaxEstimator(Estimator):
     schedule : of mean-field inference: "batch", "online", or Online(...); None is "batch".
     max_iter : sweeps of each chain, or passes; None: 400 sweeps, 50 passes, 3 online.
     tol : relative change of the bound between passes at which mean-field inference in batches ends.
-    samples : predictions are means over about so many states of each chain, evenly from the last five
-        eighths of the sweeps; over fewer where these have fewer.
+    samples : about how many states of each chain predictions are averaged over. They are taken evenly from
+        the last five eighths of the sweeps; fewer where these have fewer.
     chains : with different starts; None: 4. Predictions are means over all, topics are those of the chain
         with the best score.
     engine : "local", or SparkEngine(session) for mean-field inference.
@@ -76,7 +75,7 @@ class SyntaxEstimator(Estimator):
         last row is of words without a head.
     words_ : the words of topics, by column of `topic_word_`.
     bound_ : log p(words) of the last sample given its shares and topics, or the bound of mean-field
-        inference, in nats a word.
+        inference, in nats per word.
     n_iter_ : sweeps or passes done; trace_ : list of records.
 
     >>> from stickbreaker import SyntacticTopics
@@ -153,11 +152,6 @@ class SyntaxEstimator(Estimator):
     def n_chains(self) -> int:
         """Chains whose samples there are; mean-field inference has what one sample has."""
         return (CHAINS if self.chains is None else int(self.chains)) if self.sampled else 1
-
-    @property
-    def threads(self) -> int:
-        """How many there are."""
-        return threads_of(self.n_jobs) or usable_cores()
 
     @property
     def sampled(self) -> bool:
@@ -260,8 +254,7 @@ class SyntaxEstimator(Estimator):
     @property
     def topic_tags_(self) -> Array:
         """(topics × tags) the share of each of `tags_` in each topic's words; zeros of one without any."""
-        counted = self.learned_.of_best(self.learned_.tags)
-        return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
+        return self.learned_.topic_tags
 
     @property
     def topics_in_use(self) -> list[int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class TreeWords:
     tags: Sequence[str]  # of the corpus that is learned from
     unknown: str  # BLANK: a node without a word; TAG: its tag
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """All words by number, tags in angle brackets."""
         return (*self.vocabulary.words, *(f"<{tag}>" for tag in self.tags if self.unknown == TAG))

@@ -44,7 +44,8 @@ def resume_run(
     state = state_of(snapshot)
     refuse_params(state.params)
     assert isinstance(job.model, SyntaxModel)
-    learned_by(job.engine, job.model, state.params, len(corpus.about.tag_names or ()))
+    found = learned_by(job.engine, job.model, state.params, len(corpus.about.tag_names or ()))
+    LearnedSyntax.of(found, job.model.prior.limit)
     return job, state
 
 
@@ -72,16 +73,11 @@ def job_of(
 
 
 def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
-    """What a run has learned so far, as a chain's sample without counts of tags.
-
-    Raises ValueError where table and params do not fit together.
-    """
+    """What a run has learned so far, as a chain's sample without counts of tags."""
     sample = as_sample(params, np.asarray(engine.table.whole()), model.prior)
     k = model.prior.n_topics
     tags = Field(np.zeros((1, k, n_tags)), ("samples", "topics", "tags"), additive=False)
-    found = {**sample, "tags": tags}
-    LearnedSyntax.of(found, model.prior.limit)
-    return found
+    return {**sample, "tags": tags}
 
 
 def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str, Field]:

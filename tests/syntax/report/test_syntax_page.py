@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.golden.names import check
+from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
-from tests.topics.report.test_report_html import Elements, data_block
+from tests.topics.report.test_report_html import Elements
 
 from stickbreaker import SyntacticTopics
 from stickbreaker.core.errors import UserError
@@ -27,6 +28,7 @@ from stickbreaker.corpus.readers import ReadingOptions
 from stickbreaker.estimators.fitting import begin, resume
 from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
+from stickbreaker.pages.learning_curves import LearningCurve
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
@@ -35,7 +37,6 @@ from stickbreaker.syntax.report.syntax_page import ASSETS, MOST_NODES, SyntaxPag
 from stickbreaker.syntax.report.syntax_page_data import (
     DocumentRow,
     GraphEdge,
-    LearningCurve,
     ParsedSentence,
     TopicRow,
 )
@@ -514,22 +515,6 @@ def many() -> SyntaxPage:
 PAGES = {"hostile": hostile, "many": many, "bare": lambda: SyntaxPage("Nothing yet")}
 
 
-def refuse_what_leaves_its_place(html: str) -> None:
-    """Fail where data have become markup."""
-    html.encode("utf-8")
-    assert not set("<>&\u2028\u2029") & set(data_block(html))
-    elements = Elements(html)
-    assert sum(tag == "script" for tag, _ in elements.tags) == 2
-    assert not {tag for tag, _ in elements.tags} & {"img", "iframe", "object", "embed", "form", "base"}
-    for _, attributes in elements.tags:
-        assert not any(attribute.startswith("on") for attribute in attributes)
-        assert "src" not in attributes
-        assert (attributes.get("href") or "#").startswith(("#", "data:,"))
-    style = elements.raw[0]
-    assert "@import" not in style
-    assert "url(" not in style
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_leaves_its_place(name: str) -> None:
     refuse_what_leaves_its_place(PAGES[name]().html())
@@ -596,27 +581,6 @@ def test_charts_know_no_browser(name: str) -> None:
 
 
 # In a browser
-
-
-class Opened:
-    """A page in the browser, and what went wrong there; it asks for nothing, and fits the screen."""
-
-    def __init__(self, browser: Any, file: Path, content: SyntaxPage, width: int, scheme: str) -> None:
-        file.write_text(content.html(), encoding="utf-8")
-        self.troubles: list[str] = []
-        requests: list[str] = []
-        viewport = {"width": width, "height": 900}
-        self.page = browser.new_context(offline=True, viewport=viewport, color_scheme=scheme).new_page()
-        self.page.on("console", lambda message: self.troubles.append(message.text))
-        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.troubles.append(dialog.message))
-        self.page.on("request", lambda request: requests.append(request.url))
-        self.page.goto(file.as_uri())
-        assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
-        assert self.page.evaluate("document.documentElement.scrollWidth") <= width
-
-    def text(self, selector: str) -> str:
-        return self.page.locator(selector).inner_text()
 
 
 @pytest.mark.browser

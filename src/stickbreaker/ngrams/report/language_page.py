@@ -10,15 +10,15 @@ from typing import Any
 
 from stickbreaker.ngrams.report.language_page_data import (
     ContextRow,
-    LearningCurve,
     LengthRow,
     SentenceRow,
     Spread,
 )
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.pages.colour import hue_hex
+from stickbreaker.pages.learning_curves import LearningCurve, curves_payload
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.text_values import clean, cut_short, one_line, thinned
+from stickbreaker.pages.text_values import clean, cut_short, one_line
 
 ASSETS = Assets(
     folder="stickbreaker.ngrams.report",
@@ -67,10 +67,7 @@ class LanguagePage(Page):
         rows = [row for row in self.lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
         return {
             "colours": _COLOURS,
-            "curves": [
-                {"kind": clean(curve.kind), "name": clean(curve.name), "points": points}
-                for curve, points in _drawn_curves(self.curves)
-            ],
+            "curves": curves_payload(self.curves),
             "lengths": [row.length for row in rows],
             "discounts": [_spread(row.discount) for row in rows],
             "concentrations": [_spread(row.concentration) for row in rows],
@@ -82,17 +79,10 @@ class LanguagePage(Page):
             "sentences": [_sentence(row, spelled=self.spelled) for row in self.sentences],
             "levels": _legend(),
             "percent": _percent,
-            "has_curves": bool(_drawn_curves(self.curves)),
+            "has_curves": bool(curves_payload(self.curves)),
             "end": END,
             "unknown": UNKNOWN,
         }
-
-
-def _drawn_curves(
-    curves: Sequence[LearningCurve],
-) -> list[tuple[LearningCurve, list[tuple[int, float]]]]:
-    """The curves that have two points or more to draw a line between, of long ones every so many."""
-    return [(curve, thinned(curve.points)) for curve in curves if len(curve.points) > 1]
 
 
 def _spread(spread: Spread) -> list[float]:

@@ -7,18 +7,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class LearningCurve:
-    """Perplexity by sweep: `points` are (sweep, perplexity).
-
-    `kind` is "held-out", "text" (learned from) or "joint" (of words and seating together).
-    """
-
-    kind: str
-    name: str
-    points: Sequence[tuple[int, float]]
-
-
-@dataclass(frozen=True, slots=True)
 class Spread:
     """A number's mean, least and most over samples."""
 

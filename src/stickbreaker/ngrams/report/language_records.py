@@ -12,9 +12,9 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.saving import load
 from stickbreaker.ngrams.plain_ngram import UNBOUNDED, PlainNgramModel
 from stickbreaker.ngrams.report.language_page import LanguagePage
-from stickbreaker.ngrams.report.language_page_data import LearningCurve
 from stickbreaker.ngrams.report.notable_contexts import context_lengths, expressions_of, longest_contexts
 from stickbreaker.ngrams.report.scored_sentences import read_sentences
+from stickbreaker.pages.learning_curves import LearningCurve
 from stickbreaker.pages.saved_models import readable_manifest, settings_of
 from stickbreaker.saved.manifest import RESTORE
 

@@ -12,7 +12,7 @@ from stickbreaker.ngrams.report.language_page_data import SentenceRow
 from stickbreaker.ngrams.report_sentences import COLUMNS, LIMIT, MOST_WORDS
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
-from stickbreaker.saved.parquet_figures import figures_in
+from stickbreaker.saved.parquet_figures import read_with_figures
 
 _ROW = {
     "id": is_text,
@@ -27,19 +27,11 @@ def read_sentences(folder: Path, manifest: dict[str, Any]) -> tuple[list[Sentenc
 
     None for a model that kept none. Raises UserError for a file that does not hold them.
     """
-    import pyarrow.parquet as pq
-
     if DOCUMENTS not in manifest["files"]:
         return None
     file = folder / DOCUMENTS
     with making_sense_of(file, RESTORE):
-        with pq.ParquetFile(file) as opened:
-            figures = figures_in(opened)
-            if sorted(opened.schema_arrow.names) != sorted(COLUMNS):
-                raise ValueError("other columns")
-            if opened.metadata.num_rows > LIMIT:
-                raise ValueError(f"more than {LIMIT} sentences")
-            rows = opened.read().to_pylist()
+        rows, figures = read_with_figures(file, COLUMNS, LIMIT, "sentences")
         refuse_other_kinds(figures, {"held_out": is_flag})
         return [_sentence(row) for row in rows], figures["held_out"]
 

@@ -66,8 +66,8 @@ OPTIONS: Table = {
     },
     "--samples": {
         "default": 10,
-        "help": "About so many states of each chain, from its last five eighths: predictions are means over "
-        "them.",
+        "help": "About how many states of each chain, from the last five eighths of its sweeps, predictions "
+        "are averaged over.",
     },
     "--chains": {
         "least": 1,
@@ -139,7 +139,7 @@ def stm(where: EngineChoice, **options: Any) -> None:
 
     The input is a corpus with trees (`corpus build --trees --all-words`), or CoNLL-U files, of which one is
     built with every token a word, and kept inside the model until the run is done. Ctrl-C saves a checkpoint;
-    `stickbreaker resume` goes on.
+    `stickbreaker resume` continues the run.
     """
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 

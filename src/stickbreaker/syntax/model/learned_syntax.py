@@ -3,6 +3,7 @@
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,10 @@ class LearnedSyntax:
 
     @classmethod
     def of(cls, params: Record, limit: str, chains: int = 1) -> "LearnedSyntax":
-        """What a chain's `fitted` describes, or `pooled` of so many. Raises ValueError where its parts do not
-        fit."""
+        """The samples that `SyntaxChain.fitted` gives, or `pooled` gives for so many chains.
+
+        Raises ValueError where their parts do not fit together.
+        """
         held: dict[str, Any] = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
         shapes = {
@@ -68,18 +71,18 @@ class LearnedSyntax:
         """The mean of the best chain's samples."""
         return values[: self.own].mean(axis=0)
 
-    @property
+    @cached_property
     def topic_words(self) -> Array:
         """The mean of the best chain's beta (topics × words); rows sum to one."""
         return self.of_best(self.beta).T
 
-    @property
+    @cached_property
     def topic_shares(self) -> Array:
         """(topics,) the share of the words learned from that each topic has."""
         totals = self.of_best(self.transitions).sum(axis=0)
         return totals / max(1.0, float(totals.sum()))
 
-    @property
+    @cached_property
     def head_topics(self) -> Array:
         """topics + 1 × topics: of words whose head has a topic (last: of roots), the shares of topics.
 
@@ -87,6 +90,12 @@ class LearnedSyntax:
         of which nothing was counted is zero.
         """
         counted = self.of_best(self.transitions)
+        return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
+
+    @cached_property
+    def topic_tags(self) -> Array:
+        """(topics × tags) the share of each tag in each topic's words; zeros of one without any."""
+        counted = self.of_best(self.tags)
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
 
     def shares(self, trees: OrderedTrees, seed: int) -> Array:

@@ -225,9 +225,8 @@ class SyntaxChain(Sampler):
         shape, rate = np.full(k, self._prior.a / k), np.full(k, self._prior.a)
         if documents:
             log_rates = np.logaddexp(0.0, log_products(log_u, self.state.log_pi))  # log(1 + B)
-            tables = tables_of(counts.documents, state.alpha_documents * tau, generator)
-            alpha = generator.gamma(self._prior.shape + tables.sum()) / (
-                self._prior.rate + (log_rates @ tau).sum()
+            tables, alpha = self._draw_alpha(
+                counts.documents, state.alpha_documents, tau, log_rates, generator
             )
             state = state._replace(alpha_documents=np.array(alpha))
             shape, rate = shape + tables.astype(float), rate + alpha * log_rates.sum(axis=0)
@@ -243,17 +242,28 @@ class SyntaxChain(Sampler):
             state = state._replace(log_theta=drawn - log_rates)
         if grammar:
             log_rates = np.logaddexp(0.0, log_products(log_u.T, state.log_theta))
-            tables = tables_of(counts.transitions, state.alpha_transitions * state.tau, generator)
-            alpha = generator.gamma(self._prior.shape + tables.sum()) / (
-                self._prior.rate + (log_rates @ state.tau).sum()
-            )
-            drawn = log_gammas(float(alpha) * state.tau + counts.transitions, generator)
+            given = counts.transitions, state.alpha_transitions, state.tau, log_rates
+            _, alpha = self._draw_alpha(*given, generator)
+            drawn = log_gammas(alpha * state.tau + counts.transitions, generator)
             state = state._replace(alpha_transitions=np.array(alpha), log_pi=drawn - log_rates)
         sigma = self._draw_sigma(counts.words, generator)
         logs = log_gammas(counts.words + sigma, generator)
         beta = np.exp(logs - logs.max(axis=0, initial=-np.inf))
         beta = np.maximum(beta / beta.sum(axis=0), LEAST_BETA)
         self.state = state._replace(beta=beta, sigma=np.array(sigma))
+
+    def _draw_alpha(
+        self,
+        customers: NDArray[np.int64],
+        alpha: Array,
+        tau: Array,
+        log_rates: Array,
+        generator: np.random.Generator,
+    ) -> tuple[NDArray[np.int64], float]:
+        """Tables (topics) of documents or of heads, and alpha given them, theta or pi summed out."""
+        tables = tables_of(customers, alpha * tau, generator)
+        drawn = generator.gamma(self._prior.shape + tables.sum())
+        return tables, drawn / (self._prior.rate + (log_rates @ tau).sum())
 
     def _draw_sigma(self, words: NDArray[np.int64], generator: np.random.Generator) -> float:
         """sigma given how often topics have words, beta summed out: by tables and Beta numbers (Escobar and

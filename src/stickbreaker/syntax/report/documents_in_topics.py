@@ -19,7 +19,7 @@ from stickbreaker.core.json_checks import (
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
-from stickbreaker.saved.parquet_figures import figures_in
+from stickbreaker.saved.parquet_figures import read_with_figures
 from stickbreaker.syntax.report.syntax_page_data import DocumentRow, ParsedSentence
 from stickbreaker.syntax.report_documents import (
     BEYOND,
@@ -67,19 +67,11 @@ def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> Doc
 
     Raises UserError for a file that does not hold them.
     """
-    import pyarrow.parquet as pq
-
     if DOCUMENTS not in manifest["files"]:
         return None
     file = folder / DOCUMENTS
     with making_sense_of(file, RESTORE):
-        with pq.ParquetFile(file) as opened:
-            figures = figures_in(opened)
-            if sorted(opened.schema_arrow.names) != sorted(COLUMNS):
-                raise ValueError("other columns")
-            if opened.metadata.num_rows > LIMIT:
-                raise ValueError(f"more than {LIMIT} documents")
-            rows = opened.read().to_pylist()
+        rows, figures = read_with_figures(file, COLUMNS, LIMIT, "documents")
         refuse_other_kinds(figures, {"documents": is_count, "sentences": one_of(HELD_OUT, LEARNED, OTHER)})
         documents = [_document(row, n_topics) for row in rows]
         sentences = [_sentence(row["id"], one, n_topics) for row in rows for one in row["sentences"]]

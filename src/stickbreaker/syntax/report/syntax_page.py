@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from stickbreaker.pages.colour import hue_hex, topic_colours
+from stickbreaker.pages.learning_curves import LearningCurve, curves_payload
 from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.text_values import clean, cut_short, one_line, rounded, thinned
+from stickbreaker.pages.text_values import clean, cut_short, one_line, rounded
 from stickbreaker.syntax.report.syntax_page_data import (
     DocumentRow,
     GraphEdge,
-    LearningCurve,
     ParsedSentence,
     TopicRow,
 )
@@ -74,10 +74,7 @@ class SyntaxPage(Page):
         return {
             "colours": _COLOURS,
             "unit": PLURALS[self.unit],
-            "curves": [
-                {"kind": clean(curve.kind), "name": clean(curve.name), "points": points}
-                for curve, points in _drawn_curves(self.curves)
-            ],
+            "curves": curves_payload(self.curves),
             "topics": [
                 _topic(topic, colour, places) for topic, colour in zip(self.topics, colours, strict=True)
             ],
@@ -105,7 +102,7 @@ class SyntaxPage(Page):
                 _listed(topic, colour, by_number) for topic, colour in zip(self.topics, colours, strict=True)
             ],
             "coloured": [_coloured(row, by_number) for row in self.sentences],
-            "has_curves": bool(_drawn_curves(self.curves)),
+            "has_curves": bool(curves_payload(self.curves)),
             "n_drawn": min(len(self.topics), MOST_NODES),
             "any_held_out": any(row.held_out for row in self.documents),
         }
@@ -128,13 +125,6 @@ def _tag(topic: TopicRow) -> str:
 def _label(topic: TopicRow) -> str:
     words = " ".join(one_line(word) for word, _, _ in topic.words[:3])
     return f"topic {topic.number}: {words}" if words else f"topic {topic.number}"
-
-
-def _drawn_curves(
-    curves: Sequence[LearningCurve],
-) -> list[tuple[LearningCurve, list[tuple[int, float]]]]:
-    """The curves that have two points or more to draw a line between, of long ones every so many."""
-    return [(curve, thinned(curve.points)) for curve in curves if len(curve.points) > 1]
 
 
 def _topic(topic: TopicRow, colour: str, places: Mapping[int, int]) -> dict[str, Any]:

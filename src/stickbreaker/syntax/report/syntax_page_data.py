@@ -7,16 +7,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class LearningCurve:
-    """Perplexity by sweep, pass or step: `points` are (its number, perplexity). `kind` is "held-out" or
-    "text"."""
-
-    kind: str
-    name: str
-    points: Sequence[tuple[int, float]]
-
-
-@dataclass(frozen=True, slots=True)
 class TopicRow:
     """A topic in use, by its lasting `number`.
 

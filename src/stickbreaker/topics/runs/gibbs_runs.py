@@ -11,7 +11,7 @@ from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.local import LocalEngine, usable_cores
+from stickbreaker.engines.local import LocalEngine
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.chains import Chains
@@ -127,7 +127,7 @@ def _chains(
         for number, first in enumerate(assignments)
     ]
     burn_in = estimator.limits().max_iter // 2 if sampling.burn_in is None else sampling.burn_in
-    return Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
+    return Chains(samplers, burn_in, sampling.every, estimator.threads)
 
 
 def _sampling(estimator: LearnedTopics) -> Gibbs:
