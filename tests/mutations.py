@@ -240,7 +240,7 @@ MUTATIONS = {
         "tests/syntax/kernels/test_shares_of_documents_kernel.py",
     ),
     "small Gamma numbers": Mutation(
-        "syntax/kernels/random_gammas.py",
+        "kernels/random_gammas.py",
         "return result if shape >= 1.0 else result + log64(uniform(state)) / max(shape, LEAST_SHAPE)",
         "return result if shape >= 1.0 else result - log64(uniform(state)) / max(shape, LEAST_SHAPE)",
         "tests/syntax/kernels/test_shares_of_documents_kernel.py",

@@ -4,3 +4,7 @@ NGRAMS = "n-grams"  # a sweep over the seating of an n-gram model, and where its
 NGRAM_HYPERPARAMETERS = "n-gram hyperparameters"  # its discounts and concentrations
 NGRAM_SENTENCES = "n-gram sentences"  # what it generates
 NGRAM_REPORT = "n-gram report"  # the sentences that its report shows
+TOPIC_NGRAMS = "topic n-grams"  # a sweep over the topics and the seating of a topic n-gram model
+TOPIC_NGRAM_TABLES = "topic n-gram tables"  # its tables, moved in blocks
+TOPIC_NGRAM_SWITCHES = "topic n-gram switches"  # its chances of the common topic, and who sits there
+TOPIC_NGRAM_HYPERPARAMETERS = "topic n-gram hyperparameters"  # what else it draws in a sweep

@@ -14,7 +14,7 @@ from stickbreaker.ngrams.kernels.pitman_yor import (
     sweep,
     sweep_unbounded,
 )
-from stickbreaker.ngrams.model.chain import GO_ON, STOP, events_of, places_of
+from stickbreaker.ngrams.model.chain import GO_ON, STOP, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of
 
 BASE = np.array([0.5, 0.3, 0.2])
@@ -128,7 +128,7 @@ def names_of(contexts):
 def states(events, names, deepest, *, unbounded):
     """The states after many sweeps."""
     found = events.contexts
-    layout = Layout(found.parents, found.restaurants, found.depths, places_of(events))
+    layout = Layout(found.parents, found.restaurants, found.depths, places_of(found, events.own))
     seating = Seating(
         np.zeros((len(found.slot_keys), 3), np.int32),
         np.zeros((int(layout.places[-1]), 2), np.int32),

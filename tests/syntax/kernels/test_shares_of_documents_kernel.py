@@ -9,7 +9,7 @@ from tests.syntax.kernels.test_tree_topics_kernel import nodes_of
 
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.kernels.random import seeded
-from stickbreaker.syntax.kernels.random_gammas import log_gamma_number
+from stickbreaker.kernels.random_gammas import log_gamma_number
 from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shares
 
 pytestmark = pytest.mark.kernels

@@ -30,6 +30,7 @@ from stickbreaker.ngrams.model.hyperparameters import (
     log_prior,
     log_seating,
 )
+from stickbreaker.ngrams.model.seatings import counted_seating, places_of
 
 DISCOUNT, CONCENTRATION = 0.5, 1.0  # at the start
 LEAST = 1e-300  # G0 of a word: one of hundreds of letters may have less than a number holds
@@ -64,7 +65,9 @@ class PitmanYorChain(Sampler):
         """`given`: what else is said of a model, such as its G0; it is part of what is `fitted`."""
         self._events, self._seed, self._given = events, seed, given
         contexts = events.contexts
-        self._layout = Layout(contexts.parents, contexts.restaurants, contexts.depths, places_of(events))
+        self._layout = Layout(
+            contexts.parents, contexts.restaurants, contexts.depths, places_of(contexts, events.own)
+        )
         n_slots, n_restaurants = len(contexts.slot_keys), len(contexts.depths)
         self._depths = np.arange(int(contexts.depths.max()) + 1)
         self._ends = np.searchsorted(contexts.depths, np.append(self._depths, len(self._depths)))
@@ -131,16 +134,14 @@ class PitmanYorChain(Sampler):
         fields = {
             "restaurant_keys": Field(contexts.restaurant_keys, ("restaurants",)),
             "slot_keys": Field(contexts.slot_keys, ("slots",)),
-            "customers": Field(_narrow(joined["customers"][:, slots]), ("samples", "slots")),
-            "tables": Field(_narrow(joined["tables"][:, slots]), ("samples", "slots")),
+            "customers": Field(narrowed(joined["customers"][:, slots]), ("samples", "slots")),
+            "tables": Field(narrowed(joined["tables"][:, slots]), ("samples", "slots")),
             "discounts": Field(joined["discounts"], ("samples", "depths")),
             "concentrations": Field(joined["concentrations"], ("samples", "depths")),
         }
         if self._events.unbounded:
             counts = joined["stops"][:, restaurants]
-            fields["ends"] = Field(
-                (counts[..., 0] + STOP) / (counts.sum(axis=2) + STOP + GO_ON), ("samples", "restaurants")
-            )
+            fields["ends"] = Field(stop_shares(counts), ("samples", "restaurants"))
         parameters = {name: item._replace(additive=False) for name, item in fields.items()}
         return Fitted({**parameters, **self._given})
 
@@ -156,7 +157,7 @@ class PitmanYorChain(Sampler):
             "samples": np.array(len(self._samples)),
         }
         for number, sample in enumerate(self._samples):
-            arrays |= {f"sample/{number}/{name}": _narrow(values) for name, values in sample.items()}
+            arrays |= {f"sample/{number}/{name}": narrowed(values) for name, values in sample.items()}
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -169,7 +170,8 @@ class PitmanYorChain(Sampler):
                 raise ValueError(f"{name} of another text")
         seats, sizes = arrays["seats"].copy(), arrays["sizes"].copy()
         depths = arrays["depths"].copy()
-        totals, counts = self._counted(seats, sizes, depths)
+        sitting, counts = self._sitting(depths)
+        totals = counted_seating(self._layout, seats, sizes, sitting)
         self._seating = Seating(seats, sizes, totals)
         self._stops = self._stops._replace(depths=depths, counts=counts)
         discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
@@ -219,35 +221,6 @@ class PitmanYorChain(Sampler):
         }
         return {**sample, "stops": self._stops.counts.copy()} if self._events.unbounded else sample
 
-    def _counted(
-        self, seats: NDArray[np.int32], sizes: NDArray[np.int32], depths: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Totals of the restaurants and stop counts of a seating. Raises ValueError for another text's."""
-        layout, (customers, tables, kinds) = self._layout, seats.T.astype(np.int64)
-        room = np.diff(layout.places)
-        if (seats < 0).any() or (kinds > room).any() or ((tables > 0) != (customers > 0)).any():
-            raise ValueError("seats of another text")
-        slots = np.repeat(np.arange(len(room)), room)
-        used = np.arange(len(slots)) - layout.places[slots] < kinds[slots]
-        size, number = (sizes[:, column].astype(np.int64) * used for column in (0, 1))
-        pooled = room > 0
-        if (sizes[used] <= 0).any() or (
-            np.bincount(slots, number, len(room))[pooled] != tables[pooled]
-        ).any():
-            raise ValueError("table sizes of another text")
-        if (np.bincount(slots, number * size, len(room))[pooled] != customers[pooled]).any() or (
-            tables[~pooled] != customers[~pooled]
-        ).any():
-            raise ValueError("table sizes of another text")
-        sitting, counts = self._sitting(depths)
-        inner = layout.parents >= 0
-        np.add.at(sitting, layout.parents[inner], tables[inner])
-        if (sitting != customers).any():
-            raise ValueError("customers that are none of the text's words")
-        n = len(layout.depths)
-        totals = np.stack([np.bincount(layout.restaurants, each, n) for each in (customers, tables)], axis=1)
-        return totals.astype(np.int32), counts
-
     def _sitting(self, depths: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
         """Words of the text that sit in each slot, given the lengths of their contexts, and stop counts."""
         if not self._events.unbounded:
@@ -269,22 +242,9 @@ class PitmanYorChain(Sampler):
         return np.bincount(at, minlength=len(self._events.own)), counts
 
 
-def places_of(events: Events) -> Integers:
-    """Where each slot's table sizes lie (slots + 1): room for as many different ones as its customers allow.
-
-    At most all words of the text that pass through a slot sit in it. Different sizes add up to 1 + 2 + ... at
-    least; a slot that never has two customers needs no room.
-    """
-    contexts, most = events.contexts, events.own.astype(np.int64)
-    depths = contexts.depths[contexts.restaurants]
-    for depth in range(int(depths.max()), 0, -1):
-        slots = np.flatnonzero(depths == depth)
-        np.add.at(most, contexts.parents[slots], most[slots])
-    room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
-    return np.concatenate([[0], np.cumsum(room)])
-
-
-def used_contexts(contexts: Contexts, customers: NDArray[np.int64]) -> tuple[Contexts, Integers, Integers]:
+def used_contexts(
+    contexts: Contexts, customers: NDArray[np.integer | np.bool_]
+) -> tuple[Contexts, Integers, Integers]:
     """The contexts in which anyone sits in any sample (samples × slots), and those slots and restaurants.
 
     Who sits in a context has sent a customer to each shorter one, so that no way is cut.
@@ -307,6 +267,11 @@ def used_contexts(contexts: Contexts, customers: NDArray[np.int64]) -> tuple[Con
     )
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+def stop_shares(counts: NDArray[np.integer]) -> Array:
+    """The expected share of words that stop (samples × restaurants), given how many stop and go on."""
+    return (counts[..., 0] + STOP) / (counts.sum(axis=-1) + STOP + GO_ON)
+
+
+def narrowed(values: NDArray[Any]) -> NDArray[Any]:
     """The same whole numbers in the fewest bytes."""
     return values.astype(np.min_scalar_type(values.max(initial=0))) if values.dtype.kind in "iu" else values

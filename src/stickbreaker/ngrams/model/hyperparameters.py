@@ -40,6 +40,18 @@ def draw_discount_and_concentration(
     return float(np.clip(drawn, LEAST, MOST)), float(generator.gamma(SHAPE + picked, 1.0 / (RATE - log_x)))
 
 
+def draw_concentration(
+    concentration: float, customers: NDArray[np.int64], tables: int, generator: np.random.Generator
+) -> float:
+    """A draw of the concentration of Dirichlet processes, by auxiliary variables (Escobar and West 1995).
+
+    customers (restaurants that have any); tables: of all restaurants together. As above with a discount of 0.
+    """
+    full = customers[customers >= 2]
+    log_x = np.log(generator.beta(concentration + 1.0, full - 1.0)).sum() if len(full) else 0.0
+    return float(generator.gamma(SHAPE + tables - len(customers), 1.0 / (RATE - log_x)))
+
+
 def _more_than(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many are larger than 0, 1, ..., given how many there are of each size."""
     return numbers[::-1].cumsum()[::-1][1:]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
 from stickbreaker.kernels.random import seeded
-from stickbreaker.syntax.kernels.random_gammas import log_gamma_number
+from stickbreaker.kernels.random_gammas import log_gamma_number
 from stickbreaker.syntax.kernels.tree_topics import draw_nodes, gather, inside, longest, transitions
 
 LEAST = 1e-150

@@ -1,0 +1,201 @@
+"""Topics that draw on a model common to all: words and tables of the hierarchical prior (Noji et al. 2013,
+3.1).
+
+The distribution of a topic k >= 1 after a context h has the base lambda_h G^k_{h'} + (1 - lambda_h) G^0_h,
+where h' is the context without its farthest word (equation 3); of the empty context, G0 in place of G^k_{h'},
+which the paper does not print. Given lambda, whoever sits down or leaves meets each restaurant once, so that
+predictions are exact: with tables that are labelled while lambda is integrated out, as printed, they are not.
+"""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.ngrams.kernels.topic_blocks import (
+    draw_topic,
+    gather,
+    pick_table,
+    room_of_block,
+    seat_block,
+    start_weights,
+    tables_at,
+    weigh_parts,
+    weigh_words,
+)
+from stickbreaker.ngrams.kernels.topic_rooms import (
+    COMMON,
+    TABLES,
+    TOPIC,
+    customers_of,
+    fill_path,
+    joins,
+    leave,
+    opens,
+    totals_of,
+)
+from stickbreaker.ngrams.kernels.topic_words import (
+    count_word,
+    drawn,
+    enter,
+    scratch_of,
+    step,
+    weigh_topics,
+)
+
+
+@njit(**PART)
+def _common(slot, d, shorter, rooms, seats, priors):
+    """p(word | context) of the common topic, given that of the shorter context."""
+    a, b = priors.discounts[d], priors.concentrations[d]
+    customers, tables, _ = customers_of(slot, 0, rooms, seats)
+    all_customers, all_tables = totals_of(rooms.restaurants[slot], 0, rooms, seats)
+    return (customers - a * tables + (b + a * all_tables) * shorter) / (all_customers + b)
+
+
+@njit(**PART)
+def predict_mixed(depth, rooms, seats, priors, shares, scratch):
+    """Fill `scratch.p`: p(word | context, topic) of a path down to a depth, in all topics (equation 4)."""
+    p, path = scratch.p, scratch.path
+    base = priors.base[path[0]]
+    for d in range(depth + 1):
+        share = shares[rooms.restaurants[path[d]]]
+        shorter = p[d - 1, 0] if d > 0 else base
+        rest = (1.0 - share) * _common(path[d], d, shorter, rooms, seats, priors)
+        p[d, 0] = shorter
+        for k in range(1, rooms.n_topics):
+            p[d, k] = share * (p[d - 1, k] if d > 0 else base) + rest
+        step(path[d], d, rooms, seats, priors, scratch.inverse, p[d])
+
+
+@njit(**PART)
+def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
+    """A customer of a topic but the common one sits down at a depth of the path of `predict_mixed`."""
+    for d in range(depth, -1, -1):
+        slot = scratch.path[d]
+        restaurant = rooms.restaurants[slot]
+        a, b = priors.discounts[d], priors.concentrations[d]
+        _, tables = totals_of(restaurant, topic, rooms, seats)
+        below = shares[restaurant] * (scratch.p[d - 1, topic] if d > 0 else priors.base[slot])
+        base = below + (1.0 - shares[restaurant]) * scratch.p[d, 0]
+        if joins(slot, topic, a, (b + a * tables) * base, rooms, seats, state):
+            return
+        if uniform(state) * base >= below:
+            opens(slot, topic + rooms.n_topics, rooms, seats)
+            enter(d, 0, rooms, seats, priors, scratch, state)
+            return
+        opens(slot, topic, rooms, seats)
+
+
+@njit(**PART)
+def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
+    """A word that sits nowhere draws its topic and sits down there; gives p(word | all others, lambda)."""
+    document = words.documents[word]
+    depth = fill_path(words.slots[word], rooms, scratch.path)
+    predict_mixed(depth, rooms, seats, priors, shares, scratch)
+    scale = 1.0 / (words.sizes[document] + total)
+    mass = weigh_topics(document, scratch.p[depth], words, scale, scratch.weights)
+    words.topics[word] = drawn(scratch.weights, mass, state)
+    count_word(word, 1, words)
+    enter_mixed(depth, words.topics[word], rooms, seats, priors, shares, scratch, state)
+    return mass
+
+
+@njit(**OPTIONS)
+def start_mixed(order, words, rooms, seats, priors, shares, key):
+    """Words sit down in empty restaurants in an order, each in a topic drawn given those before it."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
+    for word in order:
+        _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state)
+
+
+@njit(**OPTIONS)
+def sweep_mixed(words, rooms, seats, priors, shares, key):
+    """Every word draws its topic anew and sits down there, given all others and lambda (restaurants).
+
+    Gives the sum of log p(word | its context, its document, all others), in nats, each as it was on the
+    word's turn. key: of the stream (uint64).
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch = scratch_of(len(priors.discounts), rooms.n_topics)
+    total, nats = words.prior.sum(), 0.0
+    for word in range(len(words.slots)):
+        leave(words.slots[word], words.topics[word], rooms, seats, state)
+        count_word(word, -1, words)
+        nats += log64(_sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state))
+    return nats
+
+
+@njit(**PART)
+def _bases(slot, rooms, seats, priors, shares, scratch):
+    """The base of each topic's distribution in a slot, in `scratch.weights`; gives the slot's depth."""
+    depth = fill_path(slot, rooms, scratch.path)
+    predict_mixed(depth, rooms, seats, priors, shares, scratch)
+    share = shares[rooms.restaurants[slot]]
+    rest = (1.0 - share) * scratch.p[depth, 0]
+    for k in range(rooms.n_topics):
+        below = scratch.p[depth - 1, k] if depth > 0 else priors.base[slot]
+        scratch.weights[k] = share * below + rest
+    return depth
+
+
+@njit(**OPTIONS)
+def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
+    """Tables of topics that draw on a common one move, words and all; gives how many changed their topic.
+
+    At each slot, as many even picks as it has tables of topics other than the common one, whose own tables
+    belong to no topic's words. What hangs from a table are customers of its own topic: those of longer
+    contexts whose customer went to the common one have their words elsewhere.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch = scratch_of(len(priors.discounts), rooms.n_topics)
+    block = room_of_block(most, len(priors.discounts), rooms.n_topics, len(words.sizes))
+    total, moved = words.prior.sum(), 0
+    for slot in range(len(rooms.parents)):
+        tables, ends = tables_at(slot, 1, rooms, seats), rooms.children[slot + 1] == rooms.children[slot]
+        for _ in range(tables):
+            key_of_table, size = pick_table(slot, tables, 1, rooms, seats, state)
+            if ends and size == 1:
+                continue
+            topic = key_of_table % rooms.n_topics
+            n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
+            seat_block(n_parts, n_words, key_of_table, topic, -1, words, rooms, seats, block)
+            if key_of_table == topic:
+                leave(rooms.parents[slot], topic, rooms, seats, state)
+            else:
+                leave(slot, 0, rooms, seats, state)
+            depth = _bases(slot, rooms, seats, priors, shares, scratch)
+            start_weights(scratch.weights, block)
+            weigh_parts(n_parts, rooms, seats, priors, block)
+            weigh_words(n_words, words, total, block)
+            chosen = draw_topic(1, block, state)
+            below = scratch.p[depth - 1, chosen] if depth > 0 else priors.base[slot]
+            share = shares[rooms.restaurants[slot]]
+            if uniform(state) * scratch.weights[chosen] < share * below:
+                seat_block(n_parts, n_words, chosen, chosen, 1, words, rooms, seats, block)
+                enter_mixed(depth - 1, chosen, rooms, seats, priors, shares, scratch, state)
+            else:
+                common = chosen + rooms.n_topics
+                seat_block(n_parts, n_words, common, chosen, 1, words, rooms, seats, block)
+                enter(depth, 0, rooms, seats, priors, scratch, state)
+            moved += chosen != topic
+    return moved
+
+
+@njit(**OPTIONS)
+def count_labels(rooms, seats, own_out):
+    """Customers of switches: tables whose customer stays in its topic (slot 2 r + 1) or goes to the common
+    one.
+
+    own_out (slots of switches, int64) is added to.
+    """
+    for slot in range(len(rooms.parents)):
+        restaurant = rooms.restaurants[slot]
+        for cell in range(rooms.cells[slot], rooms.cells[slot] + seats.n_cells[slot]):
+            if seats.cells[cell, TOPIC] > 0:
+                own_out[2 * restaurant] += seats.cells[cell, COMMON]
+                own_out[2 * restaurant + 1] += seats.cells[cell, TABLES] - seats.cells[cell, COMMON]

@@ -1,0 +1,103 @@
+"""How often a context's next word is of a topic, and how often of what all documents have in common.
+
+lambda_h ~ Beta(c lambda_h', c (1 - lambda_h')), where h' is the context without its farthest word: a
+Dirichlet process over two dishes (Noji et al. 2013, equation 5). Its restaurants are those of a language
+model of two words without discounts: slot 2 r is the common topic in restaurant r, slot 2 r + 1 all others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, exp64
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.kernels.random_gammas import log_gamma_number
+from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, KINDS, TABLES, Layout, Priors, Seating
+
+LEAST = 1e-15  # of a share, and of what is left of one
+
+
+class Switches(NamedTuple):
+    """Restaurants of switches; `priors.base` is one half each, discounts are 0."""
+
+    layout: Layout
+    seating: Seating
+    priors: Priors
+    shares: NDArray[np.float64]  # restaurants: lambda, where it is drawn
+
+
+@njit(**OPTIONS)
+def draw_shares(switches, key):
+    """Draw lambda of each restaurant given who sits there, from the empty context on: `switches.shares`."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    layout, seats, shares = switches.layout, switches.seating.seats, switches.shares
+    for restaurant in range(len(shares)):
+        above = layout.parents[2 * restaurant + 1]
+        shorter = shares[above // 2] if above >= 0 else 0.5
+        mass = switches.priors.concentrations[layout.depths[restaurant]]
+        topics = log_gamma_number(mass * shorter + seats[2 * restaurant + 1, CUSTOMERS], state)
+        common = log_gamma_number(mass * (1.0 - shorter) + seats[2 * restaurant, CUSTOMERS], state)
+        shares[restaurant] = min(max(1.0 / (1.0 + exp64(common - topics)), LEAST), 1.0 - LEAST)
+
+
+@njit(**PART)
+def _seat(slot, customers, mass, layout, seating, state):
+    """Seat customers anew in an empty slot, by a Chinese restaurant of a concentration; gives tables."""
+    seats, sizes, first = seating.seats, seating.sizes, layout.places[slot]
+    kinds, tables = 0, 0
+    for seated in range(customers):
+        target = uniform(state) * (mass + seated) - mass
+        if seated == 0 or target < 0.0:
+            tables, size = tables + 1, 0
+        elif layout.places[slot + 1] == first:
+            size = 0  # never: there is room for one customer
+        else:
+            entry = first
+            while entry < first + kinds - 1:
+                target -= np.float64(sizes[entry, 0]) * sizes[entry, 1]
+                if target < 0.0:
+                    break
+                entry += 1
+            size = sizes[entry, 0]
+            sizes[entry, 1] -= 1
+            if sizes[entry, 1] == 0:
+                last = first + kinds - 1
+                sizes[entry, 0], sizes[entry, 1] = sizes[last, 0], sizes[last, 1]
+                kinds -= 1
+        if layout.places[slot + 1] == first:
+            continue
+        entry = first
+        while entry < first + kinds and sizes[entry, 0] != size + 1:
+            entry += 1
+        if entry == first + kinds:
+            sizes[entry, 0], sizes[entry, 1] = size + 1, 0
+            kinds += 1
+        sizes[entry, 1] += 1
+    seats[slot, CUSTOMERS], seats[slot, TABLES], seats[slot, KINDS] = customers, tables, kinds
+    return tables
+
+
+@njit(**OPTIONS)
+def seat_switches(own, switches, key):
+    """Seat all customers anew given lambda, from the longest contexts on.
+
+    own (slots, int64): customers of each slot that no longer context sends.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    layout, seating, shares = switches.layout, switches.seating, switches.shares
+    sent = own.copy()
+    seating.totals[:] = 0
+    for slot in range(len(own) - 1, -1, -1):
+        restaurant, above = slot // 2, layout.parents[slot]
+        shorter = shares[above // 2] if above >= 0 else 0.5
+        share = shorter if slot % 2 == 1 else 1.0 - shorter
+        mass = switches.priors.concentrations[layout.depths[restaurant]] * share
+        tables = _seat(slot, sent[slot], mass, layout, seating, state)
+        seating.totals[restaurant, CUSTOMERS] += sent[slot]
+        seating.totals[restaurant, TABLES] += tables
+        if above >= 0:
+            sent[above] += tables

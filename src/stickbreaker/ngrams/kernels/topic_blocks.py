@@ -1,0 +1,368 @@
+"""Tables of topics move in blocks, with all words that hang from them (Noji et al. 2013, section 4.2).
+
+A block is a table of a slot, the tables of longer contexts that are its customers, theirs, and so on down to
+words of the text, in whatever documents. Which they are is not kept: a table's customers are chosen evenly
+among the customers of its slot and topic. The block draws its topic given all else.
+"""
+
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.ngrams.kernels.topic_rooms import (
+    COMMON,
+    CUSTOMERS,
+    KEY,
+    NUMBER,
+    SIZE,
+    TABLES,
+    TOPIC,
+    add_tables,
+    count,
+    customers_of,
+    fill_path,
+    leave,
+)
+from stickbreaker.ngrams.kernels.topic_words import count_word, drawn, enter, predict_topics, scratch_of
+
+FEW = 16  # customers whose seating is multiplied out; that of more goes by log gamma
+FACTORS = 10  # that are multiplied before logarithms are taken
+
+
+class Sitting(NamedTuple):
+    """Words of the text by the slot that they sit in."""
+
+    starts: NDArray[np.int64]  # slots + 1
+    words: NDArray[np.int64]
+
+
+class Block(NamedTuple):
+    """Room for a block: its parts are slots, of which it has tables."""
+
+    slots: NDArray[np.int64]  # parts
+    tables: NDArray[np.int64]  # parts + 1: where the sizes of each part's tables lie
+    sizes: NDArray[np.int64]
+    words: NDArray[np.int64]
+    weights: NDArray[np.float64]  # topics: products of what has not gone to `nats` yet
+    nats: NDArray[np.float64]  # topics
+    seen: NDArray[np.int32]  # documents: words of the block
+
+
+@njit(**OPTIONS)
+def room_of_block(most, n_depths, n_topics, n_documents):
+    """Room for blocks of at most so many words."""
+    return Block(
+        np.empty(most * n_depths + 1, np.int64),
+        np.empty(most * n_depths + 2, np.int64),
+        np.empty(most * n_depths + 1, np.int64),
+        np.empty(most, np.int64),
+        np.empty(n_topics),
+        np.empty(n_topics),
+        np.zeros(n_documents, np.int32),
+    )
+
+
+@njit(**PART)
+def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
+    """Sizes of some of a slot's tables of a topic, chosen evenly, go to the block; gives its new end."""
+    if rooms.entries[child + 1] == rooms.entries[child]:
+        block.sizes[end] = 1
+        return end + 1
+    first = rooms.entries[child]
+    left = tables
+    for entry in range(first, first + seats.n_entries[child]):
+        if seats.entries[entry, KEY] != topic:
+            continue
+        for _ in range(seats.entries[entry, NUMBER]):
+            if wanted == left or uniform(state) * left < wanted:
+                block.sizes[end] = seats.entries[entry, SIZE]
+                end += 1
+                wanted -= 1
+            left -= 1
+            if wanted == 0:
+                return end
+    return end
+
+
+@njit(**PART)
+def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
+    """Fill a block from a table of some size: gives how many parts and how many words it has."""
+    block.slots[0], block.sizes[0] = slot, size
+    block.tables[0], block.tables[1] = 0, 1
+    n_parts, n_words, part = 1, 0, 0
+    while part < n_parts:
+        at, wanted = block.slots[part], np.int64(0)
+        for table in range(block.tables[part], block.tables[part + 1]):
+            wanted += block.sizes[table]
+        left, _, _ = customers_of(at, topic, rooms, seats)
+        part += 1
+        for place in range(sitting.starts[at], sitting.starts[at + 1]):
+            if wanted == 0:
+                break
+            word = sitting.words[place]
+            if words.topics[word] != topic:
+                continue
+            if wanted == left or uniform(state) * left < wanted:
+                block.words[n_words] = word
+                n_words += 1
+                wanted -= 1
+            left -= 1
+        for place in range(rooms.children[at], rooms.children[at + 1]):
+            if wanted == 0:
+                break
+            child = rooms.longer[place]
+            _, _, tables = customers_of(child, topic, rooms, seats)
+            chosen = 0
+            for _ in range(tables):
+                if wanted == left or uniform(state) * left < wanted:
+                    chosen += 1
+                    wanted -= 1
+                left -= 1
+            if chosen > 0:
+                end = _pick_tables(
+                    child, topic, tables, chosen, rooms, seats, block, block.tables[n_parts], state
+                )
+                block.slots[n_parts] = child
+                n_parts += 1
+                block.tables[n_parts] = end
+    return n_parts, n_words
+
+
+@njit(**PART)
+def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block):
+    """The block sits down in a topic (or, with change -1, leaves it); `key` is that of its first table."""
+    for part in range(n_parts):
+        slot, customers = block.slots[part], np.int64(0)
+        for table in range(block.tables[part], block.tables[part + 1]):
+            customers += block.sizes[table]
+            add_tables(slot, key if part == 0 else topic, block.sizes[table], change, rooms, seats)
+        tables = block.tables[part + 1] - block.tables[part]
+        common = change if part == 0 and key >= rooms.n_topics else 0
+        count(slot, topic, change * customers, change * tables, common, rooms, seats)
+    for place in range(n_words):
+        word = block.words[place]
+        if change > 0:
+            words.topics[word] = topic
+        count_word(word, change, words)
+
+
+@njit(**PART)
+def _settle(block):
+    """Products go to the logarithms."""
+    for k in range(len(block.weights)):
+        block.nats[k] += log64(max(block.weights[k], 1e-300))
+        block.weights[k] = 1.0
+
+
+@njit(**PART)
+def _product(a, b, customers, tables, more_customers, more_tables):
+    """p of more customers and tables in a restaurant that has some, without what every restaurant has alike.
+
+    prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j): equation 11, with totals of the restaurant.
+    """
+    found = 1.0
+    for i in range(more_tables):
+        found *= (b + a * (tables + i)) / (b + customers + i)
+    for j in range(more_tables, more_customers):
+        found /= b + customers + j
+    return found
+
+
+@njit(**PART)
+def _log_product(a, b, customers, tables, more_customers, more_tables):
+    """The logarithm of the same, for many customers."""
+    c, t = b + customers, b / a + tables
+    opened = more_tables * log64(a) + lgamma(t + more_tables) - lgamma(t)
+    return opened - lgamma(c + more_customers) + lgamma(c)
+
+
+@njit(**PART)
+def weigh_parts(n_parts, rooms, seats, priors, block):
+    """Multiply topics' weights by p of the block's tables, relative to restaurants without customers."""
+    factors = 0
+    for part in range(n_parts):
+        slot, customers = block.slots[part], np.int64(0)
+        tables = block.tables[part + 1] - block.tables[part]
+        for table in range(block.tables[part], block.tables[part + 1]):
+            customers += block.sizes[table]
+        restaurant = rooms.restaurants[slot]
+        depth = rooms.depths[restaurant]
+        a, b = priors.discounts[depth], priors.concentrations[depth]
+        first = rooms.totals[restaurant]
+        last = first + seats.n_totals[restaurant]
+        if customers <= FEW:
+            empty = _product(a, b, 0, 0, customers, tables)
+            for place in range(first, last):
+                c, t = seats.totals[place, CUSTOMERS], seats.totals[place, TABLES]
+                if c > 0:
+                    k = seats.totals[place, TOPIC]
+                    block.weights[k] *= _product(a, b, c, t, customers, tables) / empty
+            factors += customers
+        else:
+            empty = _log_product(a, b, 0, 0, customers, tables)
+            for place in range(first, last):
+                c, t = seats.totals[place, CUSTOMERS], seats.totals[place, TABLES]
+                if c > 0:
+                    k = seats.totals[place, TOPIC]
+                    block.nats[k] += _log_product(a, b, c, t, customers, tables) - empty
+        if factors >= FACTORS:
+            _settle(block)
+            factors = 0
+
+
+@njit(**PART)
+def weigh_words(n_words, words, total, block):
+    """Multiply the weights of topics from 1 on by p of the block's words being of each (equation 13)."""
+    counts, prior = words.counts, words.prior
+    for place in range(n_words):
+        document = words.documents[block.words[place]]
+        before = block.seen[document]
+        block.seen[document] += 1
+        inverse = 1.0 / (words.sizes[document] + before + total)
+        for k in range(1, len(prior)):
+            block.weights[k] *= (counts[document, k] + before + prior[k]) * inverse
+        if place % FACTORS == FACTORS - 1:
+            _settle(block)
+    for place in range(n_words):
+        block.seen[words.documents[block.words[place]]] = 0
+
+
+@njit(**PART)
+def weigh_switches(n_words, words, rooms, shares, block):
+    """Multiply the weights by p of the switches of the block's words: lambda, or what is left of it."""
+    common, topics = 0.0, 0.0
+    for place in range(n_words):
+        share = shares[rooms.restaurants[words.slots[block.words[place]]]]
+        common += log64(1.0 - share)
+        topics += log64(share)
+    block.nats[0] += common - topics
+
+
+@njit(**PART)
+def draw_topic(first, block, state):
+    """A topic from `first` on, drawn by the weights of a block."""
+    _settle(block)
+    most = block.nats[first]
+    for k in range(first, len(block.nats)):
+        most = max(most, block.nats[k])
+    total = 0.0
+    for k in range(len(block.nats)):
+        block.weights[k] = exp64(block.nats[k] - most) if k >= first else 0.0
+        total += block.weights[k]
+    return drawn(block.weights, total, state)
+
+
+@njit(**PART)
+def start_weights(p, block):
+    """The weights of topics begin with p of the first table's customer in the shorter context."""
+    for k in range(len(p)):
+        block.weights[k], block.nats[k] = p[k], 0.0
+
+
+@njit(**PART)
+def tables_at(slot, first_topic, rooms, seats):
+    """Tables of a slot, of topics from `first_topic` on; 0 if each has one word that ends there."""
+    tables = np.int64(0)
+    if rooms.children[slot + 1] == rooms.children[slot] and rooms.entries[slot + 1] == rooms.entries[slot]:
+        return tables
+    for cell in range(rooms.cells[slot], rooms.cells[slot] + seats.n_cells[slot]):
+        if seats.cells[cell, TOPIC] >= first_topic:
+            tables += seats.cells[cell, TABLES]
+    return tables
+
+
+@njit(**PART)
+def pick_table(slot, tables, first_topic, rooms, seats, state):
+    """Key and size of one of a slot's tables of topics from `first_topic` on, evenly; moves `state` on."""
+    target = uniform(state) * tables
+    first = rooms.entries[slot]
+    if rooms.entries[slot + 1] == first:
+        for cell in range(rooms.cells[slot], rooms.cells[slot] + seats.n_cells[slot]):
+            topic = np.int64(seats.cells[cell, TOPIC])
+            if seats.cells[cell, TABLES] > 0 and topic >= first_topic:
+                return topic + rooms.n_topics * np.int64(seats.cells[cell, COMMON]), np.int64(1)
+    key, size = np.int64(first_topic), np.int64(1)
+    for entry in range(first, first + seats.n_entries[slot]):
+        if seats.entries[entry, KEY] >= first_topic:
+            key, size = np.int64(seats.entries[entry, KEY]), np.int64(seats.entries[entry, SIZE])
+            target -= seats.entries[entry, NUMBER]
+            if target < 0.0:
+                break
+    return key, size
+
+
+@njit(**PART)
+def parent_predictions(slot, rooms, seats, priors, scratch):
+    """Fill `scratch.weights`: p of a table's customer in the shorter context; gives its depth, or -1."""
+    depth = fill_path(slot, rooms, scratch.path) - 1
+    if depth >= 0:
+        predict_topics(depth, rooms, seats, priors, scratch)
+    for k in range(rooms.n_topics):
+        scratch.weights[k] = scratch.p[depth, k] if depth >= 0 else priors.base[slot]
+    return depth
+
+
+@njit(**OPTIONS)
+def move_tables(words, sitting, rooms, seats, priors, most, key):
+    """Tables of topics that have nothing in common move, words and all; gives how many changed their topic.
+
+    At each slot, as many even picks as it has tables, a number that moves leave alone. Tables of one word
+    that ends there are left to the moves of words. most: words of the text that any slot may have below it.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch = scratch_of(len(priors.discounts), rooms.n_topics)
+    block = room_of_block(most, len(priors.discounts), rooms.n_topics, len(words.sizes))
+    total, moved = words.prior.sum(), 0
+    for slot in range(len(rooms.parents)):
+        tables, ends = tables_at(slot, 0, rooms, seats), rooms.children[slot + 1] == rooms.children[slot]
+        for _ in range(tables):
+            topic, size = pick_table(slot, tables, 0, rooms, seats, state)
+            if ends and size == 1:
+                continue
+            n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
+            seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
+            leave(rooms.parents[slot], topic, rooms, seats, state)
+            depth = parent_predictions(slot, rooms, seats, priors, scratch)
+            start_weights(scratch.weights, block)
+            weigh_parts(n_parts, rooms, seats, priors, block)
+            weigh_words(n_words, words, total, block)
+            drawn_topic = draw_topic(1, block, state)
+            seat_block(n_parts, n_words, drawn_topic, drawn_topic, 1, words, rooms, seats, block)
+            enter(depth, drawn_topic, rooms, seats, priors, scratch, state)
+            moved += drawn_topic != topic
+    return moved
+
+
+@njit(**OPTIONS)
+def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
+    """The same where words may be of the common topic; shares (restaurants): lambda of each context."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch = scratch_of(len(priors.discounts), rooms.n_topics)
+    block = room_of_block(most, len(priors.discounts), rooms.n_topics, len(words.sizes))
+    total, moved = words.prior.sum(), 0
+    for slot in range(len(rooms.parents)):
+        tables, ends = tables_at(slot, 0, rooms, seats), rooms.children[slot + 1] == rooms.children[slot]
+        for _ in range(tables):
+            topic, size = pick_table(slot, tables, 0, rooms, seats, state)
+            if ends and size == 1:
+                continue
+            n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
+            seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
+            leave(rooms.parents[slot], topic, rooms, seats, state)
+            depth = parent_predictions(slot, rooms, seats, priors, scratch)
+            start_weights(scratch.weights, block)
+            weigh_parts(n_parts, rooms, seats, priors, block)
+            weigh_words(n_words, words, total, block)
+            weigh_switches(n_words, words, rooms, shares, block)
+            drawn_topic = draw_topic(0, block, state)
+            seat_block(n_parts, n_words, drawn_topic, drawn_topic, 1, words, rooms, seats, block)
+            enter(depth, drawn_topic, rooms, seats, priors, scratch, state)
+            moved += drawn_topic != topic
+    return moved

@@ -1,0 +1,252 @@
+"""Restaurants of several topics in flat arrays: room for what may come, so that sampling allocates nothing.
+
+A slot (a word in a context) has a cell for each topic that has customers there, and an entry for each size
+that tables of a topic have. A restaurant (a context) has a total for each topic with customers in it. How
+many of each there may ever be follows from how many words of the text can pass; where that is as many as
+there are topics, a topic's place is its number, elsewhere those in use stand first.
+
+Topic 0 is common to all documents. A table's key is its topic where it sends its customer to the shorter
+context in the same topic, and the topic plus the number of topics where it sends it to topic 0 in the same
+context.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import uniform
+
+TOPIC, CUSTOMERS, TABLES, COMMON = 0, 1, 2, 3  # columns of cells and, but for the last, of totals
+KEY, SIZE, NUMBER = 0, 1, 2  # columns of entries
+
+
+class Rooms(NamedTuple):
+    """What stays. Slots are in order of their restaurants, these in order of depth."""
+
+    n_topics: int  # the common one included
+    parents: NDArray[np.int64]  # slots: the slot one context shorter; -1 in the empty context
+    restaurants: NDArray[np.int64]  # slots
+    depths: NDArray[np.int64]  # restaurants: words of the context
+    children: NDArray[np.int64]  # slots + 1: where each one's longer slots lie in `longer`
+    longer: NDArray[np.int64]
+    cells: NDArray[np.int64]  # slots + 1: where each one's cells lie
+    entries: NDArray[
+        np.int64
+    ]  # slots + 1: where each one's entries lie; none where each cell has one customer
+    totals: NDArray[np.int64]  # restaurants + 1
+
+
+class Seats(NamedTuple):
+    """Who sits where, by topic."""
+
+    cells: NDArray[np.int32]  # × (topic, customers, tables, tables that send their customer to topic 0)
+    n_cells: NDArray[np.int32]  # slots: cells in use
+    entries: NDArray[np.int32]  # × (key, size, tables of that key and size)
+    n_entries: NDArray[np.int32]  # slots
+    totals: NDArray[np.int32]  # × (topic, customers, tables)
+    n_totals: NDArray[np.int32]  # restaurants
+
+
+@njit(**PART)
+def place_of(rows, first, n, room, n_topics, topic):
+    """The place of a topic among cells of a slot (or totals of a restaurant) from `first` on; or -1."""
+    if room == n_topics:
+        return first + topic
+    for place in range(first, first + n):
+        if rows[place, 0] == topic:
+            return place
+    return np.int64(-1)
+
+
+@njit(**PART)
+def _cell_of(slot, topic, rooms, seats):
+    """The cell of a topic in a slot, or -1."""
+    first = rooms.cells[slot]
+    room = rooms.cells[slot + 1] - first
+    return place_of(seats.cells, first, seats.n_cells[slot], room, rooms.n_topics, topic)
+
+
+@njit(**PART)
+def customers_of(slot, topic, rooms, seats):
+    """Customers and tables of a topic in a slot, and tables whose customer is in the shorter context."""
+    cell = _cell_of(slot, topic, rooms, seats)
+    if cell < 0:
+        return 0, 0, 0
+    tables = np.int64(seats.cells[cell, TABLES])
+    return np.int64(seats.cells[cell, CUSTOMERS]), tables, tables - seats.cells[cell, COMMON]
+
+
+@njit(**PART)
+def totals_of(restaurant, topic, rooms, seats):
+    """Customers and tables of a topic in a restaurant."""
+    first = rooms.totals[restaurant]
+    room = rooms.totals[restaurant + 1] - first
+    place = place_of(seats.totals, first, seats.n_totals[restaurant], room, rooms.n_topics, topic)
+    if place < 0:
+        return np.int64(0), np.int64(0)
+    return np.int64(seats.totals[place, CUSTOMERS]), np.int64(seats.totals[place, TABLES])
+
+
+@njit(**PART)
+def _count_total(restaurant, topic, customers, tables, rooms, seats):
+    """More customers and tables (or fewer) of a topic in a restaurant."""
+    totals, first = seats.totals, rooms.totals[restaurant]
+    room, n = rooms.totals[restaurant + 1] - first, seats.n_totals[restaurant]
+    place = place_of(totals, first, n, room, rooms.n_topics, topic)
+    if place < 0:
+        place = first + n
+        totals[place, TOPIC], totals[place, CUSTOMERS], totals[place, TABLES] = topic, 0, 0
+        seats.n_totals[restaurant] = n + 1
+    totals[place, CUSTOMERS] += customers
+    totals[place, TABLES] += tables
+    if totals[place, CUSTOMERS] == 0 and room < rooms.n_topics:
+        last = first + seats.n_totals[restaurant] - 1
+        for column in range(3):
+            totals[place, column] = totals[last, column]
+        seats.n_totals[restaurant] -= 1
+
+
+@njit(**PART)
+def count(slot, topic, customers, tables, common, rooms, seats):
+    """More customers and tables (or fewer), of a topic in a slot and in its restaurant.
+
+    common: of these tables, those that send their customer to topic 0.
+    """
+    cells, first = seats.cells, rooms.cells[slot]
+    cell = _cell_of(slot, topic, rooms, seats)
+    if cell < 0:
+        cell = first + seats.n_cells[slot]
+        cells[cell, TOPIC] = topic
+        cells[cell, CUSTOMERS], cells[cell, TABLES], cells[cell, COMMON] = 0, 0, 0
+        seats.n_cells[slot] += 1
+    cells[cell, CUSTOMERS] += customers
+    cells[cell, TABLES] += tables
+    cells[cell, COMMON] += common
+    if cells[cell, CUSTOMERS] == 0 and rooms.cells[slot + 1] - first < rooms.n_topics:
+        last = first + seats.n_cells[slot] - 1
+        for column in range(4):
+            cells[cell, column] = cells[last, column]
+        seats.n_cells[slot] -= 1
+    _count_total(rooms.restaurants[slot], topic, customers, tables, rooms, seats)
+
+
+@njit(**PART)
+def add_tables(slot, key, size, number, rooms, seats):
+    """More tables of a key and size (or fewer), where a slot has entries."""
+    entries, first = seats.entries, rooms.entries[slot]
+    if rooms.entries[slot + 1] == first:
+        return
+    n = seats.n_entries[slot]
+    for entry in range(first, first + n):
+        if entries[entry, KEY] == key and entries[entry, SIZE] == size:
+            entries[entry, NUMBER] += number
+            if entries[entry, NUMBER] == 0:
+                last = first + n - 1
+                for column in range(3):
+                    entries[entry, column] = entries[last, column]
+                seats.n_entries[slot] = n - 1
+            return
+    entries[first + n, KEY], entries[first + n, SIZE], entries[first + n, NUMBER] = key, size, number
+    seats.n_entries[slot] = n + 1
+
+
+@njit(**PART)
+def _leaving(slot, topic, customers, rooms, seats, state):
+    """Key and size of the table of one of a topic's customers in a slot, drawn evenly; moves `state` on."""
+    entries, first = seats.entries, rooms.entries[slot]
+    if rooms.entries[slot + 1] == first:
+        cell = _cell_of(slot, topic, rooms, seats)
+        return topic + rooms.n_topics * np.int64(seats.cells[cell, COMMON]), np.int64(1)
+    target = uniform(state) * customers if customers > 1 else 0.0
+    key, size = np.int64(topic), np.int64(1)
+    for entry in range(first, first + seats.n_entries[slot]):
+        if entries[entry, KEY] == topic or entries[entry, KEY] == topic + rooms.n_topics:
+            key, size = np.int64(entries[entry, KEY]), np.int64(entries[entry, SIZE])
+            target -= np.float64(size) * entries[entry, NUMBER]
+            if target < 0.0:
+                break
+    return key, size
+
+
+@njit(**PART)
+def leave(slot, topic, rooms, seats, state):
+    """A customer of a topic leaves a slot, and one each where a table closes by that; moves `state` on.
+
+    Which one leaves is drawn evenly: from a table in proportion to its size.
+    """
+    while slot >= 0:
+        customers, _, _ = customers_of(slot, topic, rooms, seats)
+        key, size = _leaving(slot, topic, customers, rooms, seats, state)
+        add_tables(slot, key, size, -1, rooms, seats)
+        if size > 1:
+            add_tables(slot, key, size - 1, 1, rooms, seats)
+            count(slot, topic, -1, 0, 0, rooms, seats)
+            return
+        common = 1 if key >= rooms.n_topics else 0
+        count(slot, topic, -1, -1, -common, rooms, seats)
+        if common == 1:
+            topic = 0
+        else:
+            slot = rooms.parents[slot]
+
+
+@njit(**PART)
+def joins(slot, topic, a, opening, rooms, seats, state):
+    """Whether a new customer of a topic sits down at a table that is there, which is counted then.
+
+    opening: the mass of a new table, which the caller counts where one opens. Moves `state` on.
+    """
+    customers, tables, _ = customers_of(slot, topic, rooms, seats)
+    if customers == 0:
+        return False
+    seated = customers - a * tables
+    target = uniform(state) * (seated + opening)
+    if target >= seated:
+        return False
+    entries, first = seats.entries, rooms.entries[slot]
+    key, size = np.int64(topic), np.int64(1)
+    for entry in range(first, first + seats.n_entries[slot]):
+        if entries[entry, KEY] == topic or entries[entry, KEY] == topic + rooms.n_topics:
+            key, size = np.int64(entries[entry, KEY]), np.int64(entries[entry, SIZE])
+            target -= (size - a) * entries[entry, NUMBER]
+            if target < 0.0:
+                break
+    add_tables(slot, key, size, -1, rooms, seats)
+    add_tables(slot, key, size + 1, 1, rooms, seats)
+    count(slot, topic, 1, 0, 0, rooms, seats)
+    return True
+
+
+@njit(**PART)
+def opens(slot, key, rooms, seats):
+    """A table with one customer opens in a slot."""
+    add_tables(slot, key, 1, 1, rooms, seats)
+    if key >= rooms.n_topics:
+        count(slot, key - rooms.n_topics, 1, 1, 1, rooms, seats)
+    else:
+        count(slot, key, 1, 1, 0, rooms, seats)
+
+
+@njit(**PART)
+def fill_path(slot, rooms, path):
+    """The slots on the way to a slot, from the empty context on; gives its depth."""
+    depth = rooms.depths[rooms.restaurants[slot]]
+    for d in range(depth, -1, -1):
+        path[d] = slot
+        slot = rooms.parents[slot]
+    return depth
+
+
+@njit(**OPTIONS)
+def count_sizes(rooms, seats, sizes_out):
+    """Tables by depth and size are added to sizes_out (depths × sizes, int64); no table may be larger."""
+    for slot in range(len(rooms.parents)):
+        depth, first = rooms.depths[rooms.restaurants[slot]], rooms.entries[slot]
+        if rooms.entries[slot + 1] == first:
+            for cell in range(rooms.cells[slot], rooms.cells[slot] + seats.n_cells[slot]):
+                sizes_out[depth, 1] += seats.cells[cell, TABLES]
+        for entry in range(first, first + seats.n_entries[slot]):
+            sizes_out[depth, seats.entries[entry, SIZE]] += seats.entries[entry, NUMBER]

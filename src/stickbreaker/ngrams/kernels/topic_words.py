@@ -1,0 +1,259 @@
+"""Words of topics that have nothing to do with each other leave and sit down (Noji et al. 2013, section 4.1).
+
+Each topic has restaurants of its own, a hierarchical Pitman-Yor language model. A word draws its topic, and
+of unbounded contexts how long its context is, given all others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.ngrams.kernels import pitman_yor
+from stickbreaker.ngrams.kernels.topic_rooms import (
+    CUSTOMERS,
+    TABLES,
+    TOPIC,
+    fill_path,
+    joins,
+    leave,
+    opens,
+    totals_of,
+)
+
+
+class Words(NamedTuple):
+    """The words of a text, in order of their deepest slots."""
+
+    deepest: NDArray[np.int64]  # words: the slot of the longest context
+    slots: NDArray[np.int64]  # words: the slot that each sits in
+    topics: NDArray[np.int32]  # words
+    documents: NDArray[np.int64]  # words
+    counts: NDArray[np.int32]  # documents × topics: words
+    sizes: NDArray[np.int32]  # documents: words of topics other than the common one
+    prior: NDArray[np.float64]  # topics: alpha; 0 of the common one
+
+
+class TopicStops(NamedTuple):
+    """Where words stop, of unbounded contexts."""
+
+    counts: NDArray[
+        np.int32
+    ]  # restaurants × (words that stop there, words that go on); none of a fixed length
+    stop: float  # Beta prior of the share that stops
+    go_on: float
+
+
+class Scratch(NamedTuple):
+    """What a kernel works in."""
+
+    path: NDArray[np.int64]  # depths: slots on the way, from the empty context on
+    p: NDArray[np.float64]  # depths × topics: p(word | context, topic)
+    inverse: NDArray[np.float64]  # topics: 1 / (customers + concentration) of a restaurant
+    weights: NDArray[np.float64]  # topics
+
+
+@njit(**OPTIONS)
+def scratch_of(n_depths, n_topics):
+    """Room for a kernel to work in."""
+    return Scratch(
+        np.empty(n_depths, np.int64), np.empty((n_depths, n_topics)), np.empty(n_topics), np.empty(n_topics)
+    )
+
+
+@njit(**PART)
+def step(slot, d, rooms, seats, priors, inverse, p):
+    """From p of the shorter context (topics) to p of the slot's own, at depth d (Teh 2006, equation 7).
+
+    A topic without customers in the restaurant keeps its p.
+    """
+    restaurant = rooms.restaurants[slot]
+    a, b = priors.discounts[d], priors.concentrations[d]
+    totals, first = seats.totals, rooms.totals[restaurant]
+    for place in range(first, first + seats.n_totals[restaurant]):
+        k = totals[place, TOPIC]
+        share = 1.0 / (totals[place, CUSTOMERS] + b)
+        inverse[k] = share
+        p[k] *= (b + a * totals[place, TABLES]) * share
+    cells, first = seats.cells, rooms.cells[slot]
+    for cell in range(first, first + seats.n_cells[slot]):
+        k = cells[cell, TOPIC]
+        p[k] += (cells[cell, CUSTOMERS] - a * cells[cell, TABLES]) * inverse[k]
+
+
+@njit(**PART)
+def predict_topics(depth, rooms, seats, priors, scratch):
+    """p(word | context, topic) of the slots of a path down to a depth, of all topics: `scratch.p`."""
+    p, path = scratch.p, scratch.path
+    base = priors.base[path[0]]
+    for d in range(depth + 1):
+        for k in range(rooms.n_topics):
+            p[d, k] = p[d - 1, k] if d > 0 else base
+        step(path[d], d, rooms, seats, priors, scratch.inverse, p[d])
+
+
+@njit(**PART)
+def enter(depth, topic, rooms, seats, priors, scratch, state):
+    """A customer of a topic sits down in the slot at a depth of a path that `predict_topics` has seen."""
+    for d in range(depth, -1, -1):
+        slot = scratch.path[d]
+        a, b = priors.discounts[d], priors.concentrations[d]
+        _, tables = totals_of(rooms.restaurants[slot], topic, rooms, seats)
+        shorter = scratch.p[d - 1, topic] if d > 0 else priors.base[slot]
+        if joins(slot, topic, a, (b + a * tables) * shorter, rooms, seats, state):
+            return
+        opens(slot, topic, rooms, seats)
+
+
+@njit(**PART)
+def drawn(weights, total, state):
+    """A place drawn in proportion to weights, whose sum is given; moves `state` on."""
+    target = uniform(state) * total
+    for k in range(len(weights) - 1):
+        target -= weights[k]
+        if target < 0.0:
+            return k
+    k = len(weights) - 1
+    while weights[k] == 0.0 and k > 0:
+        k -= 1
+    return k
+
+
+@njit(**PART)
+def count_word(word, change, words):
+    """One word more or less of its topic in its document."""
+    document, topic = words.documents[word], words.topics[word]
+    words.counts[document, topic] += change
+    if topic > 0:
+        words.sizes[document] += change
+
+
+@njit(**PART)
+def weigh_topics(document, p, words, scale, weights_out):
+    """scale (n + alpha) p of each topic but the common one, in a document; gives their sum."""
+    counts, prior = words.counts[document], words.prior
+    weights_out[0] = 0.0
+    found = 0.0
+    for k in range(1, len(prior)):
+        weight = (counts[k] + prior[k]) * scale * p[k]
+        weights_out[k] = weight
+        found += weight
+    return found
+
+
+@njit(**PART)
+def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
+    """A word that sits nowhere draws its topic and sits down there; gives p(word | all others)."""
+    document = words.documents[word]
+    depth = fill_path(words.slots[word], rooms, scratch.path)
+    predict_topics(depth, rooms, seats, priors, scratch)
+    scale = 1.0 / (words.sizes[document] + total)
+    mass = weigh_topics(document, scratch.p[depth], words, scale, scratch.weights)
+    words.topics[word] = drawn(scratch.weights, mass, state)
+    count_word(word, 1, words)
+    enter(depth, words.topics[word], rooms, seats, priors, scratch, state)
+    return mass
+
+
+@njit(**OPTIONS)
+def start_topics(order, words, rooms, seats, priors, key):
+    """Words sit down in empty restaurants in an order, each in a topic drawn given those before it."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
+    for word in order:
+        _sit_down(word, total, words, rooms, seats, priors, scratch, state)
+
+
+@njit(**OPTIONS)
+def sweep_topics(words, rooms, seats, priors, key):
+    """Every word draws its topic anew and sits down there, given all others (equations 6 to 8).
+
+    Gives the sum of log p(word | its context, its document, all others), in nats, each as it was on the
+    word's turn. key: of the stream (uint64).
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch = scratch_of(len(priors.discounts), rooms.n_topics)
+    total, nats = words.prior.sum(), 0.0
+    for word in range(len(words.slots)):
+        leave(words.slots[word], words.topics[word], rooms, seats, state)
+        count_word(word, -1, words)
+        nats += log64(_sit_down(word, total, words, rooms, seats, priors, scratch, state))
+    return nats
+
+
+@njit(**PART)
+def chance_of_topics(restaurant, switches, path, openings):
+    """p(a topic, not the common one | context) and fills the path there: see `Switches`."""
+    return pitman_yor.predict(
+        2 * restaurant + 1, switches.layout, switches.seating, switches.priors, path, openings
+    )
+
+
+@njit(**PART)
+def enter_switch(restaurant, topic, switches, path, openings, state):
+    """A word counts in a restaurant of switches: for the common topic (slot 0) or for another (slot 1)."""
+    slot = 2 * restaurant + (1 if topic > 0 else 0)
+    layout = switches.layout
+    pitman_yor.predict(slot, layout, switches.seating, switches.priors, path, openings)
+    pitman_yor.enter(
+        layout.depths[restaurant], layout, switches.seating, switches.priors, path, openings, state
+    )
+
+
+@njit(**PART)
+def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
+    """The same where each context has its own chance of the common topic (equation 9)."""
+    slot, document, weights = words.slots[word], words.documents[word], scratch.weights
+    restaurant = rooms.restaurants[slot]
+    depth = fill_path(slot, rooms, scratch.path)
+    predict_topics(depth, rooms, seats, priors, scratch)
+    chance = chance_of_topics(restaurant, switches, path, openings)
+    scale = chance / (words.sizes[document] + total)
+    mass = weigh_topics(document, scratch.p[depth], words, scale, weights)
+    weights[0] = scratch.p[depth, 0] * (1.0 - chance)
+    mass += weights[0]
+    words.topics[word] = drawn(weights, mass, state)
+    count_word(word, 1, words)
+    enter(depth, words.topics[word], rooms, seats, priors, scratch, state)
+    enter_switch(restaurant, words.topics[word], switches, path, openings, state)
+    return mass
+
+
+@njit(**OPTIONS)
+def start_switching(order, words, rooms, seats, priors, switches, key):
+    """Words sit down in empty restaurants in an order, each in a topic drawn given those before it."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
+    path, openings = np.empty(len(priors.discounts), np.int64), np.empty(len(priors.discounts))
+    for word in order:
+        _sit_down_switching(
+            word, total, words, rooms, seats, priors, switches, scratch, path, openings, state
+        )
+
+
+@njit(**OPTIONS)
+def sweep_switching(words, rooms, seats, priors, switches, key):
+    """Every word draws its topic anew, or the common one, as in `sweep_topics`."""
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    scratch = scratch_of(len(priors.discounts), rooms.n_topics)
+    path, openings = np.empty(len(priors.discounts), np.int64), np.empty(len(priors.discounts))
+    total, nats = words.prior.sum(), 0.0
+    for word in range(len(words.slots)):
+        slot, topic = words.slots[word], words.topics[word]
+        leave(slot, topic, rooms, seats, state)
+        count_word(word, -1, words)
+        switch = 2 * rooms.restaurants[slot] + (1 if topic > 0 else 0)
+        pitman_yor.leave(switch, switches.layout, switches.seating, state)
+        nats += log64(
+            _sit_down_switching(
+                word, total, words, rooms, seats, priors, switches, scratch, path, openings, state
+            )
+        )
+    return nats

@@ -1,0 +1,65 @@
+"""What a text allows of who sits where: how many words can pass, and whether a seating is one of the text."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.ngrams.kernels.pitman_yor import Layout
+from stickbreaker.ngrams.model.contexts import Contexts, Integers
+
+
+def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Integers]:
+    """Words of the text that can pass each slot, and each restaurant.
+
+    own (slots): words whose deepest slot it is.
+    """
+    most = own.astype(np.int64)
+    depths = contexts.depths[contexts.restaurants]
+    for depth in range(int(depths.max()), 0, -1):
+        slots = np.flatnonzero(depths == depth)
+        np.add.at(most, contexts.parents[slots], most[slots])
+    return most, np.bincount(contexts.restaurants, most, len(contexts.depths)).astype(np.int64)
+
+
+def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
+    """Where each slot's table sizes lie (slots + 1): room for as many different ones as its customers allow.
+
+    At most all words of the text that pass through a slot sit in it. Different sizes add up to 1 + 2 + ... at
+    least; a slot that never has two customers needs no room.
+    """
+    return room_for_sizes(passing(contexts, own)[0])
+
+
+def room_for_sizes(most: Integers) -> Integers:
+    """Where the table sizes of slots lie (slots + 1), of at most so many customers each."""
+    room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
+    return np.concatenate([[0], np.cumsum(room)])
+
+
+def counted_seating(
+    layout: Layout, seats: NDArray[np.int32], sizes: NDArray[np.int32], sitting: Integers
+) -> NDArray[np.int32]:
+    """Totals of the restaurants of a seating; sitting (slots): customers that no longer context sends.
+
+    Raises ValueError for the seating of another text.
+    """
+    customers, tables, kinds = seats.T.astype(np.int64)
+    room = np.diff(layout.places)
+    if (seats < 0).any() or (kinds > room).any() or ((tables > 0) != (customers > 0)).any():
+        raise ValueError("seats of another text")
+    slots = np.repeat(np.arange(len(room)), room)
+    used = np.arange(len(slots)) - layout.places[slots] < kinds[slots]
+    size, number = (sizes[:, column].astype(np.int64) * used for column in (0, 1))
+    pooled = room > 0
+    if (sizes[used] <= 0).any() or (np.bincount(slots, number, len(room))[pooled] != tables[pooled]).any():
+        raise ValueError("table sizes of another text")
+    if (np.bincount(slots, number * size, len(room))[pooled] != customers[pooled]).any() or (
+        tables[~pooled] != customers[~pooled]
+    ).any():
+        raise ValueError("table sizes of another text")
+    inner, expected = layout.parents >= 0, sitting.copy()
+    np.add.at(expected, layout.parents[inner], tables[inner])
+    if (expected != customers).any():
+        raise ValueError("customers that are none of the text's words")
+    n = len(layout.depths)
+    totals = np.stack([np.bincount(layout.restaurants, each, n) for each in (customers, tables)], axis=1)
+    return totals.astype(np.int32)

@@ -1,0 +1,103 @@
+"""The switches between what is common to all documents and topics, context by context."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from stickbreaker.core.records import Array
+from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, KINDS, TABLES, Layout, Priors, Seating
+from stickbreaker.ngrams.kernels.switches import Switches
+from stickbreaker.ngrams.model.contexts import Contexts, Integers
+from stickbreaker.ngrams.model.hyperparameters import RATE, draw_concentration
+from stickbreaker.ngrams.model.seatings import counted_seating, room_for_sizes
+
+CONCENTRATION = 1.0  # at the start
+HALF = 0.5  # the expected share of topics in the empty context, before anyone sits there
+ARRAYS = ("switch_seats", "switch_sizes", "switch_concentrations")
+
+
+class SwitchState:
+    """Restaurants of switches: see `kernels.switches`."""
+
+    def __init__(self, contexts: Contexts, most: Integers) -> None:
+        """Empty ones; most (restaurants): the customers that may come to each."""
+        n, n_depths = len(contexts.depths), int(contexts.depths.max()) + 1
+        above = np.concatenate([[-1], contexts.restaurant_keys // contexts.n_words])[:, None]
+        parents = np.where(above >= 0, 2 * above + np.arange(2), -1).ravel()
+        places = room_for_sizes(np.repeat(most, 2))
+        layout = Layout(parents, np.repeat(np.arange(n), 2), contexts.depths, places)
+        seats, sizes = np.zeros((2 * n, 3), np.int32), np.zeros((int(places[-1]), 2), np.int32)
+        priors = Priors(np.full(2, HALF), np.zeros(n_depths), np.full(n_depths, CONCENTRATION))
+        self.held = Switches(
+            layout, Seating(seats, sizes, np.zeros((n, 2), np.int32)), priors, np.full(n, HALF)
+        )
+
+    def expected(self) -> Array:
+        """The expected share of topics in each restaurant given who sits there, from the empty context on."""
+        layout, seats = self.held.layout, self.held.seating.seats
+        above = layout.parents[1::2] // 2
+        customers = seats[:, CUSTOMERS].reshape(-1, 2).astype(np.float64)
+        found = np.empty(len(customers))
+        for depth, mass in enumerate(self.held.priors.concentrations.tolist()):
+            here = np.flatnonzero(layout.depths == depth)
+            shorter = found[above[here]] if depth else HALF
+            found[here] = (mass * shorter + customers[here, 1]) / (mass + customers[here].sum(axis=1))
+        return found
+
+    def draw_concentrations(self, generator: np.random.Generator) -> None:
+        """Draw the concentration of each depth given who sits where."""
+        concentrations = self.held.priors.concentrations
+        for depth in range(len(concentrations)):
+            customers, tables = self._totals(depth)
+            concentrations[depth] = draw_concentration(
+                concentrations[depth], customers, int(tables.sum()), generator
+            )
+
+    def log_p(self) -> float:
+        """log p(who sits where, concentrations), in nats."""
+        seating, layout = self.held.seating, self.held.layout
+        nats = 0.0
+        for depth, mass in enumerate(self.held.priors.concentrations.tolist()):
+            customers, tables = self._totals(depth)
+            nats += float(tables.sum()) * np.log(mass) - RATE * mass
+            nats += float((gammaln(mass) - gammaln(mass + customers)).sum())
+        slots = np.repeat(np.arange(len(layout.parents)), np.diff(layout.places))
+        used = np.arange(len(slots)) - layout.places[slots] < seating.seats[slots, KINDS]
+        sizes = seating.sizes[used].astype(np.float64)
+        nats += float(sizes[:, 1] @ gammaln(sizes[:, 0]))
+        return float(nats + seating.seats[:2, TABLES].sum() * np.log(HALF))
+
+    def _totals(self, depth: int) -> tuple[Integers, Integers]:
+        """Customers and tables of the restaurants of a depth that have any."""
+        totals = self.held.seating.totals[self.held.layout.depths == depth].astype(np.int64)
+        totals = totals[totals[:, CUSTOMERS] > 0]
+        return totals[:, CUSTOMERS], totals[:, TABLES]
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays of a checkpoint."""
+        seating = self.held.seating
+        values = seating.seats.copy(), seating.sizes.copy(), self.held.priors.concentrations.copy()
+        return dict(zip(ARRAYS, values, strict=True))
+
+    def take(self, arrays: Mapping[str, NDArray[Any]], own: Integers) -> None:
+        """Take what `to_arrays` gave. Raises ValueError for another text's.
+
+        own (slots): customers that no longer context sends.
+        """
+        seats, sizes, concentrations = (arrays[name].copy() for name in ARRAYS)
+        held = self.held.seating.seats, self.held.seating.sizes, self.held.priors.concentrations
+        if any(
+            a.shape != b.shape or a.dtype != b.dtype
+            for a, b in zip((seats, sizes, concentrations), held, strict=True)
+        ):
+            raise ValueError("switches of another text")
+        if not ((concentrations > 0.0) & np.isfinite(concentrations)).all():
+            raise ValueError("concentrations out of range")
+        totals = counted_seating(self.held.layout, seats, sizes, own)
+        self.held = self.held._replace(
+            seating=Seating(seats, sizes, totals),
+            priors=self.held.priors._replace(concentrations=concentrations),
+        )

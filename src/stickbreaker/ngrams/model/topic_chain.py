@@ -1,0 +1,353 @@
+"""The Markov chain over topics and seatings of a topic n-gram language model (Noji et al. 2013)."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, gammaln
+
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
+from stickbreaker.core.random_streams import numbered_keys, stream
+from stickbreaker.core.records import Array, Record
+from stickbreaker.kernels.restaurant_tables import draw_tables
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.kernels.pitman_yor import Priors
+from stickbreaker.ngrams.kernels.topic_blocks import Sitting
+from stickbreaker.ngrams.kernels.topic_rooms import COMMON, CUSTOMERS, SIZE, TABLES, Rooms, Seats, count_sizes
+from stickbreaker.ngrams.kernels.topic_words import TopicStops, Words
+from stickbreaker.ngrams.model.chain import CONCENTRATION, DISCOUNT, GO_ON, START, STOP, Events
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.hyperparameters import (
+    draw_concentration,
+    draw_discount_and_concentration,
+    log_prior,
+    log_seating,
+)
+from stickbreaker.ngrams.model.seatings import passing
+from stickbreaker.ngrams.model.topic_rooms import empty_seats, rooms_of, used
+from stickbreaker.ngrams.model.topic_samples import TopicSamples, sample_of
+from stickbreaker.ngrams.model.topic_seating import seats_from_arrays, seats_to_arrays
+
+ALPHA = 0.02  # of each topic at the start
+LEAST_ALPHA = 1e-12  # of a topic: smaller ones make no difference, and their logarithm is finite
+
+
+class TopicEvents(NamedTuple):
+    """The words of a text in their order, with the documents that they stand in."""
+
+    events: Events
+    deepest: Integers  # words: the slot of the longest context
+    documents: Integers  # words
+    n_documents: int
+
+
+class TopicChain(Sampler):
+    """Topics of a text's words and their seating: all distributions are integrated out.
+
+    A sweep seats every word anew in a topic that it draws, moves tables in blocks, and draws discounts and
+    concentrations by depth and the prior of documents' topics. Topic 0 is common to all documents; a chain of
+    a prior without one leaves it empty. A chain uses one thread however many there are.
+    """
+
+    ways: ClassVar[int] = 1  # how often a word may be a customer of a slot
+
+    def __init__(
+        self,
+        text: TopicEvents,
+        n_topics: int,
+        seed: int,
+        given: Record = MappingProxyType({}),
+        *,
+        moves: str = "tables",
+    ) -> None:
+        """`n_topics`: without the common one. `given`: what else is said of a model, such as its G0; it is
+        part of what is `fitted`. `moves`: "tables": blocks and words; "tokens": words alone."""
+        self._events, self._seed, self._given, self._blocks = text.events, seed, given, moves == "tables"
+        contexts, n_words = text.events.contexts, len(text.deepest)
+        most, self._passing = passing(contexts, text.events.own)
+        self._most = int(most.max(initial=1))
+        self._rooms = rooms_of(contexts, text.events.own, n_topics + 1, self.ways)
+        self._seats = empty_seats(self._rooms)
+        self._depths = np.arange(int(contexts.depths.max()) + 1)
+        self._depth_of_total = np.repeat(contexts.depths, np.diff(self._rooms.totals)).astype(np.int8)
+        n_depths = len(self._depths)
+        self._priors = Priors(text.events.base, np.full(n_depths, DISCOUNT), np.full(n_depths, CONCENTRATION))
+        order = np.argsort(text.deepest, kind="stable")
+        deepest = text.deepest[order].astype(np.int64)
+        self._words = Words(
+            deepest,
+            self._first_slots(deepest),
+            np.zeros(n_words, np.int32),
+            text.documents[order].astype(np.int64),
+            np.zeros((text.n_documents, n_topics + 1), np.int32),
+            np.zeros(text.n_documents, np.int32),
+            np.append(0.0, np.full(n_topics, ALPHA)),
+        )
+        counted = len(contexts.depths) if text.events.unbounded else 0
+        self._stops = TopicStops(np.zeros((counted, 2), np.int32), STOP, GO_ON)
+        self._count_stops()
+        self._samples = TopicSamples(contexts, n_topics + 1, unbounded=text.events.unbounded)
+        self._nats = np.empty(0)  # of the words in the last sweep: one number, or none before the first
+        self._start(np.argsort(order), self._key(purposes.TOPIC_NGRAMS, -1))
+
+    # What a prior of topics has of its own
+
+    @abstractmethod
+    def _start(self, order: Integers, key: np.uint64) -> None:
+        """Seat the words in empty restaurants, in the order of the text, each in a topic that it draws."""
+
+    @abstractmethod
+    def _sweep_words(self, number: int) -> float:
+        """Every word draws its topic anew; gives the sum of log p of each given all others, in nats."""
+
+    @abstractmethod
+    def _move_tables(self, number: int) -> None:
+        """Tables draw their topics anew, with all words below them."""
+
+    def _draw_more(self, number: int, generator: np.random.Generator) -> None:
+        """Draw what else a prior has, at the end of a sweep."""
+
+    def _log_more(self) -> float:
+        """log p of what else a prior has, in nats."""
+        return 0.0
+
+    def _switch_shares(self) -> Array:
+        """Restaurants: the expected share of topics; empty without a common topic."""
+        return np.empty(0)
+
+    def _more_arrays(self) -> dict[str, NDArray[Any]]:
+        """What else a checkpoint has."""
+        return {}
+
+    def _restore_more(self, arrays: Mapping[str, NDArray[Any]], words: Words, seats: Seats) -> None:
+        """Take it back. Raises ValueError for that of another text."""
+
+    # The chain
+
+    @property
+    def _held(self) -> tuple[Words, Rooms, Seats, Priors]:
+        """What every kernel works on."""
+        return self._words, self._rooms, self._seats, self._priors
+
+    def sweep(self, number: int, threads: int) -> None:
+        self._nats = np.array([self._sweep_words(number)])
+        if self._blocks:
+            self._move_tables(number)
+        generator = stream(self._seed, purposes.TOPIC_NGRAM_HYPERPARAMETERS, number)
+        for depth, parts in enumerate(self._by_depth()):
+            held = self._priors.discounts[depth], self._priors.concentrations[depth]
+            drawn = draw_discount_and_concentration(*held, *parts, generator)
+            self._priors.discounts[depth], self._priors.concentrations[depth] = drawn
+        self._draw_alpha(number, generator)
+        self._draw_more(number, generator)
+
+    def learn(self) -> None:
+        """All that is learned is drawn in every sweep."""
+
+    def _draw_alpha(self, number: int, generator: np.random.Generator) -> None:
+        """alpha = alpha_0 beta given the topics of documents: each is a restaurant of a Dirichlet process."""
+        counts, prior = self._words.counts[:, 1:], self._words.prior
+        documents, topics = np.nonzero(counts)
+        tables = np.zeros(len(prior) - 1, np.int64)
+        key = self._key(purposes.TOPIC_NGRAM_HYPERPARAMETERS, number)
+        draw_tables(topics, counts[documents, topics].astype(np.int64), prior[1:], key, tables)
+        sizes = self._words.sizes[self._words.sizes > 0].astype(np.int64)
+        total = draw_concentration(prior.sum(), sizes, int(tables.sum()), generator)
+        prior[1:] = np.maximum(total * generator.dirichlet(1.0 + tables), LEAST_ALPHA)
+
+    def score(self) -> Score:
+        """log p(words, topics, seating, lengths of contexts, discounts, concentrations, prior)."""
+        nats = log_prior(self._priors.discounts, self._priors.concentrations)
+        for depth, parts in enumerate(self._by_depth()):
+            nats += log_seating(self._priors.discounts[depth], self._priors.concentrations[depth], *parts)
+        nats += float(self._base_tables() @ np.log(self._events.base))
+        counts, prior, sizes = self._words.counts[:, 1:], self._words.prior[1:], self._words.sizes
+        total = prior.sum()
+        nats += float((gammaln(total) - gammaln(total + sizes)).sum())
+        nats += float((gammaln(prior + counts) - gammaln(prior)).sum())
+        nats += float(gammaln(len(prior)) - total - (len(prior) - 1) * np.log(total))  # of alpha itself
+        stops = self._stops.counts
+        nats += float((betaln(stops[:, 0] + STOP, stops[:, 1] + GO_ON) - betaln(STOP, GO_ON)).sum())
+        return Score(nats + self._log_more(), float(len(self._words.slots)), "joint")
+
+    def _base_tables(self) -> Integers:
+        """Words: tables of the empty context whose word was drawn from G0."""
+        n = self._events.contexts.n_words
+        last = int(self._rooms.cells[n])
+        slots = np.repeat(np.arange(n), np.diff(self._rooms.cells[: n + 1]))
+        cells = self._seats.cells[:last]
+        sent = (cells[:, TABLES] - cells[:, COMMON]) * used(
+            self._rooms.cells[: n + 1], self._seats.n_cells[:n]
+        )
+        return np.bincount(slots, sent, n).astype(np.int64)
+
+    def figures(self) -> Mapping[str, float]:
+        """Contexts that someone sits in, tables, topics with words, and the last sweep's perplexity of a word
+        given all others.
+
+        That is exp(-mean log p(word | context, document)), each p as it was when the word was to sit down
+        again.
+        """
+        rows = used(self._rooms.totals, self._seats.n_totals)
+        totals, n = self._seats.totals, len(self._rooms.depths)
+        owners = np.repeat(np.arange(n), np.diff(self._rooms.totals))[rows]
+        counts = {
+            "contexts": int((np.bincount(owners, totals[rows, CUSTOMERS], n) > 0).sum()),
+            "tables": int(totals[rows, TABLES].sum()),
+            "topics_in_use": int(self._words.counts[:, 1:].any(axis=0).sum()),
+        }
+        if not len(self._nats):
+            return counts
+        return {**counts, "perplexity": float(np.exp(-self._nats[0] / len(self._words.slots)))}
+
+    def keep(self) -> None:
+        self._samples.add(self._sample(), self._word_topics())
+
+    def fitted(self) -> Fitted:
+        """The samples, of the present state where there is none: contexts in which anyone sits in any."""
+        samples = self._samples
+        if not len(samples):
+            samples = TopicSamples(
+                self._events.contexts, self._rooms.n_topics, unbounded=self._events.unbounded
+            )
+            samples.add(self._sample(), self._word_topics())
+        return Fitted({**samples.to_fields(), **self._given})
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Topics, who sits where, what is drawn besides, and the samples."""
+        return {
+            "topics": self._words.topics.copy(),
+            "at": self._words.slots.copy(),
+            **seats_to_arrays(self._rooms, self._seats),
+            "discounts": self._priors.discounts.copy(),
+            "concentrations": self._priors.concentrations.copy(),
+            "prior": self._words.prior.copy(),
+            "nats": self._nats.copy(),
+            **self._more_arrays(),
+            **self._samples.to_arrays(),
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        like = {"topics": self._words.topics, "at": self._words.slots, "prior": self._words.prior}
+        for name, held in {**like, **self._priors._asdict()}.items():
+            if name in arrays and (arrays[name].shape != held.shape or arrays[name].dtype != held.dtype):
+                raise ValueError(f"{name} of another text")
+        words = self._words._replace(
+            topics=arrays["topics"].copy(), slots=arrays["at"].copy(), prior=arrays["prior"].copy()
+        )
+        self._refuse_words(words)
+        discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
+        if not ((discounts > 0.0) & (discounts < 1.0)).all() or not _positive(concentrations):
+            raise ValueError("discounts or concentrations out of range")
+        if words.prior[0] != 0.0 or not _positive(words.prior[1:]):
+            raise ValueError("a prior of topics that is none")
+        nats = arrays["nats"].copy()
+        if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
+            raise ValueError("a score that is none")
+        sitting = words.slots * self._rooms.n_topics + words.topics
+        seats = seats_from_arrays(self._rooms, sitting, arrays)
+        self._restore_more(arrays, words, seats)
+        self._samples.take(arrays)
+        self._words, self._seats, self._nats = words, seats, nats
+        self._priors = self._priors._replace(discounts=discounts, concentrations=concentrations)
+        self._count_words()
+        self._count_stops()
+
+    def _refuse_words(self, words: Words) -> None:
+        """Raise ValueError for words of topics that there are not, and for slots of other contexts."""
+        if (words.topics < 0).any() or (words.topics >= self._rooms.n_topics).any():
+            raise ValueError("topics that there are not")
+        at = words.deepest
+        if not self._events.unbounded:
+            if (words.slots != at).any():
+                raise ValueError("words of other contexts")
+            return
+        if (words.slots < 0).any() or (words.slots >= len(self._rooms.parents)).any():
+            raise ValueError("words of other contexts")
+        found = at == words.slots
+        for _ in self._depths[1:]:
+            at = np.where(at >= 0, self._rooms.parents[at], -1)
+            found |= at == words.slots
+        if not found.all():
+            raise ValueError("words of other contexts")
+
+    def _count_words(self) -> None:
+        """Words by document and topic, of the topics that words have."""
+        words, n_topics = self._words, self._rooms.n_topics
+        places = words.documents * n_topics + words.topics
+        words.counts[:] = np.bincount(places, minlength=words.counts.size).reshape(words.counts.shape)
+        words.sizes[:] = words.counts[:, 1:].sum(axis=1)
+
+    def _first_slots(self, deepest: Integers) -> Integers:
+        """Where words sit at first: in their longest context, or an unbounded one of a few words."""
+        slots = deepest.copy()
+        if self._events.unbounded:
+            restaurants, parents = self._rooms.restaurants, self._rooms.parents
+            for _ in self._depths[START + 1 :]:
+                depths = self._rooms.depths[restaurants[slots]]
+                slots = np.where(depths > START, parents[slots], slots)
+        return slots
+
+    def _count_stops(self) -> None:
+        """Count, of unbounded contexts, the words that stop in each restaurant and those that pass it."""
+        counts = self._stops.counts
+        if not len(counts):
+            return
+        counts[:] = 0
+        restaurants, parents, words = self._rooms.restaurants, self._rooms.parents, self._words
+        ends = words.slots[words.slots != words.deepest]
+        counts[:, 0] = np.bincount(restaurants[ends], minlength=len(counts))
+        above = parents[words.slots]
+        while len(above := above[above >= 0]):
+            counts[:, 1] += np.bincount(restaurants[above], minlength=len(counts)).astype(np.int32)
+            above = parents[above]
+
+    def _by_depth(self) -> list[tuple[Integers, Integers, Integers]]:
+        """Of each depth, over all topics: customers and tables of restaurants that have any, and tables of
+        each size."""
+        seats = self._seats
+        rows = used(self._rooms.totals, seats.n_totals) & (seats.totals[:, CUSTOMERS] > 0)
+        largest = int(seats.entries[:, SIZE].max(initial=1))
+        sizes = np.zeros((len(self._depths), largest + 1), np.int64)
+        count_sizes(self._rooms, seats, sizes)
+        found: list[tuple[Integers, Integers, Integers]] = []
+        for depth in self._depths:
+            here = seats.totals[rows & (self._depth_of_total == depth)].astype(np.int64)
+            last = int(np.flatnonzero(sizes[depth])[-1:].sum())
+            found.append((here[:, CUSTOMERS], here[:, TABLES], sizes[depth, : last + 1]))
+        return found
+
+    def _sitting(self) -> Sitting:
+        """The words by the slot that they sit in."""
+        starts = np.cumsum(np.bincount(self._words.slots + 1, minlength=len(self._rooms.parents) + 1))
+        return Sitting(starts.astype(np.int64), np.argsort(self._words.slots, kind="stable"))
+
+    def _sample(self) -> dict[str, NDArray[Any]]:
+        """The present state as predictions need it."""
+        stops = {"stops": self._stops.counts.copy()} if self._events.unbounded else {}
+        return {
+            **sample_of(self._rooms, self._seats),
+            "discounts": self._priors.discounts.copy(),
+            "concentrations": self._priors.concentrations.copy(),
+            "prior": self._words.prior.copy(),
+            "switches": self._switch_shares(),
+            **stops,
+        }
+
+    def _word_topics(self) -> NDArray[np.int64]:
+        """Words of the vocabulary × topics: how many words of the text are of each."""
+        n_words, n_topics = self._events.contexts.n_words, self._rooms.n_topics
+        numbers = self._events.contexts.slot_keys[self._words.deepest] % n_words
+        found = np.bincount(numbers * n_topics + self._words.topics, minlength=n_words * n_topics)
+        return found.reshape(n_words, n_topics)
+
+    def _key(self, purpose: str, number: int) -> np.uint64:
+        return numbered_keys(self._seed, purpose, number + 1, np.zeros(1, np.int64))[0]
+
+
+def _positive(values: Array) -> bool:
+    """Whether all are finite and above zero."""
+    return bool(((values > 0.0) & np.isfinite(values)).all())

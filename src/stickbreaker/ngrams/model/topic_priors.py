@@ -1,0 +1,140 @@
+"""What topics with word order have in common: three priors (Noji et al. 2013, sections 2.2 and 3)."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.kernels import mixed_topics, topic_words, unbounded_topics
+from stickbreaker.ngrams.kernels.switches import draw_shares, seat_switches
+from stickbreaker.ngrams.kernels.topic_blocks import move_switching_tables, move_tables
+from stickbreaker.ngrams.kernels.topic_rooms import Seats
+from stickbreaker.ngrams.kernels.topic_words import Words
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.switches import SwitchState
+from stickbreaker.ngrams.model.topic_chain import TopicChain
+
+PRIORS = ("none", "switching", "hierarchical")
+
+
+class IndependentTopics(TopicChain):
+    """Topics that have nothing in common, each a language model (Wallach 2006, by Pitman-Yor processes)."""
+
+    def _start(self, order: Integers, key: np.uint64) -> None:
+        topic_words.start_topics(order, self._words, self._rooms, self._seats, self._priors, key)
+
+    def _sweep_words(self, number: int) -> float:
+        held, key = self._held, self._key(purposes.TOPIC_NGRAMS, number)
+        if self._events.unbounded:
+            return unbounded_topics.sweep_unbounded_topics(*held, self._stops, key)
+        return topic_words.sweep_topics(*held, key)
+
+    def _move_tables(self, number: int) -> None:
+        key = self._key(purposes.TOPIC_NGRAM_TABLES, number)
+        words, *held = self._held
+        move_tables(words, self._sitting(), *held, self._most, key)
+
+
+class _CommonTopic(TopicChain):
+    """Topics beside a model that is common to all, with a share of topics in each context."""
+
+    reach: ClassVar[
+        bool
+    ]  # whether shorter contexts have switches of their own, besides those that longer send
+
+    def _begin_switches(self) -> None:
+        """New switches, for as many customers as may come."""
+        contexts, n_depths = self._events.contexts, len(self._depths)
+        times = n_depths - contexts.depths if self.reach else 1
+        self._switches = SwitchState(contexts, self._passing * times)
+
+    def _seat_switches(self, number: int) -> None:
+        """Seat the customers of switches anew, given the shares."""
+        key = self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number + 1)
+        seat_switches(self._own_switches(self._words, self._seats), self._switches.held, key)
+
+    def _draw_shares(self, number: int) -> Array:
+        """Draw the share of topics in each context, given who sits at its switches."""
+        draw_shares(self._switches.held, self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number))
+        return self._switches.held.shares
+
+    @abstractmethod
+    def _own_switches(self, words: Words, seats: Seats) -> Integers:
+        """Customers of each switch that no longer context sends."""
+
+    def _draw_more(self, number: int, generator: np.random.Generator) -> None:
+        self._switches.draw_concentrations(generator)
+
+    def _log_more(self) -> float:
+        return self._switches.log_p()
+
+    def _switch_shares(self) -> Array:
+        return self._switches.expected()
+
+    def _more_arrays(self) -> dict[str, NDArray[Any]]:
+        return self._switches.to_arrays()
+
+    def _restore_more(self, arrays: Mapping[str, NDArray[Any]], words: Words, seats: Seats) -> None:
+        self._switches.take(arrays, self._own_switches(words, seats))
+
+
+class SwitchingTopics(_CommonTopic):
+    """A word is of the common model as often as its context says, else of a topic of its document."""
+
+    reach = False
+
+    def _start(self, order: Integers, key: np.uint64) -> None:
+        self._begin_switches()
+        topic_words.start_switching(order, *self._held, self._switches.held, key)
+
+    def _own_switches(self, words: Words, seats: Seats) -> Integers:
+        at = 2 * self._rooms.restaurants[words.slots] + (words.topics > 0)
+        return np.bincount(at, minlength=2 * len(self._rooms.depths)).astype(np.int64)
+
+    def _sweep_words(self, number: int) -> float:
+        held, key = (*self._held, self._switches.held), self._key(purposes.TOPIC_NGRAMS, number)
+        if self._events.unbounded:
+            return unbounded_topics.sweep_unbounded_switching(*held, self._stops, key)
+        return topic_words.sweep_switching(*held, key)
+
+    def _move_tables(self, number: int) -> None:
+        shares, key = self._draw_shares(number), self._key(purposes.TOPIC_NGRAM_TABLES, number)
+        words, *held = self._held
+        move_switching_tables(words, self._sitting(), *held, shares, self._most, key)
+        self._seat_switches(number)
+
+
+class HierarchicalTopics(_CommonTopic):
+    """A topic's words after a context are drawn from its shorter context and from the common model."""
+
+    ways = 2
+    reach = True
+
+    def _start(self, order: Integers, key: np.uint64) -> None:
+        self._begin_switches()
+        mixed_topics.start_mixed(order, *self._held, self._switches.held.shares, key)
+        self._seat_switches(-1)
+
+    def _own_switches(self, words: Words, seats: Seats) -> Integers:
+        own = np.zeros(2 * len(self._rooms.depths), np.int64)
+        mixed_topics.count_labels(self._rooms, seats, own)
+        return own
+
+    def _sweep_words(self, number: int) -> float:
+        held, key = (*self._held, self._draw_shares(number)), self._key(purposes.TOPIC_NGRAMS, number)
+        if self._events.unbounded:
+            return unbounded_topics.sweep_unbounded_mixed(*held, self._stops, key)
+        return mixed_topics.sweep_mixed(*held, key)
+
+    def _move_tables(self, number: int) -> None:
+        key, shares = self._key(purposes.TOPIC_NGRAM_TABLES, number), self._switches.held.shares
+        words, *held = self._held
+        mixed_topics.move_mixed_tables(words, self._sitting(), *held, shares, self._most, key)
+
+    def _draw_more(self, number: int, generator: np.random.Generator) -> None:
+        self._seat_switches(number)
+        super()._draw_more(number, generator)

@@ -1,0 +1,64 @@
+"""How much room topics need in restaurants, given the words of a text."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.ngrams.kernels.topic_rooms import Rooms, Seats
+from stickbreaker.ngrams.model.contexts import Contexts, Integers
+from stickbreaker.ngrams.model.seatings import passing
+
+
+def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: int) -> Rooms:
+    """Room for the tables of topics, of which the common one is one.
+
+    A word that passes a slot is a customer there at most `ways` times: once; twice where topics draw on the
+    common one. Of m customers with keys (topics, and for tables that go to the common one the topics again),
+    entries are at most min(m, keys + sqrt(2 m keys)): n of one key have 1 + 2 + ... customers at least.
+    """
+    most, totals = passing(contexts, own)
+    keys = ways * n_topics
+    customers = ways * most
+    entries = np.minimum(customers, keys + np.ceil(np.sqrt(2.0 * customers * keys)).astype(np.int64))
+    entries[most <= 1] = 0
+    parents = contexts.parents
+    inner = np.flatnonzero(parents >= 0)
+    longer = inner[np.argsort(parents[inner], kind="stable")]
+    return Rooms(
+        n_topics,
+        parents,
+        contexts.restaurants,
+        contexts.depths,
+        _starts(np.bincount(parents[inner], minlength=len(parents))),
+        longer,
+        _starts(np.minimum(n_topics, customers)),
+        _starts(entries),
+        _starts(np.minimum(n_topics, ways * totals)),
+    )
+
+
+def empty_seats(rooms: Rooms) -> Seats:
+    """Restaurants without customers; a room with a place for every topic has all from the start."""
+    cells, n_cells = _empty(rooms.cells, rooms.n_topics, 4)
+    totals, n_totals = _empty(rooms.totals, rooms.n_topics, 3)
+    entries = np.zeros((int(rooms.entries[-1]), 3), np.int32)
+    return Seats(cells, n_cells, entries, np.zeros(len(rooms.parents), np.int32), totals, n_totals)
+
+
+def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Rows without anyone, and how many are in use."""
+    rows = np.zeros((int(starts[-1]), columns), np.int32)
+    full = np.diff(starts) == n_topics
+    places = starts[:-1][full][:, None] + np.arange(n_topics)
+    rows[places, 0] = np.arange(n_topics)
+    return rows, np.where(full, n_topics, 0).astype(np.int32)
+
+
+def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether each row of rooms is in use: the first n of each room."""
+    sizes = np.diff(starts)
+    return np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes) < np.repeat(n, sizes)
+
+
+def _starts(sizes: NDArray[np.integer]) -> Integers:
+    """Where rooms of some sizes lie, one after another."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,0 +1,156 @@
+"""Who sits where, by topic, as arrays of a checkpoint; and the way back, which refuses what is no seating."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.ngrams.kernels.topic_rooms import (
+    COMMON,
+    CUSTOMERS,
+    KEY,
+    NUMBER,
+    SIZE,
+    TABLES,
+    TOPIC,
+    Rooms,
+    Seats,
+)
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.topic_rooms import empty_seats, used
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, NDArray[Any]]:
+    """The cells and entries in use, in their order; the totals follow from them."""
+    return {
+        "cells": seats.cells[used(rooms.cells, seats.n_cells)],
+        "n_cells": seats.n_cells.copy(),
+        "entries": seats.entries[used(rooms.entries, seats.n_entries)],
+        "n_entries": seats.n_entries.copy(),
+    }
+
+
+def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
+    """The seating that `seats_to_arrays` wrote.
+
+    sitting (words): slot × topics + topic of each word of the text. Raises ValueError for the seating of
+    another text, or for none.
+    """
+    seats = empty_seats(rooms)
+    rows = _rows("cells", rooms.cells, arrays, seats.cells)
+    full = np.diff(rooms.cells) == rooms.n_topics
+    if (arrays["n_cells"][full] != rooms.n_topics).any():
+        raise ValueError("cells of another text")
+    seats.cells[rows] = arrays["cells"]
+    seats.n_cells[:] = arrays["n_cells"]
+    seats.entries[_rows("entries", rooms.entries, arrays, seats.entries)] = arrays["entries"]
+    seats.n_entries[:] = arrays["n_entries"]
+    slots = np.repeat(np.arange(len(rooms.parents)), np.diff(rooms.cells))
+    _refuse_cells(rooms, slots[rows], arrays["cells"], full)
+    places = slots[rows] * rooms.n_topics + arrays["cells"][:, TOPIC]
+    _refuse_entries(rooms, places, arrays)
+    _refuse_customers(rooms, places, arrays["cells"], sitting)
+    fill_totals(rooms, seats)
+    return seats
+
+
+def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Where the rows of an array belong. Raises ValueError where there is no room for them."""
+    rows, n = arrays[name], arrays[f"n_{name}"]
+    sizes = np.diff(starts)
+    if rows.dtype != np.int32 or n.dtype != np.int32 or n.shape != sizes.shape:
+        raise ValueError(f"{name} of another text")
+    if (n < 0).any() or (n > sizes).any() or rows.shape != (int(n.sum()), like.shape[1]):
+        raise ValueError(f"{name} of another text")
+    return used(starts, n)
+
+
+def _refuse_cells(rooms: Rooms, slots: Integers, cells: NDArray[np.int32], full: NDArray[np.bool_]) -> None:
+    """Raise ValueError for cells that say what cannot be."""
+    topics, customers, tables, common = cells.T.astype(np.int64)
+    if (topics < 0).any() or (topics >= rooms.n_topics).any() or (cells[:, CUSTOMERS:] < 0).any():
+        raise ValueError("topics that there are not")
+    if (customers < tables).any() or (tables < common).any() or ((tables > 0) != (customers > 0)).any():
+        raise ValueError("cells that are none")
+    if (customers[~full[slots]] == 0).any() or (topics[full[slots]] != _ranks(slots)[full[slots]]).any():
+        raise ValueError("cells out of order")
+
+
+def _ranks(owners: Integers) -> Integers:
+    """The place of each row among those of its owner."""
+    first = np.searchsorted(owners, owners)
+    return np.arange(len(owners)) - first
+
+
+def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
+    """Raise ValueError where the sizes of tables are not those of the cells."""
+    entries, cells = arrays["entries"].astype(np.int64), arrays["cells"].astype(np.int64)
+    slots = np.repeat(np.arange(len(rooms.parents)), arrays["n_entries"])
+    keys = entries[:, KEY]
+    if (keys < 0).any() or (keys >= 2 * rooms.n_topics).any() or (entries[:, SIZE:] <= 0).any():
+        raise ValueError("table sizes that are none")
+    order = np.argsort(places)
+    at = _found(places[order], slots * rooms.n_topics + keys % rooms.n_topics)
+    columns = (
+        entries[:, SIZE] * entries[:, NUMBER],
+        entries[:, NUMBER],
+        entries[:, NUMBER] * (keys >= rooms.n_topics),
+    )
+    sums = np.stack([np.bincount(at, column, len(places)) for column in columns], axis=1)
+    single = (np.diff(rooms.entries) == 0)[places[order] // rooms.n_topics]
+    ones = cells[order][:, [TABLES, TABLES, COMMON]]
+    if (np.where(single[:, None], ones, sums) != cells[order][:, CUSTOMERS:]).any():
+        raise ValueError("table sizes of another text")
+
+
+def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], sitting: Integers) -> None:
+    """Raise ValueError where customers are not the words that sit there and the tables of longer contexts."""
+    order = np.argsort(places)
+    places, cells = places[order], cells[order].astype(np.int64)
+    slots, topics = np.divmod(places, rooms.n_topics)
+    parents = rooms.parents[slots]
+    inner, common = parents >= 0, cells[:, COMMON] > 0
+    sent = cells[:, TABLES] - cells[:, COMMON]
+    inner &= sent > 0
+    found = np.bincount(_found(places, sitting), minlength=len(places))
+    found += _sums(places, parents[inner] * rooms.n_topics + topics[inner], sent[inner])
+    found += _sums(places, slots[common] * rooms.n_topics, cells[common, COMMON])
+    if (found != cells[:, CUSTOMERS]).any():
+        raise ValueError("customers that are none of the text's words")
+
+
+def _found(places: Integers, sought: Integers) -> Integers:
+    """Where some places are, among places that ascend. Raises ValueError for one that is not there."""
+    at = np.minimum(np.searchsorted(places, sought), max(len(places) - 1, 0))
+    if len(sought) and (not len(places) or (places[at] != sought).any()):
+        raise ValueError("customers where nobody sits")
+    return at
+
+
+def _sums(places: Integers, sought: Integers, values: Integers) -> Integers:
+    """Sums of values at places that ascend."""
+    return np.bincount(_found(places, sought), values, len(places)).astype(np.int64)
+
+
+def fill_totals(rooms: Rooms, seats: Seats) -> None:
+    """Count the customers and tables of each topic in each restaurant, which are zero so far."""
+    rows = used(rooms.cells, seats.n_cells) & (seats.cells[:, CUSTOMERS] > 0)
+    slots = np.repeat(np.arange(len(rooms.parents)), np.diff(rooms.cells))[rows]
+    cells = seats.cells[rows].astype(np.int64)
+    places = rooms.restaurants[slots] * rooms.n_topics + cells[:, TOPIC]
+    found, at = np.unique(places, return_inverse=True)
+    restaurants, topics = np.divmod(found, rooms.n_topics)
+    full = np.diff(rooms.totals)[restaurants] == rooms.n_topics
+    rank = np.where(full, topics, _ranks(restaurants))
+    where = rooms.totals[restaurants] + rank
+    seats.totals[where, TOPIC] = topics
+    for column in (CUSTOMERS, TABLES):
+        seats.totals[where, column] = np.bincount(at, cells[:, column], len(found))
+    seats.n_totals[:] = np.where(
+        np.diff(rooms.totals) == rooms.n_topics,
+        rooms.n_topics,
+        np.bincount(restaurants, minlength=len(rooms.depths)),
+    )
