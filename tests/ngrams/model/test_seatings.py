@@ -16,6 +16,7 @@ from stickbreaker.ngrams.kernels.pitman_yor import (
 )
 from stickbreaker.ngrams.model.chain import GO_ON, STOP, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of
+from stickbreaker.ngrams.model.seatings import places_of
 
 BASE = np.array([0.5, 0.3, 0.2])
 DISCOUNTS, CONCENTRATIONS = np.array([0.4, 0.7, 0.3]), np.array([0.8, 1.5, 0.5])
