@@ -8,3 +8,4 @@ TOPIC_NGRAMS = "topic n-grams"  # a sweep over the topics and the seating of a t
 TOPIC_NGRAM_TABLES = "topic n-gram tables"  # its tables, moved in blocks
 TOPIC_NGRAM_SWITCHES = "topic n-gram switches"  # its chances of the common topic, and who sits there
 TOPIC_NGRAM_HYPERPARAMETERS = "topic n-gram hyperparameters"  # what else it draws in a sweep
+TOPIC_NGRAM_PARTICLES = "topic n-gram particles"  # how topics of new documents adapt as words come

@@ -1,4 +1,7 @@
-"""p(word | context, topic) of all topics, by one state of a chain that stays as it is."""
+"""Words of documents by topic, given one state of a chain that stays as it is.
+
+Word n has probability outside_n + sum_k theta_k inside_nk, where theta are the shares of its document's topics.
+"""
 
 from typing import NamedTuple
 
@@ -12,8 +15,8 @@ from stickbreaker.kernels.math import OPTIONS, PART
 class TopicShares(NamedTuple):
     """What a sample gives to predictions: a step to a longer context is p_k <- seated_k + left_k p_k.
 
-    A slot has a number for each topic with customers there, a restaurant for each topic with customers in it;
-    other topics keep the p of the shorter context.
+    A slot has a number for each topic with customers there, a restaurant for each topic with customers in it,
+    both in order of topics; other topics keep the p of the shorter context.
     """
 
     cells: NDArray[np.int64]  # slots + 1: where each one's cells lie
@@ -22,11 +25,21 @@ class TopicShares(NamedTuple):
     totals: NDArray[np.int64]  # restaurants + 1
     total_topics: NDArray[np.uint16]
     left: NDArray[np.float64]  # totals: (b + a T) / (C + b)
-    switches: NDArray[np.float64]  # restaurants: the share of topics; none of a prior without a common topic
+    switches: NDArray[np.float64]  # restaurants: the share of topics; 1 without a common topic
+    ends: NDArray[np.float64]  # restaurants: words that stop there; none of contexts of a fixed length
+
+
+class Ways(NamedTuple):
+    """Words and their contexts."""
+
+    base: NDArray[np.float64]  # words: G0
+    restaurants: NDArray[np.int64]  # words × depths: of `find_ways`
+    slots: NDArray[np.int64]  # words × depths
+    lengths: NDArray[np.int64]  # words: of the context, of which restaurants may know less
 
 
 @njit(**PART)
-def _step(restaurant, slot, shares, p):
+def step(restaurant, slot, shares, p):
     """From p of the shorter context (topics) to p of a restaurant's context; slot: -1 if there is none."""
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]
@@ -35,49 +48,106 @@ def _step(restaurant, slot, shares, p):
             p[shares.cell_topics[cell]] += shares.seated[cell]
 
 
+@njit(**PART)
+def _common(restaurant, slot, shares, shorter):
+    """p of the common topic in a restaurant's context, given that of the shorter one."""
+    p, first = shorter, shares.totals[restaurant]
+    if first < shares.totals[restaurant + 1] and shares.total_topics[first] == 0:
+        p *= shares.left[first]
+    if slot >= 0:
+        cell = shares.cells[slot]
+        if cell < shares.cells[slot + 1] and shares.cell_topics[cell] == 0:
+            p += shares.seated[cell]
+    return p
+
+
+@njit(**PART)
+def mix(restaurant, common, shares, p):
+    """A topic's base in a context is a mixture of its shorter context and of the common topic (equation 4)."""
+    share = shares.switches[restaurant]
+    for k in range(1, len(p)):
+        p[k] = share * p[k] + (1.0 - share) * common
+
+
+@njit(**PART)
+def _known(ways, i):
+    """How many contexts of a word have restaurants, from the empty one on."""
+    d = 1
+    while d < ways.restaurants.shape[1] and ways.restaurants[i, d] >= 0:
+        d += 1
+    return d
+
+
+@njit(**PART)
+def _start(base, p):
+    for k in range(len(p)):
+        p[k] = base
+
+
+@njit(**PART)
+def _add(weight, share, p, i, inside_out, outside_out):
+    """A word's p in a context that it uses with some weight; share: of topics there."""
+    outside_out[i] += weight * (1.0 - share) * p[0]
+    for k in range(1, len(p)):
+        inside_out[i, k - 1] += weight * share * p[k]
+
+
 @njit(**OPTIONS)
-def predict_topic_words(base, restaurants, slots, shares, p_out):
-    """p of words in each topic (words × topics), of topics that have nothing to do with each other.
-
-    base (words): G0; restaurants, slots (words × depths): of `find_ways`.
-    """
-    for i in range(len(base)):
-        p = p_out[i]
-        p[:] = base[i]
-        for d in range(restaurants.shape[1]):
-            if restaurants[i, d] < 0:
-                break
-            _step(restaurants[i, d], slots[i, d], shares, p)
+def predict_topics(ways, shares, inside_out, outside_out):
+    """Of topics that have nothing in common but switches: inside (words × topics) and outside are added to."""
+    p = np.empty(inside_out.shape[1] + 1)
+    for i in range(len(ways.base)):
+        _start(ways.base[i], p)
+        last = _known(ways, i)
+        for d in range(last):
+            step(ways.restaurants[i, d], ways.slots[i, d], shares, p)
+        share = shares.switches[ways.restaurants[i, last - 1]]
+        _add(1.0, share, p, i, inside_out, outside_out)
 
 
 @njit(**OPTIONS)
-def predict_mixed_words(base, restaurants, slots, lengths, shares, p_out):
-    """The same where a topic's base is a mixture of its shorter context and of the common topic (equation 4).
+def predict_unbounded_topics(ways, shares, inside_out, outside_out):
+    """The same where each restaurant but the last ends the context with chance `ends`."""
+    p = np.empty(inside_out.shape[1] + 1)
+    for i in range(len(ways.base)):
+        _start(ways.base[i], p)
+        last, going = _known(ways, i), 1.0
+        for d in range(last):
+            restaurant = ways.restaurants[i, d]
+            step(restaurant, ways.slots[i, d], shares, p)
+            stop = shares.ends[restaurant] if d < last - 1 else 1.0
+            _add(going * stop, shares.switches[restaurant], p, i, inside_out, outside_out)
+            going *= 1.0 - stop
 
-    lengths (words): words of the context that there are, of which the restaurants may know fewer: a context
-    that they lack is a restaurant without anyone, whose share of topics is that of the longest one they know.
-    """
-    n_topics = p_out.shape[1]
-    for i in range(len(base)):
-        p, restaurant = p_out[i], np.int64(0)
-        p[:] = base[i]
-        known = True
-        for d in range(lengths[i] + 1):
-            known = known and restaurants[i, d] >= 0
-            restaurant = restaurants[i, d] if known else restaurant
-            common = p[0]
-            if known:
-                left = 1.0
-                first = shares.totals[restaurant]
-                if first < shares.totals[restaurant + 1] and shares.total_topics[first] == 0:
-                    left = shares.left[first]
-                common *= left
-                if slots[i, d] >= 0:
-                    cell = shares.cells[slots[i, d]]
-                    if cell < shares.cells[slots[i, d] + 1] and shares.cell_topics[cell] == 0:
-                        common += shares.seated[cell]
-            share = shares.switches[restaurant]
-            for k in range(1, n_topics):
-                p[k] = share * p[k] + (1.0 - share) * common
-            if known:
-                _step(restaurant, slots[i, d], shares, p)
+
+@njit(**OPTIONS)
+def predict_mixed(ways, shares, inside_out, outside_out):
+    """Of topics that draw on a common one. A context that no restaurant is of is one without anyone, where the
+    share of topics is that of the longest known."""
+    p = np.empty(inside_out.shape[1] + 1)
+    for i in range(len(ways.base)):
+        _start(ways.base[i], p)
+        last = _known(ways, i)
+        for d in range(last):
+            restaurant, slot = ways.restaurants[i, d], ways.slots[i, d]
+            mix(restaurant, _common(restaurant, slot, shares, p[0]), shares, p)
+            step(restaurant, slot, shares, p)
+        for _ in range(last, ways.lengths[i] + 1):
+            mix(ways.restaurants[i, last - 1], p[0], shares, p)
+        _add(1.0, 1.0, p, i, inside_out, outside_out)
+
+
+@njit(**OPTIONS)
+def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
+    """The same where each restaurant but the last ends the context with chance `ends`."""
+    p = np.empty(inside_out.shape[1] + 1)
+    for i in range(len(ways.base)):
+        _start(ways.base[i], p)
+        last, going = _known(ways, i), 1.0
+        for d in range(last):
+            restaurant, slot = ways.restaurants[i, d], ways.slots[i, d]
+            mix(restaurant, _common(restaurant, slot, shares, p[0]), shares, p)
+            step(restaurant, slot, shares, p)
+            stop = shares.ends[restaurant] if d < last - 1 else 1.0
+            _add(going * stop, 1.0, p, i, inside_out, outside_out)
+            going *= 1.0 - stop

@@ -136,11 +136,7 @@ class LanguageModel:
     @cached_property
     def trie(self) -> Trie:
         """Where contexts and words are found."""
-        keys = self.contexts.restaurant_keys, self.contexts.slot_keys
-        tables = [np.full(2 ** (2 * len(each)).bit_length(), -1, np.int32) for each in keys]
-        for each, table in zip(keys, tables, strict=True):
-            hash_keys(each, table)
-        return Trie(self.contexts.n_words, *keys, *tables)
+        return trie_of(self.contexts)
 
     def log_probabilities(self, words: Integers, starts: Integers, log_base: Array | None = None) -> Array:
         """log p of each word given those before it in its sentence, and of the mark at each sentence's end.
@@ -221,6 +217,15 @@ class LanguageModel:
                 if sentence[-1] == self.end:
                     break
             yield [word for word in sentence if word != self.end]
+
+
+def trie_of(contexts: Contexts) -> Trie:
+    """Where contexts and words are found."""
+    keys = contexts.restaurant_keys, contexts.slot_keys
+    tables = [np.full(2 ** (2 * len(each)).bit_length(), -1, np.int32) for each in keys]
+    for each, table in zip(keys, tables, strict=True):
+        hash_keys(each, table)
+    return Trie(contexts.n_words, *keys, *tables)
 
 
 def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integers, Integers]:

@@ -1,49 +1,163 @@
-"""What a topic n-gram model predicts: words by the topics of their document, which adapt as words come."""
+"""What a topic n-gram model has learned: samples of its chain."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.ngrams.kernels.pitman_yor import Trie
 from stickbreaker.ngrams.kernels.topic_predictions import TopicShares
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
+from stickbreaker.ngrams.model.language_model import trie_of
+from stickbreaker.ngrams.model.topic_samples import CELLS
 
 
-class TopicSample(NamedTuple):
-    """One state of a chain. Cells are in order of their slots, those of a slot in order of topics."""
+@dataclass(frozen=True, eq=False)
+class TopicLanguageModel:
+    """Samples of a chain over topics, as `TopicChain.fitted` gives them.
 
+    Words are numbers below `contexts.n_words`, the last of which is the mark at a sentence's end. Topics are
+    those of documents, from 0 on; in arrays of samples the common one stands before them.
+    """
+
+    contexts: Contexts
+    prior_name: str
+    cells: Integers  # samples + 1: where the cells of each lie
     slots: NDArray[np.integer]  # cells
     topics: NDArray[np.integer]  # cells
     customers: NDArray[np.integer]  # cells
     tables: NDArray[np.integer]  # cells
-    discounts: Array  # depths
-    concentrations: Array  # depths
-    switches: Array  # restaurants: the expected share of topics; none without a common topic
-    prior: Array  # topics: alpha; 0 of the common one
+    discounts: Array  # samples × depths
+    concentrations: Array
+    prior: Array  # samples × topics: alpha; 0 of the common one
+    switches: Array | None  # samples × restaurants: the share of topics; None without a common one
+    ends: Array | None  # samples × restaurants: words that stop there; None: of a fixed length
+    word_topics: Array  # words × topics: words of the text of each, the mean over samples
 
+    @classmethod
+    def of(cls, params: Record, n_words: int, prior_name: str, longest: int) -> "TopicLanguageModel":
+        """The model that a chain's `fitted` describes; longest: words of a context.
 
-def shares_of(sample: TopicSample, contexts: Contexts) -> TopicShares:
-    """What predictions need of a sample."""
-    n_topics = len(sample.prior)
-    customers, tables = sample.customers.astype(np.float64), sample.tables.astype(np.float64)
-    restaurants = contexts.restaurants[sample.slots]
-    places = restaurants * n_topics + sample.topics
-    found, at = np.unique(places, return_inverse=True)
-    all_customers, all_tables = np.bincount(at, customers), np.bincount(at, tables)
-    depths = contexts.depths[found // n_topics]
-    a, b = sample.discounts[depths], sample.concentrations[depths]
-    left = (b + a * all_tables) / (all_customers + b)
-    seated = (customers - a[at] * tables) / (all_customers + b)[at]
-    return TopicShares(
-        _starts(sample.slots, len(contexts.slot_keys)),
-        sample.topics.astype(np.uint16),
-        seated,
-        _starts(found // n_topics, len(contexts.depths)),
-        (found % n_topics).astype(np.uint16),
-        left,
-        sample.switches,
-    )
+        Raises ValueError where its parts do not fit.
+        """
+        held: dict[str, Any] = {name: item.values for name, item in params.items()}
+        contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
+        found = cls(
+            contexts,
+            prior_name,
+            held["cells"],
+            *(held[name] for name in CELLS),
+            held["discounts"],
+            held["concentrations"],
+            held["prior"],
+            held.get("switches"),
+            held.get("ends"),
+            held["word_topics"],
+        )
+        found.refuse_nonsense(longest)
+        return found
+
+    def refuse_nonsense(self, longest: int) -> None:
+        """Raise ValueError where the parts are not those of one model."""
+        self.contexts.refuse_nonsense()
+        n_samples, n_topics = self.prior.shape
+        shape = n_samples, int(self.contexts.depths.max()) + 1
+        if not n_samples or self.discounts.shape != self.concentrations.shape:
+            raise ValueError("discounts of another model")
+        if self.discounts.shape[0] != n_samples or not shape[1] <= self.discounts.shape[1] <= longest + 1:
+            raise ValueError("discounts of another model")
+        for values in (self.discounts, self.concentrations, self.prior, self.word_topics):
+            refuse_negative(values, "numbers of a sample")
+        if (self.discounts >= 1.0).any() or (self.concentrations == 0.0).any() or (self.prior[:, 0] != 0.0).any():
+            raise ValueError("discounts, concentrations or a prior out of range")
+        if (self.prior[:, 1:] == 0.0).any() or self.word_topics.shape != (self.contexts.n_words, n_topics):
+            raise ValueError("topics of another model")
+        n_restaurants = len(self.contexts.depths)
+        for shares in (self.switches, self.ends):
+            if shares is None:
+                continue
+            if shares.shape != (n_samples, n_restaurants) or not ((shares > 0.0) & (shares < 1.0)).all():
+                raise ValueError("shares of restaurants, of another model")
+        if (self.switches is None) != (self.prior_name == "none"):
+            raise ValueError("switches of another prior")
+        self._refuse_cells(n_samples, n_topics)
+
+    def _refuse_cells(self, n_samples: int, n_topics: int) -> None:
+        """Raise ValueError for cells that are none."""
+        arrays = self.slots, self.topics, self.customers, self.tables
+        if self.cells.shape != (n_samples + 1,) or self.cells.dtype != np.int64 or self.cells[0] != 0:
+            raise ValueError("cells of another model")
+        if any(values.ndim != 1 or values.dtype.kind not in "iu" for values in arrays):
+            raise ValueError("cells of another model")
+        if (np.diff(self.cells) < 0).any() or any(len(values) != self.cells[-1] for values in arrays):
+            raise ValueError("cells of another model")
+        if any(int(values.min(initial=0)) < 0 for values in arrays):
+            raise ValueError("cells below zero")
+        slots, topics = self.slots.astype(np.int64), self.topics.astype(np.int64)
+        if (slots >= len(self.contexts.slot_keys)).any() or (topics >= n_topics).any():
+            raise ValueError("cells of another model")
+        if (self.tables == 0).any() or (self.tables > self.customers).any():
+            raise ValueError("more tables than customers")
+        places = slots * n_topics + topics
+        first = np.zeros(len(places), np.bool_)
+        first[self.cells[:-1][np.diff(self.cells) > 0]] = True
+        if (np.diff(places, prepend=-1)[~first] <= 0).any():
+            raise ValueError("cells out of order")
+
+    @property
+    def end(self) -> int:
+        """The mark at the end of a sentence."""
+        return self.contexts.n_words - 1
+
+    @property
+    def n_topics(self) -> int:
+        """Topics of documents, without the common one."""
+        return self.prior.shape[1] - 1
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.prior)
+
+    @property
+    def longest(self) -> int:
+        """Words of the longest context."""
+        return self.discounts.shape[1] - 1
+
+    @cached_property
+    def trie(self) -> Trie:
+        """Where contexts and words are found."""
+        return trie_of(self.contexts)
+
+    @cached_property
+    def samples(self) -> tuple[TopicShares, ...]:
+        """What predictions need of each sample."""
+        return tuple(self._shares(number) for number in range(self.n_samples))
+
+    def _shares(self, number: int) -> TopicShares:
+        """What predictions need of a sample."""
+        part, n_topics = slice(*self.cells[number : number + 2]), self.n_topics + 1
+        slots, topics = self.slots[part].astype(np.int64), self.topics[part].astype(np.int64)
+        customers, tables = self.customers[part].astype(np.float64), self.tables[part].astype(np.float64)
+        places = self.contexts.restaurants[slots] * n_topics + topics
+        found, at = np.unique(places, return_inverse=True)
+        all_customers, all_tables = np.bincount(at, customers), np.bincount(at, tables)
+        depths = self.contexts.depths[found // n_topics]
+        a, b = self.discounts[number][depths], self.concentrations[number][depths]
+        n_restaurants = len(self.contexts.depths)
+        return TopicShares(
+            _starts(slots, len(self.contexts.slot_keys)),
+            topics.astype(np.uint16),
+            (customers - a[at] * tables) / (all_customers + b)[at],
+            _starts(found // n_topics, n_restaurants),
+            (found % n_topics).astype(np.uint16),
+            (b + a * all_tables) / (all_customers + b),
+            np.ones(n_restaurants) if self.switches is None else np.ascontiguousarray(self.switches[number]),
+            np.empty(0) if self.ends is None else np.ascontiguousarray(self.ends[number]),
+        )
 
 
 def _starts(owners: Integers, n: int) -> Integers:

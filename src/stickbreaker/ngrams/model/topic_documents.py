@@ -1,0 +1,154 @@
+"""Documents as a topic n-gram model sees them: how probable their words are, and which topics they are of."""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Array
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.kernels.left_to_right import (
+    Particles,
+    Rounds,
+    Words,
+    posterior_shares,
+    predict_left_to_right,
+)
+from stickbreaker.ngrams.kernels.pitman_yor import find_ways
+from stickbreaker.ngrams.kernels.topic_predictions import (
+    Ways,
+    predict_mixed,
+    predict_topics,
+    predict_unbounded_mixed,
+    predict_unbounded_topics,
+)
+from stickbreaker.ngrams.model.contexts import Integers, with_ends
+from stickbreaker.ngrams.model.language_model import LEAST, text_before
+from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
+
+CHUNK = 2**14  # words of documents that are looked at together, where one has no more
+
+
+class MarkedDocuments(NamedTuple):
+    """The words of documents with the ends of sentences, as `marked` makes them."""
+
+    words: Integers  # by number; -1: one that the model does not have
+    positions: Integers  # of each in its sentence
+    offsets: Integers  # documents + 1: the first word of each
+    log_base: Array  # log G0 of each, in nats
+
+
+def marked(
+    words: Integers, starts: Integers, offsets: Integers, end: int, log_base: Array
+) -> MarkedDocuments:
+    """Documents with a mark at the end of each sentence.
+
+    starts: the first word of each sentence; offsets (documents + 1): of each document; log_base (words by
+    number, the mark's last; or words and ends): log G0 in nats.
+
+    >>> found = marked(np.array([5, 6, 7]), np.array([0, 2]), np.array([0, 2, 3]), 9, np.zeros(10))
+    >>> found.words.tolist(), found.offsets.tolist()
+    ([5, 6, 9, 7, 9], [0, 3, 5])
+    """
+    every, positions = with_ends(words, starts, end)
+    own = log_base[every] if len(log_base) == end + 1 else log_base
+    return MarkedDocuments(every, positions, offsets + np.searchsorted(starts, offsets), own)
+
+
+class _Part(NamedTuple):
+    """Some of the documents, whole."""
+
+    words: slice
+    documents: slice
+    offsets: Integers  # from 0
+    numbers: Integers  # of each document, by its words alone
+    ways: Ways
+
+
+def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_Part]:
+    """Documents in groups of some words."""
+    offsets, first = documents.offsets, 0
+    text, places = text_before(documents.words, documents.positions, model.end)
+    while first < len(offsets) - 1:
+        after = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
+        after = min(max(after, first + 1), len(offsets) - 1)
+        words = slice(int(offsets[first]), int(offsets[after]))
+        restaurants, slots = np.empty((2, words.stop - words.start, model.longest + 1), np.int64)
+        find_ways(text, places[words], model.trie, restaurants, slots)
+        lengths = np.minimum(documents.positions[words] + 1, model.longest)
+        base = np.exp(np.maximum(documents.log_base[words], LEAST))
+        own = offsets[first : after + 1]
+        contents = (documents.words[a:b] for a, b in pairwise(own.tolist()))
+        numbers = np.array([_number(content) for content in contents], np.int64)
+        ways = Ways(base, restaurants, slots, lengths)
+        yield _Part(words, slice(first, after), own - own[0], numbers, ways)
+        first = after
+
+
+def _number(words: Integers) -> int:
+    """A number that depends on the words of a document alone."""
+    return int.from_bytes(hashlib.blake2b(words.tobytes(), digest_size=7).digest(), "little")
+
+
+def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
+    """What each topic gives the words of documents, by a sample."""
+    inside = np.zeros((part.words.stop - part.words.start, model.n_topics))
+    outside, shares = np.zeros(len(inside)), model.samples[number]
+    if model.prior_name == "hierarchical":
+        predict = predict_mixed if model.ends is None else predict_unbounded_mixed
+    else:
+        predict = predict_topics if model.ends is None else predict_unbounded_topics
+    predict(part.ways, shares, inside, outside)
+    return Words(part.offsets, inside, outside)
+
+
+def log_probabilities(model: TopicLanguageModel, documents: MarkedDocuments, seed: int) -> Array:
+    """Samples × words and ends: log p of each given those before it in its document, in nats.
+
+    Topics adapt as words come, by particles (`left_to_right`): what is drawn depends on the seed, the sample
+    and the document's words alone. `mean_of` gives what the model predicts.
+    """
+    found = np.empty((model.n_samples, len(documents.words)))
+    for part in _parts(model, documents):
+        for number in range(model.n_samples):
+            keys = numbered_keys(seed, purposes.TOPIC_NGRAM_PARTICLES, number, part.numbers)
+            alpha = model.prior[number, 1:].copy()
+            words = _words(model, number, part)
+            predict_left_to_right(words, alpha, Particles(), keys, found[number, part.words])
+    small = (documents.words < 0) & (documents.log_base < LEAST)
+    return np.log(found) + np.where(small, documents.log_base - LEAST, 0.0)
+
+
+def mean_of(nats: Array) -> Array:
+    """log of the mean over samples of probabilities, given their logarithms (samples × words)."""
+    most = nats.max(axis=0)
+    return most + np.log(np.exp(nats - most).mean(axis=0))
+
+
+def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: int) -> Array:
+    """Words and ends × topics: by a sample, the chance that each is of each topic given its whole document.
+
+    What is left to one is the common topic's. A fixed point (`posterior_shares`), no draw.
+    """
+    gamma = np.empty((len(documents.words), model.n_topics))
+    for part in _parts(model, documents):
+        alpha = model.prior[number, 1:].copy()
+        posterior_shares(_words(model, number, part), alpha, Rounds(), gamma[part.words])
+    return gamma
+
+
+def topic_shares(model: TopicLanguageModel, documents: MarkedDocuments) -> Array:
+    """Documents × topics: the expected shares of documents' topics given their words, the mean over samples.
+
+    Rows sum to one; words of the common topic do not count. A document without words has the prior's mean.
+    """
+    found = np.zeros((len(documents.offsets) - 1, model.n_topics))
+    for number in range(model.n_samples):
+        gamma = word_topics(model, documents, number)
+        for document, (first, last) in enumerate(pairwise(documents.offsets.tolist())):
+            weights = gamma[first:last].sum(axis=0) + model.prior[number, 1:]
+            found[document] += weights / weights.sum()
+    return found / model.n_samples
