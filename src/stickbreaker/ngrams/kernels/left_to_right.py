@@ -1,0 +1,217 @@
+"""Topics of documents whose words come one after another, with the topics' words held fixed: predictions
+by particles (Wallach, Murray, Salakhutdinov and Mimno 2009), and expected shares of whole documents.
+
+Word n of a document has p_n = outside_n + sum_k theta_k inside_nk. A word draws its topic, or none if it came
+from outside, and theta given the topics of some words is (n_k + alpha_k) / (sum of n + sum of alpha): words
+of no topic do not count.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import seeded, uniform
+
+CHUNK = 16  # topics summed at once when one is looked for
+NONE = -1  # the topic of a word that came from outside
+
+
+class Words(NamedTuple):
+    """Words of documents in their order; both probabilities are already times their weights."""
+
+    offsets: NDArray[np.int64]  # documents + 1: the first word of each
+    inside: NDArray[np.floating]  # words × topics: the word's probability in each topic
+    outside: NDArray[np.float64]  # words: probability that no topic of the document has to do with
+
+
+class Particles(NamedTuple):
+    """How documents are predicted: by `number` particles, of which each draws topics of earlier words again."""
+
+    number: int = 10
+    every: int = 10  # before every 10th word of a document; 0: never
+    most: int = 100  # that many earlier words at a time, chosen evenly; all where there are no more
+
+
+class Rounds(NamedTuple):
+    """When expected shares are final: after `most` rounds, or when a word's shares move less than that."""
+
+    most: int = 100
+    tolerance: float = 1e-4  # mean over the words of a document of the sum over topics
+
+
+@njit(**PART)
+def _mass(row, weights):
+    """sum_k weights_k row_k."""
+    total = 0.0
+    for k in range(len(weights)):
+        total += weights[k] * row[k]
+    return total
+
+
+@njit(**PART)
+def _topic_at(row, weights, target):
+    """The topic at which the running sum of weights_k row_k passes `target`."""
+    n_topics = len(weights)
+    k = 0
+    while k + CHUNK < n_topics:
+        part = 0.0
+        for i in range(CHUNK):
+            part += weights[k + i] * row[k + i]
+        if part > target:
+            break
+        target -= part
+        k += CHUNK
+    for j in range(k, n_topics):
+        target -= weights[j] * row[j]
+        if target < 0.0 and row[j] > 0.0:
+            return j
+    best = n_topics - 1  # rounding took the target past the end: the last topic that can be
+    while best > 0 and row[best] <= 0.0:
+        best -= 1
+    return best
+
+
+@njit(**PART)
+def _draw(row, outside, weights, total, state):
+    """A word's topic (or NONE) and its p: weights (topics) n_k + alpha_k, total their sum."""
+    mass, none = _mass(row, weights), outside * total
+    if mass <= 0.0:
+        return NONE, none / total
+    target = uniform(state) * (mass + none)
+    if target < none:
+        return NONE, (mass + none) / total
+    return _topic_at(row, weights, target - none), (mass + none) / total
+
+
+@njit(**PART)
+def _draw_again(inside, outside, n, most, weights, total, state, z):
+    """Draw the topics of words before the n-th again, each given all others; gives the weights' new sum.
+
+    All of them in order, or `most` of them, each chosen evenly. Either leaves p(z_<n | w_<n) as it is.
+    """
+    for turn in range(min(n, most)):
+        i = turn if n <= most else np.int64(uniform(state) * n)
+        if z[i] >= 0:
+            weights[z[i]] -= 1.0
+            total -= 1.0
+        z[i], _p = _draw(inside[i], outside[i], weights, total, state)
+        if z[i] >= 0:
+            weights[z[i]] += 1.0
+            total += 1.0
+    return total
+
+
+@njit(**PART)
+def _restart(alpha, weights_out):
+    """Set the weights to alpha; gives their sum."""
+    total = 0.0
+    for k in range(len(alpha)):
+        weights_out[k] = alpha[k]
+        total += alpha[k]
+    return total
+
+
+@njit(**OPTIONS)
+def predict_left_to_right(words, alpha, particles, keys, p_out):
+    """Set p_out (words, double) to the particles' mean of p(w_n | z_<n), document by document.
+
+    words: Words; alpha (topics, double); particles: Particles; keys (documents, uint64) of the random numbers
+    of each document, which nothing else has a part in. Algorithm 3 of Wallach et al. (2009) with earlier
+    topics drawn again now and then. For what follows words already seen, give these too and leave out their p.
+    """
+    weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
+    p_out[:] = 0.0
+    for d in range(len(keys)):
+        part = slice(words.offsets[d], words.offsets[d + 1])
+        inside, outside, p = words.inside[part], words.outside[part], p_out[part]
+        z = np.empty(len(p), np.int64)
+        seeded(keys[d], state)
+        for _ in range(particles.number):
+            total = _restart(alpha, weights)
+            for n in range(len(p)):
+                if n > 0 and particles.every > 0 and n % particles.every == 0:
+                    total = _draw_again(inside, outside, n, particles.most, weights, total, state, z)
+                z[n], p_n = _draw(inside[n], outside[n], weights, total, state)
+                p[n] += p_n / particles.number
+                if z[n] >= 0:
+                    weights[z[n]] += 1.0
+                    total += 1.0
+
+
+@njit(**OPTIONS)
+def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
+    """The same, and shares_out (words × topics) is the particles' mean of theta before each word."""
+    weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
+    p_out[:] = 0.0
+    shares_out[:] = 0.0
+    for d in range(len(keys)):
+        part = slice(words.offsets[d], words.offsets[d + 1])
+        inside, outside, p, shares = words.inside[part], words.outside[part], p_out[part], shares_out[part]
+        z = np.empty(len(p), np.int64)
+        seeded(keys[d], state)
+        for _ in range(particles.number):
+            total = _restart(alpha, weights)
+            for n in range(len(p)):
+                if n > 0 and particles.every > 0 and n % particles.every == 0:
+                    total = _draw_again(inside, outside, n, particles.most, weights, total, state, z)
+                scale = 1.0 / (total * particles.number)
+                for k in range(len(weights)):
+                    shares[n, k] += weights[k] * scale
+                z[n], p_n = _draw(inside[n], outside[n], weights, total, state)
+                p[n] += p_n / particles.number
+                if z[n] >= 0:
+                    weights[z[n]] += 1.0
+                    total += 1.0
+
+
+@njit(**PART)
+def _share_out(row, outside, weights, total, gamma_out):
+    """Set a word's shares to inside_k weights_k, scaled so that they sum to one with outside times total."""
+    norm = _mass(row, weights) + outside * total
+    scale = 1.0 / norm if norm > 0.0 else 0.0
+    for k in range(len(weights)):
+        gamma_out[k] = weights[k] * row[k] * scale
+
+
+@njit(**PART)
+def _without(gamma, alpha, weights):
+    """Take a word's shares from the weights, which never fall below alpha; gives the weights' sum."""
+    total = 0.0
+    for k in range(len(alpha)):
+        weights[k] = max(weights[k] - gamma[k], alpha[k])
+        total += weights[k]
+    return total
+
+
+@njit(**OPTIONS)
+def posterior_shares(words, alpha, rounds, gamma_out):
+    """Set gamma_out (words × topics, double) to the expected topics of each word; the rest to one is outside's.
+
+    words: Words; alpha (topics, double); rounds: Rounds. A fixed point of gamma_nk ~ inside_nk (alpha_k + sum
+    of the others' gamma_k), with outside_n (sum of alpha + all of the others' gamma) for outside: CVB0 (Asuncion,
+    Welling, Smyth and Teh 2009). It starts left to right, each word given those before it.
+    """
+    weights, moved = np.empty(len(alpha)), np.empty(len(alpha))
+    for d in range(len(words.offsets) - 1):
+        part = slice(words.offsets[d], words.offsets[d + 1])
+        inside, outside, gamma = words.inside[part], words.outside[part], gamma_out[part]
+        total = _restart(alpha, weights)
+        for n in range(len(gamma)):
+            _share_out(inside[n], outside[n], weights, total, gamma[n])
+            for k in range(len(alpha)):
+                weights[k] += gamma[n, k]
+                total += gamma[n, k]
+        for _ in range(rounds.most):
+            change = 0.0
+            for n in range(len(gamma)):
+                total = _without(gamma[n], alpha, weights)
+                _share_out(inside[n], outside[n], weights, total, moved)
+                for k in range(len(alpha)):
+                    change += abs(moved[k] - gamma[n, k])
+                    gamma[n, k] = moved[k]
+                    weights[k] += moved[k]
+            if change <= rounds.tolerance * len(gamma):
+                break
