@@ -53,7 +53,7 @@ def with_shares(words, alpha, particles, keys):
 
 
 @OUTSIDE
-@pytest.mark.parametrize("every, most", [(0, 1), (1, 2), (2, 9)])
+@pytest.mark.parametrize(("every", "most"), [(0, 1), (1, 2), (2, 9)])
 def test_one_particle_has_the_document_s_probability_in_the_mean(outside, every, most):
     inside, none, alpha = model(1, outside)
     tokens, copies = np.array([0, 1, 1, 3, 0]), 4000

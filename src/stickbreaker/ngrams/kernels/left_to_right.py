@@ -28,7 +28,7 @@ class Words(NamedTuple):
 
 
 class Particles(NamedTuple):
-    """How documents are predicted: by `number` particles, of which each draws topics of earlier words again."""
+    """How documents are predicted: by `number` particles, each of which redraws topics of earlier words."""
 
     number: int = 10
     every: int = 10  # before every 10th word of a document; 0: never
@@ -87,10 +87,10 @@ def _draw(row, outside, weights, total, state):
 
 
 @njit(**PART)
-def _draw_again(inside, outside, n, most, weights, total, state, z):
-    """Draw the topics of words before the n-th again, each given all others; gives the weights' new sum.
+def _redraw_earlier(inside, outside, n, most, weights, total, state, z):
+    """Draw the topics of words before the n-th, each given all others; gives the weights' new sum.
 
-    All of them in order, or `most` of them, each chosen evenly. Either leaves p(z_<n | w_<n) as it is.
+    All of them in order, or `most` of them, each chosen evenly. Either leaves p(z_<n | w_<n) invariant.
     """
     for turn in range(min(n, most)):
         i = turn if n <= most else np.int64(uniform(state) * n)
@@ -118,9 +118,9 @@ def _restart(alpha, weights_out):
 def predict_left_to_right(words, alpha, particles, keys, p_out):
     """Set p_out (words, double) to the particles' mean of p(w_n | z_<n), document by document.
 
-    words: Words; alpha (topics, double); particles: Particles; keys (documents, uint64) of the random numbers
-    of each document, which nothing else has a part in. Algorithm 3 of Wallach et al. (2009) with earlier
-    topics drawn again now and then. For what follows words already seen, give these too and leave out their p.
+    words: Words; alpha (topics, double); particles: Particles; keys (documents, uint64): the start of each
+    document's random numbers. Algorithm 3 of Wallach et al. (2009), where earlier topics are redrawn before
+    every word. For what follows words already seen, give these words too and ignore their p.
     """
     weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
     p_out[:] = 0.0
@@ -133,7 +133,7 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
             total = _restart(alpha, weights)
             for n in range(len(p)):
                 if n > 0 and particles.every > 0 and n % particles.every == 0:
-                    total = _draw_again(inside, outside, n, particles.most, weights, total, state, z)
+                    total = _redraw_earlier(inside, outside, n, particles.most, weights, total, state, z)
                 z[n], p_n = _draw(inside[n], outside[n], weights, total, state)
                 p[n] += p_n / particles.number
                 if z[n] >= 0:
@@ -156,7 +156,7 @@ def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
             total = _restart(alpha, weights)
             for n in range(len(p)):
                 if n > 0 and particles.every > 0 and n % particles.every == 0:
-                    total = _draw_again(inside, outside, n, particles.most, weights, total, state, z)
+                    total = _redraw_earlier(inside, outside, n, particles.most, weights, total, state, z)
                 scale = 1.0 / (total * particles.number)
                 for k in range(len(weights)):
                     shares[n, k] += weights[k] * scale
@@ -188,11 +188,11 @@ def _without(gamma, alpha, weights):
 
 @njit(**OPTIONS)
 def posterior_shares(words, alpha, rounds, gamma_out):
-    """Set gamma_out (words × topics, double) to the expected topics of each word; the rest to one is outside's.
+    """Set gamma_out (words × topics, double) to each word's chances of topics; outside has the rest to one.
 
-    words: Words; alpha (topics, double); rounds: Rounds. A fixed point of gamma_nk ~ inside_nk (alpha_k + sum
-    of the others' gamma_k), with outside_n (sum of alpha + all of the others' gamma) for outside: CVB0 (Asuncion,
-    Welling, Smyth and Teh 2009). It starts left to right, each word given those before it.
+    words: Words; alpha (topics, double); rounds: Rounds. A fixed point of gamma_nk ~ inside_nk (alpha_k + the
+    sum of the others' gamma_k), and for outside of outside_n (sum of alpha + sum of all the others' gamma):
+    CVB0 (Asuncion, Welling, Smyth and Teh 2009). It starts left to right, each word given those before it.
     """
     weights, moved = np.empty(len(alpha)), np.empty(len(alpha))
     for d in range(len(words.offsets) - 1):
