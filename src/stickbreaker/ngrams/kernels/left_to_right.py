@@ -30,9 +30,9 @@ class Words(NamedTuple):
 class Particles(NamedTuple):
     """How documents are predicted: by `number` particles, each of which redraws topics of earlier words.
 
-    Time is linear in a document's words. In 20 simulated documents of 2,000 words and 50 topics, perplexity was
-    410.3 both with `most` = 300 and without a limit, 410.7 with 100 and 418.7 without redraws: in 14, 37, 5 and 0.4
-    microseconds per word.
+    Time is linear in a document's words. In 20 simulated documents of 2,000 words and 50 topics, perplexity
+    was 410.3 with `most` = 300 and without a limit, 410.7 with 100 and 418.7 without redraws. This took 14,
+    37, 5 and 0.4 microseconds per word.
     """
 
     number: int = 10
