@@ -11,7 +11,7 @@ from stickbreaker.estimators.unigram_topics import UnigramTopics
 from stickbreaker.ngrams.kernels.left_to_right import Particles
 from stickbreaker.ngrams.model.contexts import with_ends
 from stickbreaker.ngrams.model.language_model import text_before
-from stickbreaker.ngrams.unigram_rescaling import Ratios, UnigramRescaling
+from stickbreaker.ngrams.unigram_rescaling import Ratios, RescaledSums, UnigramRescaling
 
 RULE = VocabularyRule(1, 1.0)
 SIDES = [
@@ -114,17 +114,10 @@ def test_exponent_zero_is_the_plain_model(model, lda, new):
     for scored in scores(model, new, lda, exponent=0.0):
         assert scored.nats.tolist() == scored.plain.nats.tolist()
     plain = model.score_parts(new)
-    parts = sum((Counted(scored.parts()) for scored in scores(model, new, lda)), Counted())
+    parts = RescaledSums.of(model.rescaled_scores(new, lda)).parts
     assert parts["all"] == pytest.approx(plain["all"])
     assert parts["known"] == pytest.approx(plain["known"])
     assert parts["rescaled_all"][1] == plain["all"][1]
-
-
-class Counted(dict):
-    """Sums of arrays by name."""
-
-    def __add__(self, other):
-        return Counted({name: self.get(name, 0.0) + value for name, value in other.items()})
 
 
 def test_one_topic_multiplies_by_a_fixed_ratio(model):
@@ -160,8 +153,10 @@ def test_words_without_a_ratio_are_counted(model, lda, new):
 def test_topics_help_where_documents_have_them(corpus, lda):
     model = NgramModel(2, max_iter=20, min_count=2, random_state=0).fit(corpus)
     new = corpus_of(texts(40, 7)).with_vocabulary(corpus.vocabulary)
-    parts = sum((Counted(scored.parts()) for scored in scores(model, new, lda)), Counted())
+    parts = RescaledSums.of(model.rescaled_scores(new, lda)).parts
     assert parts["rescaled_all"][0] > parts["all"][0]
+    nats, words = parts["rescaled_all"]
+    assert model.rescaled_perplexity(new, lda) == pytest.approx(np.exp(-nats / words))
 
 
 def test_documents_have_random_numbers_of_their_own(model, lda, new):

@@ -42,7 +42,6 @@ from stickbreaker.ngrams.sentence_scores import (
     sentence_beginning,
 )
 from stickbreaker.ngrams.unigram_rescaling import (
-    LARGEST_EXPONENT,
     Ratios,
     RescaledScores,
     UnigramRescaling,
@@ -271,10 +270,7 @@ class PlainNgramModel(Estimator):
 
     def rescaling(self, topics: Estimator, exponent: float = 0.7) -> UnigramRescaling:
         """This model with its probabilities rescaled by topics: see `rescaled_scores`."""
-        if not (isinstance(exponent, int | float) and 0.0 <= exponent <= LARGEST_EXPONENT):
-            remedy = f"exponent is a number from 0 to {LARGEST_EXPONENT:g}"
-            raise UserError(f"exponent={exponent!r}", remedy=remedy)
-        ratios = Ratios.of(unigram_topics_of(topics), self.numbers_, float(exponent))
+        ratios = Ratios.of(unigram_topics_of(topics), self.numbers_, exponent)
         return UnigramRescaling(self.language_model_, self.base_, ratios)
 
     def generate(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
@@ -46,7 +47,13 @@ class Ratios(NamedTuple):
 
     @classmethod
     def of(cls, topics: UnigramTopics, numbers: WordNumbers, exponent: float) -> "Ratios":
-        """Those of the known words of a language model; `<unk>` and `</s>` have none."""
+        """Those of the known words of a language model; `<unk>` and `</s>` have none.
+
+        Raises UserError for an exponent out of range.
+        """
+        if isinstance(exponent, bool | str) or not 0.0 <= exponent <= LARGEST_EXPONENT:
+            remedy = f"exponent is a number from 0 to {LARGEST_EXPONENT:g}"
+            raise UserError(f"exponent={exponent!r}", remedy=remedy)
         rows = {word: row for row, word in enumerate(topics.words)}
         found = np.array([rows.get(word, -1) for word in numbers.known], np.int64)
         p = topics.topic_word.T @ (topics.topic_shares / topics.topic_shares.sum())
@@ -54,7 +61,7 @@ class Ratios(NamedTuple):
         rows_of_words = found[words]
         topic_words = np.ascontiguousarray(topics.topic_word.T[rows_of_words], np.float64)
         lifts = topic_words / p[rows_of_words, None]
-        return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), exponent)
+        return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
 
     def excess(self, shares: Array, n_words: int) -> Array:
         """Ratios less one (steps × all words) given topic shares (steps × topics)."""
@@ -162,14 +169,24 @@ class RescaledScores(NamedTuple):
     nats: Array  # (words and ends,) log p with rescaling
     same_ratio: NDArray[np.bool_]  # (words and ends,) no topic has the word: its ratio is 1
 
-    def parts(self) -> dict[str, Array]:
-        """Nats and words, of all and of known words, plain and rescaled."""
-        known = self.plain.known
-        return {
-            name: np.array([nats[chosen].sum(), chosen.sum()])
-            for prefix, nats in (("", self.plain.nats), ("rescaled_", self.nats))
-            for name, chosen in ((f"{prefix}all", np.ones_like(known)), (f"{prefix}known", known))
-        }
+
+class RescaledSums(NamedTuple):
+    """Sums over documents: nats and words, of all and of known words, plain and rescaled."""
+
+    parts: dict[str, tuple[float, float]]
+    same_ratio: int  # words and ends of sentences of ratio 1
+
+    @classmethod
+    def of(cls, scores: Iterator[RescaledScores]) -> "RescaledSums":
+        """The sums of scores, block by block."""
+        parts = {name: np.zeros(2) for name in ("all", "known", "rescaled_all", "rescaled_known")}
+        same_ratio = 0
+        for plain, rescaled, same in scores:
+            for prefix, nats in (("", plain.nats), ("rescaled_", rescaled)):
+                parts[f"{prefix}all"] += nats.sum(), len(nats)
+                parts[f"{prefix}known"] += nats[plain.known].sum(), plain.known.sum()
+            same_ratio += int(same.sum())
+        return cls({name: (float(nats), float(n)) for name, (nats, n) in parts.items()}, same_ratio)
 
 
 def rescaled_scores(
