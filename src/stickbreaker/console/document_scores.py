@@ -1,51 +1,64 @@
 """`stickbreaker evaluate` of any kind: the probability of documents, and what is said of all scores."""
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from stickbreaker.console.console import Outcome, note
 from stickbreaker.console.inputs import open_documents
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
 
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+
 
 def score_documents(asked: ScoringRequest) -> Outcome:
     """The log probability of whole documents, and of parts of them, by a model that gives it."""
     from stickbreaker.estimators.saving import load
-    from stickbreaker.saved.own_corpus import share_of_own_corpus
 
     with naming(" ".join(asked.inputs)):
         estimator = load(asked.model, verb="evaluate")
         corpus = open_documents(estimator, asked.inputs, asked.reading)
-        parts = estimator.score_parts(corpus)
-        if not parts["all"][1]:
-            raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
+        scores = part_scores(asked.model, corpus, estimator.score_parts(corpus))
+    return scores, scores_as_text
+
+
+def part_scores(model: Path, corpus: "Corpus", parts: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    """What `evaluate` returns of documents: their number, what is unseen, and figures of parts of their words
+    (nats and words by name). Raises UserError where there are no words."""
+    from stickbreaker.saved.own_corpus import share_of_own_corpus
+
+    if not parts["all"][1]:
+        raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
     scores = {
         "documents": corpus.n_documents,
         "empty_documents": corpus.n_empty,
         "unseen_share": corpus.unseen_share,
-        "learned_from": share_of_own_corpus(asked.model, corpus),
+        "learned_from": share_of_own_corpus(model, corpus),
         **{name: _figures(*part) for name, part in parts.items() if part[1]},
     }
     note_all_unseen(scores)
-    return scores, _as_text
+    return scores
 
 
 def _figures(nats: float, tokens: float) -> dict[str, float]:
     return {"events": tokens, "nats_per_word": nats / tokens, "perplexity": math.exp(-nats / tokens)}
 
 
-def _as_text(scores: dict[str, Any]) -> str:
+def scores_as_text(scores: dict[str, Any]) -> str:
+    """What `part_scores` returned, as lines with a table."""
     parts = {name: part for name, part in scores.items() if isinstance(part, dict)}
-    documents = counted(scores["documents"], "document")
+    documents, width = counted(scores["documents"], "document"), max(9, *map(len, parts))
     lines = [
         f"{documents}; {100 * scores['unseen_share']:.1f} % of their words are not in the text learned from",
         *learned_from_lines(scores["learned_from"]),
-        "                events  nats/word  perplexity",
+        f"  {'':<{width}}      events  nats/word  perplexity",
     ]
     for name, part in parts.items():
         figures = f"{part['events']:10.0f}  {part['nats_per_word']:9.4f}  {part['perplexity']:10.1f}"
-        lines.append(f"  {name:<10} {figures}")
+        lines.append(f"  {name.replace('_', ' '):<{width}}  {figures}")
     return "\n".join(lines)
 
 

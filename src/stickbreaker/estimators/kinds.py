@@ -68,8 +68,9 @@ class Kind:
     they are said; without one, documents are scored by their log probability. `topics_options` and
     `evaluate_options` are
     the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
-    run is over, and returns further figures and lines. `noun` is what a user calls such a model.
-    `parameters` are those that messages may name.
+    run is over, and returns further figures and lines. `unigram_topics`, "module:function", gets a fitted
+    estimator and returns `UnigramTopics`, for kinds that use topics of others. `noun` is what a user calls
+    such a model. `parameters` are those that messages may name.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Kind:
     evaluate: str | None = None
     evaluate_options: tuple[str, ...] = ()
     summary: str | None = None
+    unigram_topics: str | None = None
     noun: str = "model of this kind"
     parameters: OptionNames = field(default_factory=OptionNames)
 

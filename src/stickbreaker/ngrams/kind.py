@@ -20,6 +20,8 @@ KINDS = (
                 "stickbreaker.ngrams.cli.score:generate", "Print sentences drawn from a language model."
             ),
         },
+        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_language_model",
+        evaluate_options=("rescale", "exponent"),
         exports={
             "arpa": Export(
                 "stickbreaker.ngrams.cli.export:write_sample",

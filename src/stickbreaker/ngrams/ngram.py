@@ -2,10 +2,14 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from stickbreaker.corpus import Corpus
+from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.ngrams.plain_ngram import NextWord, PlainNgramModel
+from stickbreaker.ngrams.unigram_rescaling import RescaledSums
 
 
 class SentenceScore(NamedTuple):
@@ -40,6 +44,19 @@ class NgramModel(ScikitLearn, PlainNgramModel):
             found += map(SentenceScore, documents, sizes, unknown, nats)
             first += corpus.block_sizes[block]
         return found
+
+    def rescaled_perplexity(self, X: Any, topics: Estimator, exponent: float = 0.7) -> float:
+        """Perplexity with probabilities rescaled by topics of the document: unigram rescaling (Gildea and
+        Hofmann 1999), p(w | context) (p(w | document) / p(w))^exponent, normalised at every word.
+
+        `topics`: a fitted LDA or HDP, by which topics are adapted as the words of a document come. Words that
+        it lacks keep the ratio 1: learn it from all words. Raises UserError for a model without such topics.
+        """
+
+        def nats_and_tokens(corpus: Corpus) -> tuple[float, float]:
+            return RescaledSums.of(self.rescaled_scores(corpus, topics, exponent)).parts["rescaled_all"]
+
+        return float(np.exp(-self._per_token(X, nats_and_tokens)))
 
     def generate(
         self, n: int = 1, *, beginning: str = "", longest: int = 100, random_state: int = 0

@@ -24,11 +24,13 @@ from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
+from stickbreaker.estimators.unigram_topics import unigram_topics_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.kernels.left_to_right import Particles
 from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
@@ -38,6 +40,12 @@ from stickbreaker.ngrams.sentence_scores import (
     all_scores,
     joined,
     sentence_beginning,
+)
+from stickbreaker.ngrams.unigram_rescaling import (
+    Ratios,
+    RescaledScores,
+    UnigramRescaling,
+    rescaled_scores,
 )
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.saved import Snapshot
@@ -246,6 +254,24 @@ class PlainNgramModel(Estimator):
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
         return all_scores(corpus, self.language_model_, self.base_)
+
+    def rescaled_scores(
+        self, corpus: Corpus, topics: Estimator, exponent: float = 0.7, particles: int = 10
+    ) -> Iterator[RescaledScores]:
+        """The scores of a corpus by p(w | context) (p(w | document) / p(w))^exponent, normalised.
+
+        `topics`: an LDA or HDP over single words. A document's topic shares are adapted as its words come, by
+        `particles` particles. Words that it lacks, `<unk>` and `</s>` have the ratio 1. Returns scores with
+        and without rescaling, block by block. Raises UserError for a model without such topics.
+        """
+        rescaling = self.rescaling(topics, exponent)
+        positive("particles", particles, whole=True)
+        return rescaled_scores(corpus, rescaling, self.seed_, Particles(particles))
+
+    def rescaling(self, topics: Estimator, exponent: float = 0.7) -> UnigramRescaling:
+        """This model with its probabilities rescaled by topics: see `rescaled_scores`."""
+        ratios = Ratios.of(unigram_topics_of(topics), self.numbers_, exponent)
+        return UnigramRescaling(self.language_model_, self.base_, ratios)
 
     def generate(
         self, n: int = 1, *, beginning: str = "", longest: int = 100, random_state: int = 0

@@ -3,6 +3,7 @@
 NGRAMS = "n-grams"  # a sweep over the seating of an n-gram model, and where its words sit at first
 NGRAM_HYPERPARAMETERS = "n-gram hyperparameters"  # its discounts and concentrations
 NGRAM_SENTENCES = "n-gram sentences"  # what it generates
+NGRAM_RESCALING = "n-gram rescaling"  # the particles that follow a document's topics
 NGRAM_REPORT = "n-gram report"  # the sentences that its report shows
 TOPIC_NGRAMS = "topic n-grams"  # a sweep over the topics and the seating of a topic n-gram model
 TOPIC_NGRAM_TABLES = "topic n-gram tables"  # its tables, moved in blocks

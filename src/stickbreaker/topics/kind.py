@@ -78,6 +78,7 @@ LDA = Kind(
         *("completion", "threads", "left_to_right", "particles", "reference", "by", "labels", "unseen"),
         *("spelling_of", "engine"),
     ),
+    unigram_topics="stickbreaker.topics.topics_over_words:topics_over_words",
     summary="stickbreaker.topics.cli.search_summary:summarize_search",
     parameters=OptionNames(
         renamed={"n_topics": "--topics"},

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.running import PROGRAM, StopAfter, write_lines
 
-from stickbreaker import NgramModel
+from stickbreaker import LDA, NgramModel
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.testing.estimators import contents
@@ -181,6 +181,51 @@ def test_short_sentences_that_are_held_out_are_not_shown(cli, tmp_path):
 def test_options_without_a_meaning_are_refused(cli, book, learned, line, says):
     words = [word.format(model=learned, book=book) for word in line.split()]
     assert says in cli(*words, code=2).stderr
+
+
+# Rescaled by topics
+
+
+@pytest.fixture(scope="module")
+def topics(cli, book, tmp_path_factory):
+    path = tmp_path_factory.mktemp("topics") / "lda"
+    words = ("--stop-words", "none", "--min-length", 1, "--min-documents", 1, "--max-share", 1)
+    cli("fit", "lda", book, "--out", path, "--topics", 2, "--iterations", 5, "--seed", 1, *words)
+    return path
+
+
+def test_rescaling_stands_beside_the_plain_model(cli, book, learned, topics):
+    plain = json.loads(cli("evaluate", learned, book, "--json").stdout)
+    rescaled = json.loads(cli("evaluate", learned, book, "--rescale", topics, "--json").stdout)
+    assert {name: rescaled[name] for name in plain} == plain
+    assert rescaled["rescaled_all"]["events"] == plain["all"]["events"]
+    loaded = NgramModel.load(learned)
+    expected = loaded.rescaled_perplexity(LINES, LDA.load(topics))
+    assert rescaled["rescaled_all"]["perplexity"] == pytest.approx(expected)
+    assert rescaled["exponent"] == 0.7
+    assert rescaled["rescale"] == str(topics)
+    sentences = sum(1 for line in LINES if line)
+    assert rescaled["ratio_one_share"] == pytest.approx(sentences / plain["all"]["events"])
+    told = cli("evaluate", learned, book, "--rescale", topics, "--exponent", 0).stdout.splitlines()
+    rows = {line[:16].strip(): line.split()[-3:] for line in told[-5:-1]}
+    assert rows["rescaled all"] == rows["all"]
+    assert told[-1].endswith("of words and ends of sentences have the ratio 1, not being among its words")
+
+
+def test_topics_that_lack_most_words_are_noted(cli, book, learned, tmp_path):
+    cli("fit", "lda", book, "--out", tmp_path / "lda", "--topics", 2, "--iterations", 2, "--max-share", 0.3)
+    done = cli("evaluate", learned, book, "--rescale", tmp_path / "lda")
+    assert "note: topics lack most words, which are not rescaled" in done.stderr
+
+
+def test_models_without_topics_do_not_rescale(cli, book, learned, topics):
+    line = cli("evaluate", learned, book, "--rescale", learned, code=1).stderr
+    assert f"{learned}: a model of the kind NgramModel has no topics over single words; give a" in line
+    assert line.count("\n") == 1
+    line = cli("evaluate", learned, book, "--exponent", 0.5, code=2).stderr
+    assert "--exponent needs --rescale" in line
+    line = cli("evaluate", topics, book, "--rescale", topics, code=2).stderr
+    assert "--rescale has no meaning for a" in line
 
 
 # Interrupted and killed

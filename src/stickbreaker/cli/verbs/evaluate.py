@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import (
+    PATH,
     NumberRange,
     Outcome,
     command,
@@ -25,7 +26,10 @@ from stickbreaker.topics.cli.unseen import unseen_options
 if TYPE_CHECKING:
     from stickbreaker.estimators.kinds import Kind
 
-ALONE = ("left_to_right", "particles", "reference", "by", "labels", "unseen", "spelling_of")  # not on Spark
+ALONE = (  # not on Spark
+    *("left_to_right", "particles", "reference", "by", "labels", "unseen", "spelling_of", "rescale"),
+    "exponent",
+)
 
 
 @click.command(epilog="Example: stickbreaker evaluate model test.jsonl")
@@ -59,6 +63,18 @@ ALONE = ("left_to_right", "particles", "reference", "by", "labels", "unseen", "s
     metavar="SYMBOL",
     help="Grammars: which symbol's pieces are compared.  [default: Word, or the last that is adapted]",
 )
+@option(
+    "--rescale",
+    type=PATH,
+    metavar="TOPICS",
+    help="Language models: rescale probabilities by the topics of each document, of a saved LDA or HDP.",
+)
+@option(
+    "--exponent",
+    default=0.7,
+    type=NumberRange(0.0, 10.0),
+    help="Of --rescale: power of p(word | document) / p(word).",
+)
 @unseen_options
 @engine_options
 @threads_option
@@ -82,7 +98,8 @@ def evaluate(
     Of syntactic topics: the perplexity of even-numbered sentences given the odd-numbered ones of their
     document, by part of speech too.
 
-    Of a language model: the perplexity of words and ends of sentences, of all and of the known ones.
+    Of a language model: the perplexity of words and ends of sentences, of all and of the known ones; with
+    --rescale beside it that of unigram rescaling, normalised at every word.
 
     Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
     symbols that are spaced, two blanks), and log p of sentences.

@@ -1,0 +1,27 @@
+"""Topics as distributions over single words, from whichever estimator has them."""
+
+from typing import NamedTuple
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.kinds import kinds, object_at
+
+
+class UnigramTopics(NamedTuple):
+    """A fitted model's topics, where a document's words are independent given its topic shares."""
+
+    words: tuple[str, ...]
+    topic_word: Array  # topics × words: p(word | topic)
+    alpha: Array  # (topics,) prior of topics in documents
+    topic_shares: Array  # (topics,) share of the words learned from that each topic has
+
+
+def unigram_topics_of(estimator: Estimator) -> UnigramTopics:
+    """The topics of a fitted estimator. Raises UserError for a kind that has none of this sort."""
+    kind = kinds()[estimator.kind]
+    if kind.unigram_topics is None:
+        problem = f"a model of the kind {kind.name} has no topics over single words"
+        having = " or ".join(each.name for each in kinds().values() if each.unigram_topics)
+        raise UserError(problem, remedy=f"give a model of the kind {having}")
+    return object_at(kind.unigram_topics)(estimator)

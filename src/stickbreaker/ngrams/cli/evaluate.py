@@ -1,0 +1,47 @@
+"""`stickbreaker evaluate` of a language model, alone or rescaled by topics."""
+
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.console.console import Outcome, note, refuse_written
+from stickbreaker.console.document_scores import part_scores, score_documents, scores_as_text
+from stickbreaker.console.inputs import open_documents
+from stickbreaker.console.requests import ScoringRequest
+from stickbreaker.core.errors import naming
+
+FEW = 0.5  # share of words with ratio 1 from which on a reader should know why
+
+
+def evaluate_language_model(asked: ScoringRequest) -> Outcome:
+    """Perplexities of documents, of all and of known words; with --rescale those of rescaling too."""
+    if asked.options["rescale"] is None:
+        refuse_written(("exponent",), "needs --rescale")
+        return score_documents(asked)
+    return _rescaled(asked, asked.options["rescale"], asked.options["exponent"]), _as_text
+
+
+def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, Any]:
+    """Figures of parts of words, plain and rescaled."""
+    from stickbreaker.estimators.saving import load, load_for
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+    from stickbreaker.ngrams.unigram_rescaling import Particles, RescaledSums, rescaled_scores
+
+    model = load_for("evaluate", PlainNgramModel, asked.model)
+    with naming(topics):
+        rescaling = model.rescaling(load(topics), exponent)
+    with naming(" ".join(asked.inputs)):
+        corpus = open_documents(model, asked.inputs, asked.reading)
+        sums = RescaledSums.of(rescaled_scores(corpus, rescaling, model.seed_, Particles()))
+        scores = part_scores(asked.model, corpus, sums.parts)
+    share = sums.same_ratio / sums.parts["all"][1]
+    if share > FEW:
+        note("note: topics lack most words, which are not rescaled; learn topics of all words")
+    return scores | {"rescale": str(topics), "exponent": exponent, "ratio_one_share": share}
+
+
+def _as_text(scores: dict[str, Any]) -> str:
+    share = 100 * scores["ratio_one_share"]
+    return (
+        f"{scores_as_text(scores)}\nRescaled by {scores['rescale']} with exponent {scores['exponent']:g}; "
+        f"{share:.1f} % of words and ends of sentences have the ratio 1, not being among its words"
+    )

@@ -1,0 +1,112 @@
+"""Sums over all words of p(word | context) times a ratio of unigrams (Gildea and Hofmann 1999), that go down
+the restaurants of a context: most words that follow it are in the shorter ones alone.
+
+The excess of a word is its ratio less one. A word without a ratio has none, so that only words with one are
+summed, and 1 + the sum of p times excess is the normaliser, over all strings where words are spelled.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
+
+LEAST = 1e-300  # a ratio that logarithms hold
+
+
+class Words(NamedTuple):
+    """The words that follow each context."""
+
+    first: NDArray[np.int64]  # restaurants + 1: the first slot of each
+    of_slots: NDArray[np.int64]  # slots: the word of each
+
+
+@njit(**OPTIONS)
+def fill_excess(shares, lifts, words, exponent, excess_out):
+    """Set excess_out (steps × all words) to (sum_k shares_k lifts_wk)^exponent - 1; 0 for words not given.
+
+    shares (steps × topics): theta; lifts (words × topics): p(word | topic) / p(word); words: their numbers.
+    """
+    excess_out[:] = 1.0
+    for i in range(len(words)):
+        for t in range(len(shares)):
+            ratio = 0.0
+            for k in range(lifts.shape[1]):
+                ratio += shares[t, k] * lifts[i, k]
+            excess_out[t, words[i]] = max(ratio, LEAST)
+    for t in range(len(shares)):
+        row = excess_out[t]
+        for w in range(len(row)):
+            row[w] = exp64(exponent * log64(row[w])) - 1.0
+
+
+@njit(**OPTIONS)
+def sum_empty_context(excess, base, shares, sums_out):
+    """Set sums_out (steps × samples) to the sum over words of excess p(word | the empty context).
+
+    excess (steps × words), base (words): G0; shares: `pitman_yor.Shares`, where slot w is word w.
+    """
+    for t in range(len(excess)):
+        rest = 0.0
+        for w in range(len(base)):
+            rest += excess[t, w] * base[w]
+        for s in range(sums_out.shape[1]):
+            sums_out[t, s] = shares.left[0, s] * rest
+        for w in range(len(base)):
+            for s in range(sums_out.shape[1]):
+                sums_out[t, s] += excess[t, w] * shares.seated[w, s]
+
+
+@njit(**PART)
+def _lengthen(restaurant, excess, words, shares, sums):
+    """Take sums (samples) over a context to those over one that is a word longer, a restaurant."""
+    for s in range(len(sums)):
+        sums[s] *= shares.left[restaurant, s]
+    for slot in range(words.first[restaurant], words.first[restaurant + 1]):
+        more = excess[words.of_slots[slot]]
+        if more != 0.0:
+            for s in range(len(sums)):
+                sums[s] += more * shares.seated[slot, s]
+
+
+@njit(**OPTIONS)
+def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
+    """Set out (places) to the sum over words of excess p(word | context), the mean over samples.
+
+    restaurants (places × depths): of `find_ways`; steps (places): the row of each in excess (steps × words)
+    and in empty (steps × samples), the sums in the empty context; words: Words; shares: `pitman_yor.Shares`.
+    """
+    n_samples = empty.shape[1]
+    sums = np.empty(n_samples)
+    for i in range(len(steps)):
+        row = excess[steps[i]]
+        for s in range(n_samples):
+            sums[s] = empty[steps[i], s]
+        for d in range(1, restaurants.shape[1]):
+            if restaurants[i, d] < 0:
+                break
+            _lengthen(restaurants[i, d], row, words, shares, sums)
+        out[i] = sums.sum() / n_samples
+
+
+@njit(**OPTIONS)
+def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
+    """The same where each restaurant but the last ends the context with chance `ends`."""
+    n_samples = empty.shape[1]
+    sums, going = np.empty(n_samples), np.empty(n_samples)
+    for i in range(len(steps)):
+        row, total, d = excess[steps[i]], 0.0, 0
+        for s in range(n_samples):
+            sums[s], going[s] = empty[steps[i], s], 1.0
+        while d + 1 < restaurants.shape[1] and restaurants[i, d + 1] >= 0:
+            for s in range(n_samples):
+                stop = shares.ends[restaurants[i, d], s]
+                total += going[s] * stop * sums[s]
+                going[s] *= 1.0 - stop
+            d += 1
+            _lengthen(restaurants[i, d], row, words, shares, sums)
+        for s in range(n_samples):
+            total += going[s] * sums[s]
+        out[i] = total / n_samples

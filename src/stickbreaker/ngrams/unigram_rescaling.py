@@ -1,0 +1,214 @@
+"""Language models whose probabilities are rescaled by the topics of a document (Gildea and Hofmann 1999)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Corpus
+from stickbreaker.estimators.unigram_topics import UnigramTopics
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.kernels.left_to_right import Particles, Words, predict_with_shares
+from stickbreaker.ngrams.kernels.pitman_yor import find_ways
+from stickbreaker.ngrams.kernels.rescaling import Words as WordsOfContexts
+from stickbreaker.ngrams.kernels.rescaling import (
+    fill_excess,
+    sum_down_restaurants,
+    sum_down_unbounded,
+    sum_empty_context,
+)
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.language_model import LanguageModel, text_before
+from stickbreaker.ngrams.sentence_scores import Scores, scores_of
+from stickbreaker.ngrams.word_numbers import Base, WordNumbers
+
+LARGEST_EXPONENT = 10.0
+STEPS = 32  # topic shares for which all words' ratios are held at a time
+
+
+class Ratios(NamedTuple):
+    """p(word | topics of a document) / p(word) to some power, of the words that topics have.
+
+    p(word) is the topics' own: its probability in each, averaged by the topics' shares of the words that they
+    were learned from.
+    """
+
+    words: Integers  # (words,) numbers that the language model knows them by
+    topic_words: Array  # words × topics: p(word | topic)
+    lifts: Array  # words × topics: p(word | topic) / p(word)
+    alpha: Array  # (topics,) prior of topics in documents
+    exponent: float
+
+    @classmethod
+    def of(cls, topics: UnigramTopics, numbers: WordNumbers, exponent: float) -> "Ratios":
+        """Those of the known words of a language model; `<unk>` and `</s>` have none.
+
+        Raises UserError for an exponent out of range.
+        """
+        if isinstance(exponent, bool | str) or not 0.0 <= exponent <= LARGEST_EXPONENT:
+            remedy = f"exponent is a number from 0 to {LARGEST_EXPONENT:g}"
+            raise UserError(f"exponent={exponent!r}", remedy=remedy)
+        rows = {word: row for row, word in enumerate(topics.words)}
+        found = np.array([rows.get(word, -1) for word in numbers.known], np.int64)
+        p = topics.topic_word.T @ (topics.topic_shares / topics.topic_shares.sum())
+        words = np.flatnonzero((found >= 0) & (np.append(p, 0.0)[found] > 0.0))
+        rows_of_words = found[words]
+        topic_words = np.ascontiguousarray(topics.topic_word.T[rows_of_words], np.float64)
+        lifts = topic_words / p[rows_of_words, None]
+        return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
+
+    def excess(self, shares: Array, n_words: int) -> Array:
+        """Ratios less one (steps × all words) given topic shares (steps × topics)."""
+        found = np.empty((len(shares), n_words))
+        fill_excess(shares, self.lifts, self.words, self.exponent, found)
+        return found
+
+
+class TopicPath(NamedTuple):
+    """How a document's topic shares move: they are the same from one word that topics have to the next."""
+
+    shares: Array  # steps × topics
+    steps: Integers  # (events,) the row of each event's shares, ascending
+
+
+@dataclass(frozen=True, eq=False)
+class UnigramRescaling:
+    """p(w | h, d) ~ (p(w | d) / p(w))^exponent p(w | h): Noji, Mochihashi and Miyao (2013), equation 14.
+
+    p(w | h) is a language model's, the mean over its samples. p(w | d) is the mean of particles, which follow
+    the topics of the words before w in the document that both the language model and the topics know.
+    """
+
+    model: LanguageModel
+    base: Base
+    ratios: Ratios
+
+    @cached_property
+    def p_base(self) -> Array:
+        """G0 of all words by number."""
+        return np.exp(self.base.log_p)
+
+    @cached_property
+    def words_of_contexts(self) -> WordsOfContexts:
+        """The words that follow each context."""
+        contexts = self.model.contexts
+        first = np.searchsorted(contexts.restaurants, np.arange(self.model.n_contexts + 1))
+        return WordsOfContexts(first.astype(np.int64), contexts.slot_keys % contexts.n_words)
+
+    @cached_property
+    def place_of_words(self) -> Integers:
+        """Of every word by number, and of -1: its place among those with a ratio, -1 without one."""
+        places = np.full(self.model.contexts.n_words + 1, -1, np.int64)
+        places[self.ratios.words] = np.arange(len(self.ratios.words))
+        return places
+
+    def topic_path(self, events: Integers, key: np.uint64, particles: Particles) -> TopicPath:
+        """The topic shares of a document (its words and ends, by number), adapted as words come."""
+        places = self.place_of_words[events]
+        having = places >= 0
+        inside = np.zeros((int(having.sum()) + 1, len(self.ratios.alpha)))  # and one word of no topic, last
+        inside[:-1] = self.ratios.topic_words[places[having]]
+        outside = np.zeros(len(inside))
+        outside[-1] = 1.0
+        words = Words(np.array([0, len(inside)]), inside, outside)
+        p, shares = np.empty(len(inside)), np.empty(inside.shape)
+        predict_with_shares(words, self.ratios.alpha, particles, np.array([key]), p, shares)
+        return TopicPath(shares, np.cumsum(having) - having)
+
+    def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
+        """log of what p(word | context) is multiplied by, of each of a document's words and ends.
+
+        events: by number, -1 one that is spelled; positions: of each in its sentence.
+        """
+        text, places = text_before(events, positions, self.model.end)
+        found = np.empty(len(events))
+        for start in range(0, len(path.shares), STEPS):
+            part = slice(*np.searchsorted(path.steps, [start, start + STEPS]))
+            excess = self.ratios.excess(path.shares[start : start + STEPS], self.model.contexts.n_words)
+            steps, numbers = path.steps[part] - start, events[part]
+            own = np.where(numbers < 0, 0.0, excess[steps, numbers])
+            found[part] = np.log1p(own) - np.log1p(self.sums(text, places[part], excess, steps))
+        return found
+
+    def sums(self, text: Integers, places: Integers, excess: Array, steps: Integers) -> Array:
+        """sum over words w of p(w | context) excess_w, of the contexts before some places of a text.
+
+        Down the restaurants of each context; the empty one, which has all words, once per row of `excess`.
+        `steps` (places): the row of each.
+        """
+        restaurants, slots = np.empty((2, len(places), self.model.longest + 1), np.int64)
+        find_ways(text, places, self.model.trie, restaurants, slots)
+        shares = self.model.shares
+        empty, found = np.empty((len(excess), shares.left.shape[1])), np.empty(len(places))
+        sum_empty_context(excess, self.p_base, shares, empty)
+        sum_down = sum_down_restaurants if self.model.ends is None else sum_down_unbounded
+        sum_down(restaurants, steps, excess, empty, self.words_of_contexts, shares, found)
+        return found
+
+    def sums_over_all_words(self, text: Integers, places: Integers, excess: Array, steps: Integers) -> Array:
+        """What `sums` returns, from the probability of every word in every context: slow, to compare with."""
+        words = np.arange(self.model.contexts.n_words)
+        found = np.empty(len(places))
+        for i, place in enumerate(places.tolist()):
+            before = text[max(0, place - self.model.longest) : place][::-1]
+            symbols = [np.full(len(words), symbol) for symbol in before.tolist()]
+            found[i] = self.model.probabilities(words, symbols, self.p_base) @ excess[steps[i]]
+        return found
+
+
+class RescaledScores(NamedTuple):
+    """Scores of some documents by a language model, and with rescaling."""
+
+    plain: Scores
+    nats: Array  # (words and ends,) log p with rescaling
+    same_ratio: NDArray[np.bool_]  # (words and ends,) no topic has the word: its ratio is 1
+
+
+class RescaledSums(NamedTuple):
+    """Sums over documents: nats and words, of all and of known words, plain and rescaled."""
+
+    parts: dict[str, tuple[float, float]]
+    same_ratio: int  # words and ends of sentences of ratio 1
+
+    @classmethod
+    def of(cls, scores: Iterator[RescaledScores]) -> "RescaledSums":
+        """The sums of scores, block by block."""
+        parts = {name: np.zeros(2) for name in ("all", "known", "rescaled_all", "rescaled_known")}
+        same_ratio = 0
+        for plain, rescaled, same in scores:
+            for prefix, nats in (("", plain.nats), ("rescaled_", rescaled)):
+                parts[f"{prefix}all"] += nats.sum(), len(nats)
+                parts[f"{prefix}known"] += nats[plain.known].sum(), plain.known.sum()
+            same_ratio += int(same.sum())
+        return cls({name: (float(nats), float(n)) for name, (nats, n) in parts.items()}, same_ratio)
+
+
+def rescaled_scores(
+    corpus: Corpus, rescaling: UnigramRescaling, seed: int, particles: Particles
+) -> Iterator[RescaledScores]:
+    """The scores of a corpus, block by block; its documents in order, each by random numbers of its own."""
+    first = 0
+    for block, size in enumerate(corpus.block_sizes):
+        plain = scores_of(corpus, block, rescaling.model, rescaling.base)
+        keys = numbered_keys(seed, purposes.NGRAM_RESCALING, 0, np.arange(first, first + size))
+        yield _rescaled(plain, rescaling, keys, particles)
+        first += size
+
+
+def _rescaled(
+    plain: Scores, rescaling: UnigramRescaling, keys: NDArray[np.uint64], particles: Particles
+) -> RescaledScores:
+    nats = plain.nats.copy()
+    positions = np.arange(len(nats)) - np.concatenate([[0], np.flatnonzero(plain.ends) + 1])[plain.sentences]
+    offsets = np.searchsorted(plain.documents[plain.sentences], np.arange(len(keys) + 1))
+    for key, start, stop in zip(keys, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        events = plain.words[start:stop]
+        path = rescaling.topic_path(events, key, particles)
+        nats[start:stop] += rescaling.log_factors(events, positions[start:stop], path)
+    return RescaledScores(plain, nats, rescaling.place_of_words[plain.words] < 0)
