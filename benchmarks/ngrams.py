@@ -229,7 +229,7 @@ def predicting(report: Report, learned: dict[str, NgramModel], test: list[str], 
     if kenlm is None:
         report.row({**row, "samples": "not installed (pip install kenlm)"})
         return
-    write_arpa(model, arpa)
+    write_arpa(model.language_model_, model.base_, arpa)
     reader = kenlm.Model(str(arpa))
     seconds = cpu_seconds(lambda: [reader.score(line) for line in text.lines])
     n_events = len(text.words) + len(text.lines)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
     from stickbreaker.ngrams.ngram import NgramModel
+    from stickbreaker.ngrams.topic_ngram import TopicNgramModel
     from stickbreaker.syntax.syntactic_topics import SyntacticTopics
     from stickbreaker.topics.hdp import HDP
     from stickbreaker.topics.lda import LDA
@@ -32,6 +33,7 @@ _HOMES = {
     "LDA": "stickbreaker.topics.lda",
     "HDP": "stickbreaker.topics.hdp",
     "NgramModel": "stickbreaker.ngrams.ngram",
+    "TopicNgramModel": "stickbreaker.ngrams.topic_ngram",
     "SyntacticTopics": "stickbreaker.syntax.syntactic_topics",
     "AdaptorGrammar": "stickbreaker.grammars.adaptor_grammar",
     "Grammar": "stickbreaker.grammars.model.grammar",
@@ -69,6 +71,7 @@ __all__ = [
     "Spelling",
     "SplitMerge",
     "SyntacticTopics",
+    "TopicNgramModel",
     "UserError",
     "Vocabulary",
     "VocabularyRule",

@@ -53,7 +53,7 @@ def log10_sentence(ngrams, order, words):
 @pytest.mark.parametrize("sample", [0, -1])
 def test_a_reader_finds_the_same_numbers(tmp_path, order, sample):
     model = NgramModel(order, min_count=2, max_iter=20, samples=4, random_state=0).fit(TEXT)
-    counts = write_arpa(model, tmp_path / "m.arpa", sample)
+    counts = write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa", sample)
     ngrams, highest = read_arpa(tmp_path / "m.arpa")
     assert highest == order
     assert sum(counts.values()) == len(ngrams)
@@ -89,7 +89,7 @@ def one_sample(model, sample):
 
 def test_spelled_words_share_what_is_left(tmp_path):
     model = NgramModel(2, unknown="spelled", max_iter=10, samples=1, random_state=0).fit(TEXT)
-    write_arpa(model, tmp_path / "m.arpa")
+    write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa")
     ngrams, _ = read_arpa(tmp_path / "m.arpa")
     words = [*model.words_, "<unk>"]
     assert sum(10 ** log10_p(ngrams, (), word) for word in words) == pytest.approx(1.0)
@@ -101,12 +101,12 @@ def test_spelled_words_share_what_is_left(tmp_path):
 def test_what_it_cannot_say_is_refused(tmp_path):
     unbounded = NgramModel("unbounded", min_count=1, max_iter=3, random_state=0).fit(TEXT)
     with pytest.raises(UserError, match="mixtures of orders"):
-        write_arpa(unbounded, tmp_path / "m.arpa")
+        write_arpa(unbounded.language_model_, unbounded.base_, tmp_path / "m.arpa")
     for word in ("a b", "<s>", "</s>", "\u00a0"):
         model = NgramModel(2, min_count=1, max_iter=3, random_state=0).fit([["a", word, "b"]])
         with pytest.raises(UserError, match="cannot hold the word"):
-            write_arpa(model, tmp_path / "m.arpa")
+            write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa")
     model = NgramModel(2, min_count=1, max_iter=4, samples=2, random_state=0).fit(TEXT)
     with pytest.raises(UserError, match="no sample 7"):
-        write_arpa(model, tmp_path / "m.arpa", 7)
+        write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa", 7)
     assert not list(tmp_path.iterdir())

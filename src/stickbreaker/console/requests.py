@@ -38,5 +38,6 @@ class ExportRequest:
     top: int
     language: str | None
     sample: int
+    topic: str | None
     overwrite: bool
     threads: int | None

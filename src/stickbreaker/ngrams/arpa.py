@@ -2,27 +2,24 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.records import Array
 from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, TABLES
-from stickbreaker.ngrams.model.contexts import Contexts, Integers
-from stickbreaker.ngrams.word_numbers import END, UNKNOWN
-
-if TYPE_CHECKING:
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.model.contexts import Contexts, Integers, context_words
+from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.word_numbers import END, UNKNOWN, Base
 
 BEGINNING = "<s>"
 NEVER = -99.0  # log10 p of what does not come, by the format's custom
 
 
 def write_arpa(
-    estimator: "PlainNgramModel", out: Path, sample: int = -1, *, overwrite: bool = False
+    model: LanguageModel, base: Base, out: Path, sample: int = -1, *, overwrite: bool = False
 ) -> dict[int, int]:
     """Write one sample, counted from 0, -1 the last; gives how many n-grams of each order there are.
 
@@ -31,16 +28,15 @@ def write_arpa(
     words that are not known have together. Raises UserError for a model of unbounded order, whose predictions
     are mixtures over orders, and for words that the format cannot hold.
     """
-    model = estimator.language_model_
     if model.ends is not None:
         problem = "an unbounded model predicts by mixtures of orders, which the ARPA format cannot say"
         raise UserError(problem, remedy="learn one with --order 3")
     if not -len(model.samples) <= sample < len(model.samples):
         remedy = f"the model has {len(model.samples)}, counted from 0"
         raise UserError(f"there is no sample {sample}", remedy=remedy)
-    names, spelled = estimator.words_, estimator.numbers_.spelled
+    names, spelled = base.numbers.names, base.numbers.spelled
     _refuse_words(names, spelled=spelled)
-    levels = _levels(estimator, sample)
+    levels = _levels(model, np.exp(base.log_p), sample)
     unseen = max(1.0 - float(levels[0].p.sum()), 1e-99)
     with atomic_file(out, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8") as file:
         counts = {level: len(found.p) for level, found in enumerate(levels, 1)}
@@ -77,15 +73,14 @@ class _Level(NamedTuple):
         yield from zip(self.words.tolist(), self.p.tolist(), left.tolist(), strict=True)
 
 
-def _levels(estimator: "PlainNgramModel", number: int) -> list[_Level]:
+def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
     """The n-grams of a sample, order by order."""
-    model, base = estimator.language_model_, np.exp(estimator.base_.log_p)
     contexts, sample = model.contexts, model.samples[number]
     a, b = model.discounts[number], model.concentrations[number]
     depths, restaurants = contexts.depths, contexts.restaurants
     customers, tables = (sample.totals[:, column].astype(np.float64) for column in (CUSTOMERS, TABLES))
     left = np.where(customers > 0, (b[depths] + a[depths] * tables) / (customers + b[depths]), 1.0)
-    symbols = _symbols(contexts)
+    symbols = context_words(contexts)
     p = np.empty(len(restaurants))
     levels: list[_Level] = []
     for depth in range(int(depths.max()) + 1):
@@ -102,17 +97,6 @@ def _levels(estimator: "PlainNgramModel", number: int) -> list[_Level]:
         begins = contexts.find_restaurants(np.zeros(1, np.int64), np.array([model.end]))[0]
         levels.append(_Level(words, p[slots], backs_off, float(left[begins]) if begins >= 0 else 1.0))
     return levels
-
-
-def _symbols(contexts: Contexts) -> NDArray[np.int64]:
-    """The words of each restaurant's context (restaurants × depths), the nearest first; -1 beyond its end."""
-    symbols = np.full((len(contexts.depths), int(contexts.depths.max())), -1)
-    above, farthest = np.divmod(contexts.restaurant_keys, contexts.n_words)
-    for depth in range(1, symbols.shape[1] + 1):
-        here = np.flatnonzero(contexts.depths == depth)
-        symbols[here, : depth - 1] = symbols[above[here - 1], : depth - 1]
-        symbols[here, depth - 1] = farthest[here - 1]
-    return symbols
 
 
 def _contexts_of(contexts: Contexts, words: Integers) -> Integers:

@@ -31,5 +31,25 @@ KINDS = (
         },
         parameters=OptionNames(alike=("min_count",), ambiguous=("order", "unknown")),
         page="stickbreaker.ngrams.report.language_records:language_page_of",
+        noun="language model without topics",
+    ),
+    Kind(
+        name="TopicNgramModel",
+        home="stickbreaker.ngrams.plain_topic_ngram:PlainTopicNgramModel",
+        front_door="stickbreaker.ngrams.topic_ngram:TopicNgramModel",
+        verbs=("topics", "transform", "generate", "score", "evaluate", "report", "export"),
+        exports={
+            "arpa": Export(
+                "stickbreaker.ngrams.cli.export:write_topic",
+                "a language model's n-grams, of one sample, and of one topic, which it has exactly",
+                options=("sample", "topic"),
+            ),
+        },
+        topics="stickbreaker.ngrams.cli.topics:list_topics",
+        parameters=OptionNames(
+            renamed={"n_topics": "--topics"}, ambiguous=("order", "unknown", "prior", "moves")
+        ),
+        page="stickbreaker.ngrams.report.topic_language_records:topic_language_page_of",
+        noun="language model with topics",
     ),
 )

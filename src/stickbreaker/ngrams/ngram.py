@@ -1,6 +1,6 @@
 """N-gram language models, as users import them."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -9,16 +9,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.ngrams.plain_ngram import NextWord, PlainNgramModel
+from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentence
 from stickbreaker.ngrams.unigram_rescaling import RescaledSums
-
-
-class SentenceScore(NamedTuple):
-    """A sentence's place, its words without the mark at its end, and log p of both."""
-
-    document: int
-    words: int
-    unknown: int
-    nats: float
 
 
 class NgramModel(ScikitLearn, PlainNgramModel):
@@ -34,16 +26,8 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         [2, 3]
         """
         check_is_fitted(self)
-        found: list[SentenceScore] = []
-        first, corpus = 0, self._as_corpus(X, reset=False)
-        for block, scores in enumerate(self.scores(corpus)):
-            sizes = scores.by_sentence(~scores.ends).astype(int).tolist()
-            unknown = scores.by_sentence(~scores.known).astype(int).tolist()
-            nats = scores.by_sentence(scores.nats).tolist()
-            documents = (scores.documents + first).tolist()
-            found += map(SentenceScore, documents, sizes, unknown, nats)
-            first += corpus.block_sizes[block]
-        return found
+        corpus = self._as_corpus(X, reset=False)
+        return scores_by_sentence(corpus, self.scores(corpus))
 
     def rescaled_perplexity(self, X: Any, topics: Estimator, exponent: float = 0.7) -> float:
         """Perplexity with probabilities rescaled by topics of the document: unigram rescaling (Gildea and
@@ -61,10 +45,13 @@ class NgramModel(ScikitLearn, PlainNgramModel):
     def generate(
         self, n: int = 1, *, beginning: str = "", longest: int = 100, random_state: int = 0
     ) -> list[list[str]]:
-        check_is_fitted(self)
-        return super().generate(n, beginning=beginning, longest=longest, random_state=random_state)
+        """Sentences drawn from the model, as lists of words; of `longest` words at most.
 
-    generate.__doc__ = PlainNgramModel.generate.__doc__
+        `beginning`: the words that each begins with. New words are not made up: where words are spelled, only
+        those of the text are drawn.
+        """
+        check_is_fitted(self)
+        return self.draw_sentences(n, beginning=beginning, longest=longest, random_state=random_state)
 
     def next_words(self, context: str = "", n: int = 10) -> list[NextWord]:
         check_is_fitted(self)

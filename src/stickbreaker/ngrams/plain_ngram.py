@@ -9,17 +9,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from stickbreaker.contracts.contract import Fitted
-from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.core.topk import descending
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
-from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
-from stickbreaker.corpus.text.all_words import analysis_of_all_words
-from stickbreaker.corpus.text.analysis import tokens_without_marks
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
@@ -27,19 +22,18 @@ from stickbreaker.estimators.settings import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.run import Limits, Run, RunState, ScoreNames
+from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.left_to_right import Particles
-from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
-from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
+from stickbreaker.ngrams.language_estimator import LanguageEstimator
+from stickbreaker.ngrams.model.chain import PitmanYorChain
+from stickbreaker.ngrams.model.contexts import with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.report_sentences import write_sentences
 from stickbreaker.ngrams.sentence_scores import (
     Scores,
     all_scores,
-    joined,
-    sentence_beginning,
 )
 from stickbreaker.ngrams.unigram_rescaling import (
     Ratios,
@@ -47,14 +41,10 @@ from stickbreaker.ngrams.unigram_rescaling import (
     UnigramRescaling,
     rescaled_scores,
 )
-from stickbreaker.ngrams.word_numbers import Base, WordNumbers
+from stickbreaker.ngrams.word_numbers import Base
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 
-UNBOUNDED = "unbounded"
-LONGEST = 20  # words of a context of an unbounded model: beyond that, a text repeats itself
-HIGHEST = 10  # order
-NOT_IN_VOCABULARY = 0.25  # of the tokens, at most: more were left out on purpose
 WHOLE = ("restaurant_keys", "slot_keys", "customers", "tables")  # params that are whole numbers
 
 
@@ -66,7 +56,7 @@ class NextWord(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class PlainNgramModel(Estimator):
+class PlainNgramModel(LanguageEstimator):
     """A language model: each word given those before it, by hierarchical Pitman-Yor processes (Teh 2006).
 
     Parameters
@@ -111,59 +101,15 @@ class PlainNgramModel(Estimator):
 
     # From parameters to a run
 
-    def refuse_params(
-        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
-    ) -> None:
-        if self.order != UNBOUNDED:
-            if isinstance(self.order, str | bool):
-                raise UserError(f"order={self.order!r}", remedy=f'order is a whole number, or "{UNBOUNDED}"')
-            positive("order", self.order, whole=True)
-            if self.order > HIGHEST:
-                remedy = f'order is at most {HIGHEST}; "{UNBOUNDED}" takes any length that the text asks for'
-                raise UserError(f"order={self.order}", remedy=remedy)
-        if self.unknown not in ("symbol", "spelled"):
-            raise UserError(f"unknown={self.unknown!r}", remedy='unknown is "symbol" or "spelled"')
-        for name in ("min_count", "max_iter", "samples"):
-            positive(name, getattr(self, name), whole=True)
-        if self.n_jobs is not None:
-            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
-        if vocabulary is None:
-            return
-        if vocabulary.languages:
-            problem = "a text in several languages has no order of words"
-            raise UserError(problem, remedy="learn a model of each language")
-        if vocabulary.hashed:
-            raise UserError("words that share rows have no order", remedy="leave --hash out")
-        self.numbers_of(vocabulary)
-
-    def limits(self) -> Limits:
-        return Limits(self.max_iter, 0.0)
-
-    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        return analysis_of_all_words(Analysis()), VocabularyRule(1, 1.0)
-
-    def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
-        return tokens_without_marks(tokens)
-
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
-        source = Source(corpus, held_out, unit=Sequences)
-        if held_out and not _has_sentences(source):
-            raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
-        numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
-        _refuse_left_out(corpus, text, spelled=numbers.spelled)
-        marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
-        base = self._base(numbers, len(text.starts), len(marked))
-        before = symbols_before(marked, positions, numbers.end)
-        contexts, deepest = contexts_of(
-            marked, before, numbers.n_words, self._longest, shared=self.order == UNBOUNDED
-        )
-        events = events_of(contexts, deepest, np.exp(base.log_p), unbounded=self.order == UNBOUNDED)
+        source = self.source_of(corpus, held_out)
+        text = self.text_events(corpus, source)
         burn_in = self.max_iter // 2
         every = max(1, (self.max_iter - burn_in) // self.samples)
-        chains = Chains([PitmanYorChain(events, seed, base.to_fields())], burn_in, every, 1)
-        evaluate = partial(_held_out_score, source=source, base=base) if held_out else None
+        chains = Chains([PitmanYorChain(text.events, seed, text.base.to_fields())], burn_in, every, 1)
+        evaluate = partial(_held_out_score, source=source, base=text.base) if held_out else None
         job = SamplingRun(
             source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
         )
@@ -177,19 +123,6 @@ class PlainNgramModel(Estimator):
         resumed = sampling_state_of(snapshot, state.chains)
         LanguageModel.of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
         return job, resumed
-
-    @property
-    def _longest(self) -> int:
-        """Words of the longest context."""
-        return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
-
-    def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
-        """The numbers of a vocabulary's words. Raises UserError where none is known."""
-        return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
-
-    def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
-        """G0, given how many sentences and how many words and ends there are."""
-        return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
 
     # From a run to what was learned
 
@@ -215,11 +148,6 @@ class PlainNgramModel(Estimator):
         self.n_features_in_ = len(self.vocabulary_)
 
     @property
-    def words_(self) -> tuple[str, ...]:
-        """All words that may come next, by number."""
-        return self.numbers_.names
-
-    @property
     def discounts_(self) -> Array:
         """Discounts (samples × lengths of context, from none on)."""
         return self.language_model_.discounts
@@ -239,17 +167,6 @@ class PlainNgramModel(Estimator):
 
     def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         write_sentences(self.language_model_, self.base_, corpus, 0.0, self.seed_, folder)
-
-    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        return self.score_parts(corpus)["all"]
-
-    def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """Of all words and ends of sentences, and of the known ones alone."""
-        whole, known = np.zeros(2), np.zeros(2)
-        for scores in self.scores(corpus):
-            whole += scores.nats.sum(), len(scores.nats)
-            known += scores.nats[scores.known].sum(), scores.known.sum()
-        return {"all": (float(whole[0]), float(whole[1])), "known": (float(known[0]), float(known[1]))}
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
@@ -273,19 +190,21 @@ class PlainNgramModel(Estimator):
         ratios = Ratios.of(unigram_topics_of(topics), self.numbers_, exponent)
         return UnigramRescaling(self.language_model_, self.base_, ratios)
 
-    def generate(
-        self, n: int = 1, *, beginning: str = "", longest: int = 100, random_state: int = 0
+    def draw_sentences(
+        self,
+        n: int,
+        *,
+        topic: int | None = None,
+        seen: Corpus | None = None,
+        beginning: str = "",
+        longest: int = 100,
+        random_state: int = 0,
     ) -> list[list[str]]:
-        """Sentences drawn from the model, as lists of words; of `longest` words at most.
-
-        `beginning`: the words that each begins with. New words are not made up: where words are spelled, only
-        those of the text are drawn.
-        """
         positive("n", n, whole=True)
         positive("longest", longest, whole=True)
         generator = stream(random_state, purposes.NGRAM_SENTENCES)
         drawn = self.language_model_.sentences(
-            n, np.exp(self.base_.log_p), generator, longest, self._context(beginning)
+            n, np.exp(self.base_.log_p), generator, longest, self.context_of(beginning)
         )
         return [[self.words_[word] for word in sentence] for sentence in drawn]
 
@@ -295,17 +214,9 @@ class PlainNgramModel(Estimator):
         `</s>` is the end of the sentence.
         """
         positive("n", n, whole=True)
-        words = [self.numbers_.end, *self._context(context)]
+        words = [self.numbers_.end, *self.context_of(context)]
         p = self.language_model_.next_words(words, np.exp(self.base_.log_p))
         return [NextWord(self.words_[k], float(p[k])) for k in descending(p, n).tolist()]
-
-    def _context(self, text: str) -> list[int]:
-        """The numbers of the words of a text, which is the beginning of a sentence."""
-        if not isinstance(text, str):
-            raise UserError(f"a beginning or context of the type {type(text).__name__}", remedy="give a str")
-        assert isinstance(self.analysis_, Analysis)
-        rows = self.vocabulary_.lookup(self.analysis_.analyse(sentence_beginning(text)).words)
-        return self.numbers_.numbered(rows).tolist()
 
     # To files and back
 
@@ -335,19 +246,3 @@ def _held_out_score(fitted: Fitted, source: Source, base: Base) -> float:
         nats += float(model.log_probabilities(words, content.starts, log_base).sum())
         events += len(log_base)
     return nats / events
-
-
-def _has_sentences(source: Source) -> bool:
-    """Whether any held-out document has one."""
-    return any(len(source.block(block, held_out=True)[1].starts) for block in range(source.n_blocks))
-
-
-def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError where much of a text is not in its vocabulary; of one that is spelled, anything."""
-    if corpus.about.rule.words is not None and not spelled:
-        return  # a list of words that someone chose
-    share = float((text.words < 0).mean()) if len(text.words) else 0.0
-    if share > (0.0 if spelled else NOT_IN_VOCABULARY):
-        problem = f"{100 * share:.1f} % of the tokens are not in the vocabulary of the corpus"
-        remedy = "build it with --stop-words none --min-length 1 --min-documents 1 --max-share 1"
-        raise UserError(problem, where=corpus.path, remedy=remedy)

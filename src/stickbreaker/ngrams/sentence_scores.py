@@ -1,6 +1,6 @@
 """The sentences of a corpus as a language model reads them, and how well it predicts each."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,9 @@ def sentence_beginning(text: str) -> str:
     return " ".join(words[1:]) if words[:1] == [BEGIN_MARK] else text
 
 
+Prediction = Callable[[Integers, Sequences, Array], Array]
+
+
 class Scores(NamedTuple):
     """log p of the words of some documents, and of the end of each sentence."""
 
@@ -53,13 +56,26 @@ def scores_of(corpus: Corpus, block: int, model: LanguageModel, base: Base) -> S
 
     Raises UserError for documents without order, and for words that are spelled and no proper text.
     """
+
+    def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
+        return model.log_probabilities(words, content.starts, log_base)
+
+    return scores_by(predict, corpus, block, base)
+
+
+def scores_by(predict: Prediction, corpus: Corpus, block: int, base: Base) -> Scores:
+    """The same by any model.
+
+    `predict` gets words by number, the documents, and log G0 of words and ends (nats); it returns log p of
+    words and ends.
+    """
     content, numbers = corpus.sequences(block), base.numbers
     words = numbers.numbered(content.words)
     marked, _ = with_ends(words, content.starts, numbers.end)
     ends = marked == numbers.end
     log_base = base.log_p[marked]
     log_base[~ends] = log_base_of(words, corpus, block, base)
-    nats = model.log_probabilities(words, content.starts, log_base)
+    nats = predict(words, content, log_base)
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
     return Scores(marked, (marked != numbers.unknown) & (marked >= 0), ends, documents, nats)
 
@@ -83,6 +99,29 @@ def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Sco
     """The scores of all documents, block by block."""
     for block in range(len(corpus.block_sizes)):
         yield scores_of(corpus, block, model, base)
+
+
+class SentenceScore(NamedTuple):
+    """A sentence's place, its words without the mark at its end, and log p of both."""
+
+    document: int
+    words: int
+    unknown: int
+    nats: float
+
+
+def scores_by_sentence(corpus: Corpus, blocks: Iterator[Scores]) -> list[SentenceScore]:
+    """Of each sentence of a corpus, what the scores of its blocks add up to."""
+    found: list[SentenceScore] = []
+    first = 0
+    for block, scores in enumerate(blocks):
+        sizes = scores.by_sentence(~scores.ends).astype(int).tolist()
+        unknown = scores.by_sentence(~scores.known).astype(int).tolist()
+        nats = scores.by_sentence(scores.nats).tolist()
+        documents = (scores.documents + first).tolist()
+        found += map(SentenceScore, documents, sizes, unknown, nats)
+        first += corpus.block_sizes[block]
+    return found
 
 
 def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:

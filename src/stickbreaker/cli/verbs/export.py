@@ -69,6 +69,7 @@ def _list_formats() -> str:
     show_default=False,
     help="Which sample arpa has, from 0.  [default: the last]",
 )
+@option("--topic", metavar="N|common", help="Which topic of a language model with topics arpa has.")
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @threads_option
 @command
@@ -80,6 +81,7 @@ def export(
     top: int,
     language: str | None,
     sample: int,
+    topic: str | None,
     overwrite: bool,
     threads: int | None,
     as_json: bool,
@@ -94,17 +96,19 @@ def export(
     if format not in kind.exports:
         problem = f"{format} is no format of a model of the kind {kind.name}"
         raise UserError(problem, where=model, remedy=f"it has {', '.join(kind.exports)}")
+    for name in set(chosen.options) - set(kind.exports[format].options):
+        refuse_written((name,), f"has no meaning for a {kind.noun}")
     refuse_file(out, overwrite)
     write = object_at(kind.exports[format].write)
     figures, line = write(
-        ExportRequest(model, corpus, format, out, top, language, sample, overwrite, threads)
+        ExportRequest(model, corpus, format, out, top, language, sample, topic, overwrite, threads)
     )
     emit({"out": str(out), "format": format, **figures}, as_json, lambda result: f"{result['out']}: {line}")
 
 
 def _refuse_others(format: str, chosen: Export) -> None:
     """Raise a usage error for an option that does not apply to the format."""
-    for option_name in ("sample", "language"):
+    for option_name in ("sample", "language", "topic"):
         if option_name not in chosen.options:
             owner = " or ".join(name for name, one in formats().items() if option_name in one.options)
             refuse_written((option_name,), f"belongs to --format {owner}")

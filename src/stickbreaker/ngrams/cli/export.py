@@ -4,17 +4,38 @@ from typing import Any
 
 from stickbreaker.console.console import note
 from stickbreaker.console.requests import ExportRequest
+from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.ngrams.arpa import write_arpa
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+
+COMMON = "common"  # the model that all documents share, where a topic is asked for
 
 
 def write_sample(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     """Write the n-grams of one sample in the format of ARPA; how many of each order."""
     estimator = load_for("export", PlainNgramModel, asked.model)
-    n_samples = len(estimator.language_model_.discounts)
-    ngrams = write_arpa(estimator, asked.out, asked.sample, overwrite=asked.overwrite)
+    model = estimator.language_model_
+    ngrams = write_arpa(model, estimator.base_, asked.out, asked.sample, overwrite=asked.overwrite)
+    return _outcome(ngrams, asked.sample, len(model.discounts))
+
+
+def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+    """The same of one topic of one sample."""
+    estimator = load_for("export", PlainTopicNgramModel, asked.model)
+    if asked.topic is None:
+        problem = "a document's words come from a mixture of topics, which the ARPA format cannot say"
+        raise UserError(problem, where=asked.model, remedy=f"give --topic N or --topic {COMMON}")
+    model = estimator.language_of_topic(None if asked.topic == COMMON else int(asked.topic), asked.sample)
+    ngrams = write_arpa(model, estimator.base_, asked.out, overwrite=asked.overwrite)
+    figures, line = _outcome(ngrams, asked.sample, estimator.topic_model_.n_samples)
+    return {**figures, "topic": asked.topic}, line
+
+
+def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[dict[str, Any], str]:
+    """What is reported of a file."""
     if n_samples > 1:
         note(f"one of {n_samples} samples, exactly; the model itself predicts by their mean, which is better")
     orders = ", ".join(f"{count:,} of order {order}" for order, count in ngrams.items())
-    return {"ngrams": ngrams, "sample": asked.sample % n_samples}, f"n-grams, {orders}"
+    return {"ngrams": ngrams, "sample": sample % n_samples}, f"n-grams, {orders}"

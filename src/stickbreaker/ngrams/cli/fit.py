@@ -14,7 +14,7 @@ from stickbreaker.ngrams.cli.sentence_options import sentence_options
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+    from stickbreaker.ngrams.language_estimator import LanguageEstimator
 
 OPTIONS: Table = {
     "--out": {},
@@ -44,12 +44,33 @@ OPTIONS: Table = {
         "least": 1,
         "help": "How often a known word occurs in the text, with --unknown symbol.",
     },
+    "--topics": {
+        "least": 1,
+        "help": "Give documents that many topics, each with a language model of its own, which adapt as the "
+        "words of a document come.  [default: none]",
+    },
+    "--prior": {
+        "choices": ["switching", "hierarchical", "none"],
+        "default": "switching",
+        "help": "--topics: what topics share. switching: a word comes from a model common to all documents "
+        "or from a topic, as the words before it say; hierarchical: topics draw on that model; "
+        "none: nothing.",
+    },
+    "--moves": {
+        "choices": ["tables", "tokens"],
+        "default": "tables",
+        "help": "--topics: the sampler moves whole blocks of n-grams, and single words; or these alone, "
+        "which finds less.",
+    },
     "--checkpoint-every": {},
     "--overwrite": {},
 }
 
 
-@click.command(epilog="Example: stickbreaker fit ngram novel.txt --out model --order 3")
+@click.command(
+    epilog="Examples: stickbreaker fit ngram novel.txt --out model --order 3; "
+    "stickbreaker fit ngram news.jsonl --out model --topics 50"
+)
 @inputs_argument
 @options_of(OPTIONS)
 @reading_options
@@ -58,22 +79,35 @@ OPTIONS: Table = {
 def ngram(**options: Any) -> None:
     """Learn a language model: which word comes next, by hierarchical Pitman-Yor processes.
 
+    With --topics, documents have topics, each with a model of its own (topics with word order).
+
     The input is a corpus of text with all its words, or raw files, from which one is built and kept inside
     the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A
     sampler runs on one core.
     """
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-
     if options["unknown"] == "spelled":
         refuse_written(("min_count",), "needs --unknown symbol")
     run = NewRun.take_from(options)
-    model = PlainNgramModel(**as_keywords(options))
+    model = _model(options)
     corpus, directory = begin_run(model, run)
     _tell_of_unknown_words(model, corpus)
     go_on(directory, run.checkpoint_every, None, run.as_json)
 
 
-def _tell_of_unknown_words(model: "PlainNgramModel", corpus: "Corpus") -> None:
+def _model(options: dict[str, Any]) -> "LanguageEstimator":
+    """The model with or without topics that options are of."""
+    if options["topics"] is not None:
+        from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+
+        return PlainTopicNgramModel(**as_keywords(options))
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+
+    of_topics = ("topics", "prior", "moves")
+    refuse_written(of_topics[1:], "needs --topics")
+    return PlainNgramModel(**as_keywords({k: v for k, v in options.items() if k not in of_topics}))
+
+
+def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None:
     """Note how many words a language model knows, and how much of the text is of others."""
     from stickbreaker.ngrams.word_numbers import UNKNOWN
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import (
+    PATH,
     command,
     emit,
     inputs_argument,
     model_argument,
     option,
+    refuse_written,
     say,
     tell_of_compiling,
 )
@@ -21,29 +23,45 @@ from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+    from stickbreaker.ngrams.language_estimator import LanguageEstimator
+    from stickbreaker.ngrams.sentence_scores import Scores
 
+WITHOUT_TOPICS = "has no meaning for a language model without topics"
 COLUMNS = ("id", "sentence", "words", "unknown", "nats")
+
+
+document_option = option(
+    "--document",
+    type=PATH,
+    help="Models with topics: a file whose text comes before each sentence, by which topics adapt.",
+)
 
 
 @click.command(epilog="Example: stickbreaker score model letters.txt")
 @model_argument
 @inputs_argument
+@document_option
 @reading_options
 @command
-def score(model: Path, inputs: tuple[str, ...], reading: ReadingChoice, as_json: bool) -> None:
+def score(
+    model: Path, inputs: tuple[str, ...], document: Path | None, reading: ReadingChoice, as_json: bool
+) -> None:
     """Print how probable each sentence is, in nats: log p of its words and of its end.
 
     A line a sentence, with tabs between: the document's id, the number of the sentence in it, words, those
     that the model does not know, and nats. Texts are cut into sentences as the model's own were.
+
+    By a model with topics, each sentence is scored by itself: its words alone tell its topics. --document
+    gives the text that it comes after.
     """
     from stickbreaker.estimators.saving import load_for
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+    from stickbreaker.ngrams.language_estimator import LanguageEstimator
 
     tell_of_compiling()
-    estimator = load_for("score", PlainNgramModel, model)
+    estimator = load_for("score", LanguageEstimator, model)
     corpus = open_documents(estimator, inputs, reading)
-    lines = _lines(estimator, corpus)
+    seen = _documents_seen(estimator, document, reading)
+    lines = _lines(estimator.scores_of_sentences(corpus, seen), corpus)
     first = next(lines, None)
     if first is None:
         raise UserError("there is nothing to score", remedy="no document has a word")
@@ -66,9 +84,18 @@ def score(model: Path, inputs: tuple[str, ...], reading: ReadingChoice, as_json:
         )
 
 
-def _lines(estimator: "PlainNgramModel", corpus: "Corpus") -> Iterator[dict[str, Any]]:
+def _documents_seen(
+    estimator: "LanguageEstimator", document: Path | None, reading: ReadingChoice
+) -> "Corpus | None":
+    """The documents of --document. Refuses it for a model without topics."""
+    if not estimator.has_topics:
+        refuse_written(("document", "topic"), WITHOUT_TOPICS)
+    return None if document is None else open_documents(estimator, (str(document),), reading)
+
+
+def _lines(blocks: "Iterator[Scores]", corpus: "Corpus") -> Iterator[dict[str, Any]]:
     """What is known of each sentence, by the names of `COLUMNS`."""
-    for block, scores in enumerate(estimator.scores(corpus)):
+    for block, scores in enumerate(blocks):
         ids, before = corpus.ids(block), -1
         words, unknown, nats = (
             scores.by_sentence(values).tolist() for values in (~scores.ends, ~scores.known, scores.nats)
@@ -85,19 +112,37 @@ def _lines(estimator: "PlainNgramModel", corpus: "Corpus") -> Iterator[dict[str,
 @option("--sentences", default=10, least=1, help="How many.")
 @option("--beginning", default="", metavar="TEXT", help="Words that each begins with.", show_default=False)
 @option("--longest", default=100, least=1, help="Words at most.")
+@option("--topic", least=0, help="Models with topics: draw all words that are of a topic from this one.")
+@document_option
 @option("--seed", default=0, help="The same seed gives the same sentences.")
+@reading_options
 @command
-def generate(model: Path, sentences: int, beginning: str, longest: int, seed: int, as_json: bool) -> None:
+def generate(
+    model: Path,
+    sentences: int,
+    beginning: str,
+    longest: int,
+    topic: int | None,
+    document: Path | None,
+    seed: int,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
     """Print sentences drawn from a language model, a line each.
 
-    <unk> stands for a word that is not known; where words are spelled, only known ones are drawn.
+    <unk> stands for a word that is not known; where words are spelled, only known ones are drawn. By a model
+    with topics, each sentence is of a document of its own, whose topics are drawn too: from what is likely of
+    any, or after --document.
     """
     from stickbreaker.estimators.saving import load_for
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+    from stickbreaker.ngrams.language_estimator import LanguageEstimator
 
     tell_of_compiling()
-    estimator = load_for("generate", PlainNgramModel, model)
-    drawn = estimator.generate(sentences, beginning=beginning, longest=longest, random_state=seed)
+    estimator = load_for("generate", LanguageEstimator, model)
+    seen = _documents_seen(estimator, document, reading)
+    drawn = estimator.draw_sentences(
+        sentences, topic=topic, seen=seen, beginning=beginning, longest=longest, random_state=seed
+    )
     emit(
         {"sentences": [" ".join(one) for one in drawn]},
         as_json,

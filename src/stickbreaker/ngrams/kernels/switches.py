@@ -40,7 +40,7 @@ def draw_shares(switches, key):
         mass = switches.priors.concentrations[layout.depths[restaurant]]
         topics = log_gamma_number(mass * shorter + seats[2 * restaurant + 1, CUSTOMERS], state)
         common = log_gamma_number(mass * (1.0 - shorter) + seats[2 * restaurant, CUSTOMERS], state)
-        shares[restaurant] = min(max(1.0 / (1.0 + exp64(common - topics)), LEAST), 1.0 - LEAST)
+        shares[restaurant] = min(max(1.0 / (1.0 + exp64(min(common - topics, 700.0))), LEAST), 1.0 - LEAST)
 
 
 @njit(**PART)

@@ -1,6 +1,6 @@
 """Words of documents by topic, given one state of a chain that stays as it is.
 
-Word n has probability outside_n + sum_k theta_k inside_nk, where theta are the shares of its document's topics.
+Word n has probability outside_n + sum_k theta_k inside_nk; theta: the shares of its document's topics.
 """
 
 from typing import NamedTuple
@@ -63,7 +63,7 @@ def _common(restaurant, slot, shares, shorter):
 
 @njit(**PART)
 def mix(restaurant, common, shares, p):
-    """A topic's base in a context is a mixture of its shorter context and of the common topic (equation 4)."""
+    """A topic's base in a context mixes its shorter context with the common topic (equation 4)."""
     share = shares.switches[restaurant]
     for k in range(1, len(p)):
         p[k] = share * p[k] + (1.0 - share) * common
@@ -94,7 +94,7 @@ def _add(weight, share, p, i, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_topics(ways, shares, inside_out, outside_out):
-    """Of topics that have nothing in common but switches: inside (words × topics) and outside are added to."""
+    """Of topics that share nothing but switches: inside (words × topics) and outside are added to."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -122,8 +122,10 @@ def predict_unbounded_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_mixed(ways, shares, inside_out, outside_out):
-    """Of topics that draw on a common one. A context that no restaurant is of is one without anyone, where the
-    share of topics is that of the longest known."""
+    """Of topics that draw on a common one.
+
+    A context without a restaurant is one without customers, whose share of topics is the longest known one's.
+    """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

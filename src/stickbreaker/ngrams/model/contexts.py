@@ -117,6 +117,17 @@ def contexts_of(
     return Contexts(n_words, np.concatenate([none, *restaurant_keys]), np.concatenate(slot_keys)), deepest
 
 
+def context_words(contexts: Contexts) -> Integers:
+    """The words of each restaurant's context (restaurants × depths), the nearest first; -1 beyond its end."""
+    symbols = np.full((len(contexts.depths), int(contexts.depths.max())), -1)
+    above, farthest = np.divmod(contexts.restaurant_keys, contexts.n_words)
+    for depth in range(1, symbols.shape[1] + 1):
+        here = np.flatnonzero(contexts.depths == depth)
+        symbols[here, : depth - 1] = symbols[above[here - 1], : depth - 1]
+        symbols[here, depth - 1] = farthest[here - 1]
+    return symbols
+
+
 def symbols_before(words: Integers, positions: Integers, end: int) -> Callable[[int], Integers]:
     """What `contexts_of` asks for, of sentences: the word d places before each, or `end` before the first.
 

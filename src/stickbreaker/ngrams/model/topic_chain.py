@@ -128,9 +128,9 @@ class TopicChain(Sampler):
     # The chain
 
     @property
-    def _held(self) -> tuple[Words, Rooms, Seats, Priors]:
-        """What every kernel works on."""
-        return self._words, self._rooms, self._seats, self._priors
+    def _restaurants(self) -> tuple[Rooms, Seats, Priors]:
+        """What every kernel works on, besides the words."""
+        return self._rooms, self._seats, self._priors
 
     def sweep(self, number: int, threads: int) -> None:
         self._nats = np.array([self._sweep_words(number)])

@@ -105,17 +105,20 @@ def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
     return Words(part.offsets, inside, outside)
 
 
-def log_probabilities(model: TopicLanguageModel, documents: MarkedDocuments, seed: int) -> Array:
+def log_probabilities(
+    model: TopicLanguageModel, documents: MarkedDocuments, seed: int, seen: Array | None = None
+) -> Array:
     """Samples × words and ends: log p of each given those before it in its document, in nats.
 
     Topics adapt as words come, by particles (`left_to_right`): what is drawn depends on the seed, the sample
-    and the document's words alone. `mean_of` gives what the model predicts.
+    and the document's words alone. seen (samples × topics): words of topics that came before each document.
+    `mean_of` gives what the model predicts.
     """
     found = np.empty((model.n_samples, len(documents.words)))
     for part in _parts(model, documents):
         for number in range(model.n_samples):
             keys = numbered_keys(seed, purposes.TOPIC_NGRAM_PARTICLES, number, part.numbers)
-            alpha = model.prior[number, 1:].copy()
+            alpha = model.prior[number, 1:] + (0.0 if seen is None else seen[number])
             words = _words(model, number, part)
             predict_left_to_right(words, alpha, Particles(), keys, found[number, part.words])
     small = (documents.words < 0) & (documents.log_base < LEAST)

@@ -11,9 +11,9 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.ngrams.kernels.pitman_yor import Trie
 from stickbreaker.ngrams.kernels.topic_predictions import TopicShares
+from stickbreaker.ngrams.model.chain import used_contexts
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
-from stickbreaker.ngrams.model.language_model import trie_of
-from stickbreaker.ngrams.model.topic_samples import CELLS
+from stickbreaker.ngrams.model.language_model import LanguageModel, trie_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class TopicLanguageModel:
             contexts,
             prior_name,
             held["cells"],
-            *(held[name] for name in CELLS),
+            *(held["cell_slots"], held["cell_topics"], held["cell_customers"], held["cell_tables"]),
             held["discounts"],
             held["concentrations"],
             held["prior"],
@@ -72,7 +72,7 @@ class TopicLanguageModel:
             raise ValueError("discounts of another model")
         for values in (self.discounts, self.concentrations, self.prior, self.word_topics):
             refuse_negative(values, "numbers of a sample")
-        if (self.discounts >= 1.0).any() or (self.concentrations == 0.0).any() or (self.prior[:, 0] != 0.0).any():
+        if (self.discounts >= 1.0).any() or (self.concentrations == 0.0).any() or self.prior[:, 0].any():
             raise ValueError("discounts, concentrations or a prior out of range")
         if (self.prior[:, 1:] == 0.0).any() or self.word_topics.shape != (self.contexts.n_words, n_topics):
             raise ValueError("topics of another model")
@@ -158,6 +158,23 @@ class TopicLanguageModel:
             np.ones(n_restaurants) if self.switches is None else np.ascontiguousarray(self.switches[number]),
             np.empty(0) if self.ends is None else np.ascontiguousarray(self.ends[number]),
         )
+
+
+def language_of_topic(model: TopicLanguageModel, topic: int, number: int) -> LanguageModel:
+    """One topic of one sample as a language model by itself; topic 0 is the common one.
+
+    Of topics that draw on the common one there is no such model: their predictions mix two.
+    """
+    part = slice(*model.cells[number : number + 2].tolist())
+    own = np.flatnonzero(model.topics[part] == topic) + part.start
+    counts = np.zeros((2, 1, len(model.contexts.slot_keys)), np.int64)
+    counts[0, 0, model.slots[own]], counts[1, 0, model.slots[own]] = model.customers[own], model.tables[own]
+    contexts, slots, restaurants = used_contexts(model.contexts, counts[0])
+    customers, tables = counts[:, :, slots]
+    depths = slice(0, int(contexts.depths.max()) + 1)
+    a, b = model.discounts[number : number + 1, depths], model.concentrations[number : number + 1, depths]
+    ends = None if model.ends is None else model.ends[number : number + 1, restaurants]
+    return LanguageModel(contexts, customers, tables, a, b, ends)
 
 
 def _starts(owners: Integers, n: int) -> Integers:

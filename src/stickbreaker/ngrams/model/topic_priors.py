@@ -18,25 +18,22 @@ from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.switches import SwitchState
 from stickbreaker.ngrams.model.topic_chain import TopicChain
 
-PRIORS = ("none", "switching", "hierarchical")
-
 
 class IndependentTopics(TopicChain):
     """Topics that have nothing in common, each a language model (Wallach 2006, by Pitman-Yor processes)."""
 
     def _start(self, order: Integers, key: np.uint64) -> None:
-        topic_words.start_topics(order, self._words, self._rooms, self._seats, self._priors, key)
+        topic_words.start_topics(order, self._words, *self._restaurants, key)
 
     def _sweep_words(self, number: int) -> float:
-        held, key = self._held, self._key(purposes.TOPIC_NGRAMS, number)
+        held, key = (self._words, *self._restaurants), self._key(purposes.TOPIC_NGRAMS, number)
         if self._events.unbounded:
             return unbounded_topics.sweep_unbounded_topics(*held, self._stops, key)
         return topic_words.sweep_topics(*held, key)
 
     def _move_tables(self, number: int) -> None:
         key = self._key(purposes.TOPIC_NGRAM_TABLES, number)
-        words, *held = self._held
-        move_tables(words, self._sitting(), *held, self._most, key)
+        move_tables(self._words, self._sitting(), *self._restaurants, self._most, key)
 
 
 class _CommonTopic(TopicChain):
@@ -89,22 +86,24 @@ class SwitchingTopics(_CommonTopic):
 
     def _start(self, order: Integers, key: np.uint64) -> None:
         self._begin_switches()
-        topic_words.start_switching(order, *self._held, self._switches.held, key)
+        topic_words.start_switching(order, self._words, *self._restaurants, self._switches.held, key)
 
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
         at = 2 * self._rooms.restaurants[words.slots] + (words.topics > 0)
         return np.bincount(at, minlength=2 * len(self._rooms.depths)).astype(np.int64)
 
     def _sweep_words(self, number: int) -> float:
-        held, key = (*self._held, self._switches.held), self._key(purposes.TOPIC_NGRAMS, number)
+        held, key = (
+            (self._words, *self._restaurants, self._switches.held),
+            self._key(purposes.TOPIC_NGRAMS, number),
+        )
         if self._events.unbounded:
-            return unbounded_topics.sweep_unbounded_switching(*held, self._stops, key)
-        return topic_words.sweep_switching(*held, key)
+            return unbounded_topics.sweep_unbounded_switching(*held, switches, self._stops, key)
+        return topic_words.sweep_switching(*held, switches, key)
 
     def _move_tables(self, number: int) -> None:
         shares, key = self._draw_shares(number), self._key(purposes.TOPIC_NGRAM_TABLES, number)
-        words, *held = self._held
-        move_switching_tables(words, self._sitting(), *held, shares, self._most, key)
+        move_switching_tables(self._words, self._sitting(), *self._restaurants, shares, self._most, key)
         self._seat_switches(number)
 
 
@@ -116,7 +115,7 @@ class HierarchicalTopics(_CommonTopic):
 
     def _start(self, order: Integers, key: np.uint64) -> None:
         self._begin_switches()
-        mixed_topics.start_mixed(order, *self._held, self._switches.held.shares, key)
+        mixed_topics.start_mixed(order, self._words, *self._restaurants, self._switches.held.shares, key)
         self._seat_switches(-1)
 
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
@@ -125,16 +124,27 @@ class HierarchicalTopics(_CommonTopic):
         return own
 
     def _sweep_words(self, number: int) -> float:
-        held, key = (*self._held, self._draw_shares(number)), self._key(purposes.TOPIC_NGRAMS, number)
+        held, key = (
+            (self._words, *self._restaurants, self._draw_shares(number)),
+            self._key(purposes.TOPIC_NGRAMS, number),
+        )
         if self._events.unbounded:
-            return unbounded_topics.sweep_unbounded_mixed(*held, self._stops, key)
-        return mixed_topics.sweep_mixed(*held, key)
+            return unbounded_topics.sweep_unbounded_mixed(*held, shares, self._stops, key)
+        return mixed_topics.sweep_mixed(*held, shares, key)
 
     def _move_tables(self, number: int) -> None:
         key, shares = self._key(purposes.TOPIC_NGRAM_TABLES, number), self._switches.held.shares
-        words, *held = self._held
-        mixed_topics.move_mixed_tables(words, self._sitting(), *held, shares, self._most, key)
+        mixed_topics.move_mixed_tables(
+            self._words, self._sitting(), *self._restaurants, shares, self._most, key
+        )
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         self._seat_switches(number)
         super()._draw_more(number, generator)
+
+
+CHAINS: dict[str, type[TopicChain]] = {
+    "switching": SwitchingTopics,
+    "hierarchical": HierarchicalTopics,
+    "none": IndependentTopics,
+}

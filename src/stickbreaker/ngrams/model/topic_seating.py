@@ -109,16 +109,16 @@ def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
 def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], sitting: Integers) -> None:
     """Raise ValueError where customers are not the words that sit there and the tables of longer contexts."""
     order = np.argsort(places)
-    places, cells = places[order], cells[order].astype(np.int64)
+    places, counts = places[order], cells[order].astype(np.int64)
     slots, topics = np.divmod(places, rooms.n_topics)
     parents = rooms.parents[slots]
-    inner, common = parents >= 0, cells[:, COMMON] > 0
-    sent = cells[:, TABLES] - cells[:, COMMON]
+    inner, common = parents >= 0, counts[:, COMMON] > 0
+    sent = counts[:, TABLES] - counts[:, COMMON]
     inner &= sent > 0
     found = np.bincount(_found(places, sitting), minlength=len(places))
     found += _sums(places, parents[inner] * rooms.n_topics + topics[inner], sent[inner])
-    found += _sums(places, slots[common] * rooms.n_topics, cells[common, COMMON])
-    if (found != cells[:, CUSTOMERS]).any():
+    found += _sums(places, slots[common] * rooms.n_topics, counts[common, COMMON])
+    if (found != counts[:, CUSTOMERS]).any():
         raise ValueError("customers that are none of the text's words")
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.saving import load
-from stickbreaker.ngrams.plain_ngram import UNBOUNDED, PlainNgramModel
+from stickbreaker.ngrams.language_estimator import UNBOUNDED
+from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.ngrams.report.language_page import LanguagePage
 from stickbreaker.ngrams.report.notable_contexts import context_lengths, expressions_of, longest_contexts
 from stickbreaker.ngrams.report.scored_sentences import read_sentences

@@ -1,0 +1,56 @@
+"""Phrases of topics: n-grams that a topic has more often than its words alone would come together."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.topk import descending
+from stickbreaker.ngrams.model.contexts import context_words
+from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
+
+FEWEST = 3  # words of the text that a phrase's last word stands for
+
+
+def top_phrases(
+    model: TopicLanguageModel, n: int, number: int, allowed: NDArray[np.bool_]
+) -> list[list[tuple[int, ...]]]:
+    """Of each topic, the `n` best n-grams of two words or more by a sample: their words by number.
+
+    allowed (words): which may be part of one. An n-gram u w of a topic counts c log(p(w | u) / p(w)), where c
+    are the customers of w after u in the topic and both p are the topic's own; of n-grams one of which holds
+    the other, the better one stands.
+    """
+    shares, contexts = model.samples[number], model.contexts
+    part = slice(*model.cells[number : number + 2].tolist())
+    slots, topics = model.slots[part].astype(np.int64), model.topics[part].astype(np.int64)
+    customers = model.customers[part].astype(np.int64)
+    words = contexts.slot_keys % contexts.n_words
+    first = np.zeros((model.n_topics + 1, contexts.n_words))
+    at = slots < contexts.n_words
+    first[topics[at], words[slots[at]]] = shares.seated[at]
+    symbols = context_words(contexts)
+    use = (customers >= FEWEST) & ~at & (topics > 0) & allowed[words[slots]]
+    inside = symbols[contexts.restaurants[slots]]
+    use &= (allowed[inside] | (inside < 0)).all(axis=1)
+    cells = np.flatnonzero(use)
+    p, alone = shares.seated[cells], first[topics[cells], words[slots[cells]]]
+    weights = customers[cells] * np.log(p / np.maximum(alone, 1e-12))
+    found: list[list[tuple[int, ...]]] = []
+    for topic in range(1, model.n_topics + 1):
+        own = np.flatnonzero((topics[cells] == topic) & (weights > 0.0))
+        phrases: list[tuple[int, ...]] = []
+        for place in own[descending(weights[own], len(own))].tolist():
+            slot = slots[cells[place]]
+            context = symbols[contexts.restaurants[slot]]
+            phrase = (*context[context >= 0][::-1].tolist(), int(words[slot]))
+            if not any(_holds(phrase, other) or _holds(other, phrase) for other in phrases):
+                phrases.append(phrase)
+            if len(phrases) == n:
+                break
+        found.append(phrases)
+    return found
+
+
+def _holds(phrase: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether the words of another phrase stand in a phrase, next to each other."""
+    n = len(other)
+    return any(phrase[i : i + n] == other for i in range(len(phrase) - n + 1))
