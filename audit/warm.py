@@ -78,6 +78,8 @@ def every_verb() -> None:
     for number, kind in enumerate(NGRAMS):
         silently(f"fit {kind} lines.jsonl --out ngram{number} --iterations 2")
         silently(f"score ngram{number} lines.jsonl")
+    silently("evaluate ngram0 lines.jsonl --rescale 0")
+    silently("evaluate ngram1 lines.jsonl --rescale 0")
     silently("generate ngram0 --sentences 1")
     for number, init in enumerate(("batch", "incremental")):
         silently(f"fit grammar lines.jsonl --out grammar{number} --iterations 2 --init {init}")

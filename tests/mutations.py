@@ -179,6 +179,18 @@ MUTATIONS = {
         "return self.spelling.log_probability(words)",
         "tests/ngrams/test_ngram.py",
     ),
+    "topics drawn given all others": Mutation(
+        "ngrams/kernels/left_to_right.py",
+        "weights[z[i]] -= 1.0",
+        "weights[z[i]] -= 0.5",
+        "tests/ngrams/kernels/test_left_to_right_kernel.py",
+    ),
+    "what longer contexts leave of a sum over words": Mutation(
+        "ngrams/kernels/rescaling.py",
+        "sums[s] *= shares.left[restaurant, s]",
+        "sums[s] *= 1.0",
+        "tests/ngrams/kernels/test_rescaling_kernel.py",
+    ),
     "what new symbols leave to others": Mutation(
         "grammars/model/parser.py",
         "left[grammar.rules.parents[added]] -= shares",
