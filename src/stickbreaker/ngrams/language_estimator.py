@@ -134,7 +134,7 @@ class LanguageEstimator(Estimator):
         """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same where each sentence is by itself or, for a model with topics, after the documents `seen`."""
+        """The same if each sentence is by itself or, for a model with topics, after the documents `seen`."""
         return self.scores(corpus)
 
     @abstractmethod

@@ -242,7 +242,7 @@ class PlainTopicNgramModel(LanguageEstimator):
     def language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
         """One topic of one sample, exactly, as a language model by itself; None: the common one.
 
-        Raises UserError for a topic or sample that there is not, and for topics that draw on the common model.
+        Raises UserError for a topic or sample that there is not, and for topics that draw on the common one.
         """
         model = self.topic_model_
         if self.prior == "hierarchical":

@@ -93,10 +93,8 @@ class SwitchingTopics(_CommonTopic):
         return np.bincount(at, minlength=2 * len(self._rooms.depths)).astype(np.int64)
 
     def _sweep_words(self, number: int) -> float:
-        held, key = (
-            (self._words, *self._restaurants, self._switches.held),
-            self._key(purposes.TOPIC_NGRAMS, number),
-        )
+        held, key = (self._words, *self._restaurants), self._key(purposes.TOPIC_NGRAMS, number)
+        switches = self._switches.held
         if self._events.unbounded:
             return unbounded_topics.sweep_unbounded_switching(*held, switches, self._stops, key)
         return topic_words.sweep_switching(*held, switches, key)
@@ -124,10 +122,8 @@ class HierarchicalTopics(_CommonTopic):
         return own
 
     def _sweep_words(self, number: int) -> float:
-        held, key = (
-            (self._words, *self._restaurants, self._draw_shares(number)),
-            self._key(purposes.TOPIC_NGRAMS, number),
-        )
+        held, key = (self._words, *self._restaurants), self._key(purposes.TOPIC_NGRAMS, number)
+        shares = self._draw_shares(number)
         if self._events.unbounded:
             return unbounded_topics.sweep_unbounded_mixed(*held, shares, self._stops, key)
         return mixed_topics.sweep_mixed(*held, shares, key)
