@@ -192,13 +192,14 @@ class RescaledSums(NamedTuple):
 def rescaled_scores(
     corpus: Corpus, rescaling: UnigramRescaling, seed: int, particles: Particles
 ) -> Iterator[RescaledScores]:
-    """The scores of a corpus, block by block; its documents in order, each by random numbers of its own."""
-    first = 0
+    """The scores of a corpus, block by block, each document by itself.
+
+    All have the same random numbers, so that p of all words that may come next sums to one.
+    """
     for block, size in enumerate(corpus.block_sizes):
         plain = scores_of(corpus, block, rescaling.model, rescaling.base)
-        keys = numbered_keys(seed, purposes.NGRAM_RESCALING, 0, np.arange(first, first + size))
+        keys = numbered_keys(seed, purposes.NGRAM_RESCALING, 0, np.zeros(size, np.int64))
         yield _rescaled(plain, rescaling, keys, particles)
-        first += size
 
 
 def _rescaled(

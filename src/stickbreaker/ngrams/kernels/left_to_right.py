@@ -133,8 +133,8 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
         part = slice(words.offsets[d], words.offsets[d + 1])
         inside, outside, p = words.inside[part], words.outside[part], p_out[part]
         z = np.empty(len(p), np.int64)
-        seeded(keys[d], state)
-        for _ in range(particles.number):
+        for particle in range(particles.number):
+            seeded(keys[d] + np.uint64(particle), state)
             total = _restart(alpha, weights)
             for n in range(len(p)):
                 if n > 0 and particles.every > 0 and n % particles.every == 0:
@@ -156,8 +156,8 @@ def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
         part = slice(words.offsets[d], words.offsets[d + 1])
         inside, outside, p, shares = words.inside[part], words.outside[part], p_out[part], shares_out[part]
         z = np.empty(len(p), np.int64)
-        seeded(keys[d], state)
-        for _ in range(particles.number):
+        for particle in range(particles.number):
+            seeded(keys[d] + np.uint64(particle), state)
             total = _restart(alpha, weights)
             for n in range(len(p)):
                 if n > 0 and particles.every > 0 and n % particles.every == 0:

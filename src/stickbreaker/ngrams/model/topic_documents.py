@@ -1,6 +1,5 @@
 """Documents as a topic n-gram model sees them: how probable their words are, and which topics they are of."""
 
-import hashlib
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -64,7 +63,6 @@ class _Part(NamedTuple):
     words: slice
     documents: slice
     offsets: Integers  # from 0
-    numbers: Integers  # of each document, by its words alone
     ways: Ways
 
 
@@ -81,16 +79,9 @@ def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_P
         lengths = np.minimum(documents.positions[words] + 1, model.longest)
         base = np.exp(np.maximum(documents.log_base[words], LEAST))
         own = offsets[first : after + 1]
-        contents = (documents.words[a:b] for a, b in pairwise(own.tolist()))
-        numbers = np.array([_number(content) for content in contents], np.int64)
         ways = Ways(base, restaurants, slots, lengths)
-        yield _Part(words, slice(first, after), own - own[0], numbers, ways)
+        yield _Part(words, slice(first, after), own - own[0], ways)
         first = after
-
-
-def _number(words: Integers) -> int:
-    """A number that depends on the words of a document alone."""
-    return int.from_bytes(hashlib.blake2b(words.tobytes(), digest_size=7).digest(), "little")
 
 
 def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
@@ -110,14 +101,17 @@ def log_probabilities(
 ) -> Array:
     """Samples × words and ends: log p of each given those before it in its document, in nats.
 
-    Topics adapt as words come, by particles (`left_to_right`): what is drawn depends on the seed, the sample
-    and the document's words alone. seen (samples × topics): words of topics that came before each document.
+    Topics adapt as words come, by particles (`left_to_right`). All documents have the same random numbers, so
+    that what is drawn before a word depends on the words before it alone: p of all words that may come next
+    sums to one. seen (samples × topics): words of topics that came before each document.
     `mean_of` gives what the model predicts.
     """
     found = np.empty((model.n_samples, len(documents.words)))
     for part in _parts(model, documents):
         for number in range(model.n_samples):
-            keys = numbered_keys(seed, purposes.TOPIC_NGRAM_PARTICLES, number, part.numbers)
+            keys = numbered_keys(
+                seed, purposes.TOPIC_NGRAM_PARTICLES, number, np.zeros(len(part.offsets) - 1, np.int64)
+            )
             alpha = model.prior[number, 1:] + (0.0 if seen is None else seen[number])
             words = _words(model, number, part)
             predict_left_to_right(words, alpha, Particles(), keys, found[number, part.words])
