@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 import numpy as np
+import pytest
 from scipy.special import gammaln
 from tests.ngrams.topic_states import BASE, BEFORE, DOCUMENTS, Study, entries_of, names_of
 from tests.oracle.pitman_yor import log_restaurant
@@ -10,10 +11,10 @@ from tests.oracle.topic_ngrams import Hyper, log_switches, log_topics, words_of
 from tests.running import EXHAUSTIVE
 
 from stickbreaker.ngrams.model.chain import GO_ON, STOP
+from stickbreaker.testing.geweke import TINY
 from stickbreaker.testing.samplers import ExactSamplerTests
 
 N_TOPICS = 3
-TIMES = 10 if EXHAUSTIVE else 1
 
 
 def tables_of_switches(held, names, arrays):
@@ -30,7 +31,8 @@ class TopicLaws(ExactSamplerTests):
     """Contexts of at most two words, three topics."""
 
     prior, unbounded, moves = "none", False, "tables"
-    draws, sweeps = 1_500 * TIMES, 2_000 * TIMES
+    draws, sweeps = 10_000, 15_000
+    states = 10_000 if EXHAUSTIVE else 400
 
     @property
     def study(self):
@@ -117,6 +119,26 @@ class TopicLaws(ExactSamplerTests):
             lengths = depths[arrays["at"]]
             found += [lengths.sum(), (lengths**2).sum(), (lengths * (arrays["topics"] > 0)).sum()]
         return found
+
+    def test_sweeps_leave_the_prior_as_it_is(self):
+        """Functions of a state from the prior, and of the state that two sweeps make of it: the differences
+        have mean 0. No two draws are correlated, so that few show what Geweke's test shows in minutes."""
+        generator, changes = np.random.default_rng(7), []
+        for seed in range(self.states):
+            data, sampler = self.draw(generator)
+            sampler._seed = seed
+            before = np.array(self.functions(data, sampler))
+            for number in range(2):
+                sampler.sweep(number, 1)
+            changes.append(self.functions(data, sampler) - before)
+        errors = np.std(changes, axis=0) / np.sqrt(self.states) + TINY
+        deviations = np.abs(np.mean(changes, axis=0)) / errors
+        assert deviations.max() < 4.0, deviations.round(1)
+
+    def test_geweke(self):
+        if not EXHAUSTIVE:
+            pytest.skip("takes minutes: STICKBREAKER_EXHAUSTIVE")
+        super().test_geweke()
 
     def _alike(self, topics, order):
         """Pairs of words of one topic."""
