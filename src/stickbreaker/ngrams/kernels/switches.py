@@ -40,7 +40,8 @@ def draw_shares(switches, key):
         mass = switches.priors.concentrations[layout.depths[restaurant]]
         topics = log_gamma_number(mass * shorter + seats[2 * restaurant + 1, CUSTOMERS], state)
         common = log_gamma_number(mass * (1.0 - shorter) + seats[2 * restaurant, CUSTOMERS], state)
-        shares[restaurant] = min(max(1.0 / (1.0 + exp64(min(common - topics, 700.0))), LEAST), 1.0 - LEAST)
+        odds = exp64(min(common - topics, 700.0))  # of Gamma numbers that may be too small for a number
+        shares[restaurant] = min(max(1.0 / (1.0 + odds), LEAST), 1.0 - LEAST)
 
 
 @njit(**PART)
