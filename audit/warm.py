@@ -23,7 +23,7 @@ KINDS = (
     "hdp --schedule batch",
     "hdp --words open --schedule online --batch-size 5",
 )
-NGRAMS = ("ngram --order unbounded", "ngram --unknown spelled")
+NGRAMS = ("ngram --order unbounded", "ngram --unknown spelled", "ngram --topics 3")
 TREES = ("stm --unknown tag", "stm --limit itic", "stm --limit hdp")
 GRAMMARS = (
     "segment grammar0 lines.jsonl --out cut.txt",

@@ -60,6 +60,11 @@ FITS: dict[str, Work] = {
         "fit ngram lines.jsonl --out model --seed 1 --min-count 1 --iterations 8 --checkpoint-every 0",
         reader="generate model --json",
     ),
+    "topic ngram": Work(
+        "fit ngram lines.jsonl --out model --seed 1 --min-count 1 --topics 4 --iterations 8 --held-out 0.2 "
+        "--checkpoint-every 0",
+        reader="topics model --json",
+    ),
     "stm": Work(
         "fit stm trees.conllu --out model --seed 1 --topics 4 --iterations 8 --chains 2 --held-out 0.2 "
         "--threads 1 --checkpoint-every 0",

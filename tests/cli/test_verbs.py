@@ -184,7 +184,7 @@ def test_options_without_effect_are_refused(cli, model, planted, tmp_path):
     assert "a plain text has no field 'en=a,de=b'; leave out --text-field" in cli(*line, code=1).stderr
     cli("fit", "ngram", planted, "--out", tmp_path / "n", "--iterations", 2)
     told = cli("evaluate", tmp_path / "n", planted, "--threads", 2, code=2).stderr
-    assert "--threads has no meaning for a model of this kind" in told
+    assert "--threads has no meaning for a language model without topics" in told
 
 
 def test_a_local_run_is_refused_before_spark_starts(cli, model):

@@ -182,7 +182,8 @@ def _as_text(
     unit = ("sweep", "sweeps") if summary["kind"] == "joint" else ("pass", "passes")
     steps = f"{passes} {noun_for(passes, *unit)}"
     names = {name: name.replace("_", " ").removesuffix("s") for name in sizes}
-    learned = " and ".join(f"{number} {noun_for(number, names[name])}" for name, number in sizes.items())
+    numbers = [f"{number} {noun_for(number, names[name])}" for name, number in sizes.items()]
+    learned = " and ".join([*filter(None, [", ".join(numbers[:-1])]), *numbers[-1:]])
     line = (
         f"{summary['model']}: {learned or 'learned'} from {documents} {noun_for(documents, 'document')} in "
         f"{steps}, {scores.of(summary['kind'], summary['score'])}{held_out}"

@@ -226,10 +226,9 @@ class PlainTopicNgramModel(LanguageEstimator):
         return [float(self.topic_word_[topic, rows[word]]) for word in words]
 
     def top_phrases(self, n: int = 5) -> list[list[str]]:
-        """The `n` n-grams of each topic that come together there most, by the last sample.
+        """The `n` n-grams of each topic that are most its own and hold together most, by the last sample.
 
-        Each counts c log(p(w | u) / p(w)), of a last word w after u that is seen c times in the topic. Only
-        words with a letter are part of one.
+        Only words with a letter are part of one; see `model.topic_phrases` for how they are weighed.
         """
         letters = np.array([any(c.isalpha() for c in word) for word in self.numbers_.known], np.bool_)
         allowed = np.zeros(self.numbers_.n_words, np.bool_)

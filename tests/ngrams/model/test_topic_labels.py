@@ -72,14 +72,25 @@ def functions(topics, tables, shared):
     """Pairs of words of one topic, words of the common topic and of the first, numbers of tables."""
     pairs = itertools.combinations(range(len(topics)), 2)
     alike = [topics[i] == topics[j] for i, j in pairs]
-    return [*alike, *[k == 0 for k in topics], *[k == 1 for k in topics], tables, tables**2, shared, shared**2]
+    return [
+        *alike,
+        *[k == 0 for k in topics],
+        *[k == 1 for k in topics],
+        tables,
+        tables**2,
+        shared,
+        shared**2,
+    ]
 
 
 def states(prior, blocks):
     """Topics and numbers of tables along a chain whose hyperparameters stay; `blocks` moves a sweep."""
     text, n_depths = text_of(prior), LONGEST[prior] + 1
     chain = CHAINS[prior](text, N_TOPICS[prior], 5)
-    chain._priors.discounts[:], chain._priors.concentrations[:] = DISCOUNTS[:n_depths], CONCENTRATIONS[:n_depths]
+    chain._priors.discounts[:], chain._priors.concentrations[:] = (
+        DISCOUNTS[:n_depths],
+        CONCENTRATIONS[:n_depths],
+    )
     chain._words.prior[1:] = ALPHA[: len(chain._words.prior) - 1]
     if prior == "switching":
         chain._switches.held.priors.concentrations[:] = MASSES

@@ -4,7 +4,7 @@ from typing import Any
 
 from stickbreaker.console.console import note
 from stickbreaker.console.requests import ExportRequest
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.ngrams.arpa import write_arpa
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
@@ -27,6 +27,9 @@ def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     if asked.topic is None:
         problem = "a document's words come from a mixture of topics, which the ARPA format cannot say"
         raise UserError(problem, where=asked.model, remedy=f"give --topic N or --topic {COMMON}")
+    if asked.topic != COMMON and not asked.topic.isdecimal():
+        remedy = f"topics are numbers from 0 on, or {COMMON}"
+        raise UserError(f"there is no topic {shown(asked.topic)}", remedy=remedy)
     model = estimator.language_of_topic(None if asked.topic == COMMON else int(asked.topic), asked.sample)
     ngrams = write_arpa(model, estimator.base_, asked.out, overwrite=asked.overwrite)
     figures, line = _outcome(ngrams, asked.sample, estimator.topic_model_.n_samples)

@@ -23,7 +23,15 @@ from stickbreaker.ngrams.kernels.topic_blocks import (
     weigh_parts,
     weigh_words,
 )
-from stickbreaker.ngrams.kernels.topic_rooms import (
+from stickbreaker.ngrams.kernels.topic_sweeps import (
+    count_word,
+    drawn,
+    enter,
+    scratch_of,
+    step,
+    weigh_topics,
+)
+from stickbreaker.ngrams.kernels.topic_tables import (
     COMMON,
     TABLES,
     TOPIC,
@@ -33,14 +41,6 @@ from stickbreaker.ngrams.kernels.topic_rooms import (
     leave,
     opens,
     totals_of,
-)
-from stickbreaker.ngrams.kernels.topic_words import (
-    count_word,
-    drawn,
-    enter,
-    scratch_of,
-    step,
-    weigh_topics,
 )
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.ngrams.kernels.topic_rooms import (
+from stickbreaker.ngrams.kernels.topic_sweeps import count_word, drawn, enter, predict_topics, scratch_of
+from stickbreaker.ngrams.kernels.topic_tables import (
     COMMON,
     CUSTOMERS,
     KEY,
@@ -28,7 +29,6 @@ from stickbreaker.ngrams.kernels.topic_rooms import (
     fill_path,
     leave,
 )
-from stickbreaker.ngrams.kernels.topic_words import count_word, drawn, enter, predict_topics, scratch_of
 
 FEW = 16  # customers whose seating is multiplied out; that of more goes by log gamma
 FACTORS = 10  # that are multiplied before logarithms are taken
@@ -152,7 +152,7 @@ def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block)
 
 
 @njit(**PART)
-def _settle(block):
+def _take_logarithms(block):
     """Products go to the logarithms."""
     for k in range(len(block.weights)):
         block.nats[k] += log64(max(block.weights[k], 1e-300))
@@ -211,7 +211,7 @@ def weigh_parts(n_parts, rooms, seats, priors, block):
                     k = seats.totals[place, TOPIC]
                     block.nats[k] += _log_product(a, b, c, t, customers, tables) - empty
         if factors >= FACTORS:
-            _settle(block)
+            _take_logarithms(block)
             factors = 0
 
 
@@ -227,7 +227,7 @@ def weigh_words(n_words, words, total, block):
         for k in range(1, len(prior)):
             block.weights[k] *= (counts[document, k] + before + prior[k]) * inverse
         if place % FACTORS == FACTORS - 1:
-            _settle(block)
+            _take_logarithms(block)
     for place in range(n_words):
         block.seen[words.documents[block.words[place]]] = 0
 
@@ -246,7 +246,7 @@ def weigh_switches(n_words, words, rooms, shares, block):
 @njit(**PART)
 def draw_topic(first, block, state):
     """A topic from `first` on, drawn by the weights of a block."""
-    _settle(block)
+    _take_logarithms(block)
     most = block.nats[first]
     for k in range(first, len(block.nats)):
         most = max(most, block.nats[k])

@@ -12,8 +12,7 @@ from stickbreaker.kernels.math import OPTIONS, PART, log64
 from stickbreaker.kernels.random import seeded
 from stickbreaker.ngrams.kernels import pitman_yor
 from stickbreaker.ngrams.kernels.mixed_topics import enter_mixed, predict_mixed
-from stickbreaker.ngrams.kernels.topic_rooms import fill_path, leave
-from stickbreaker.ngrams.kernels.topic_words import (
+from stickbreaker.ngrams.kernels.topic_sweeps import (
     chance_of_topics,
     count_word,
     drawn,
@@ -23,6 +22,7 @@ from stickbreaker.ngrams.kernels.topic_words import (
     scratch_of,
     weigh_topics,
 )
+from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 
 @njit(**PART)

@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from stickbreaker.core.records import Array
 from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, KINDS, TABLES, Layout, Priors, Seating
-from stickbreaker.ngrams.kernels.switches import Switches
+from stickbreaker.ngrams.kernels.switch_tables import Switches
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
 from stickbreaker.ngrams.model.hyperparameters import RATE, draw_concentration
 from stickbreaker.ngrams.model.seatings import counted_seating, room_for_sizes
@@ -20,7 +20,7 @@ ARRAYS = ("switch_seats", "switch_sizes", "switch_concentrations")
 
 
 class SwitchState:
-    """Restaurants of switches: see `kernels.switches`."""
+    """Restaurants of switches: see `kernels.switch_tables`."""
 
     def __init__(self, contexts: Contexts, most: Integers) -> None:
         """Empty ones; most (restaurants): the customers that may come to each."""

@@ -16,8 +16,16 @@ from stickbreaker.kernels.restaurant_tables import draw_tables
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.pitman_yor import Priors
 from stickbreaker.ngrams.kernels.topic_blocks import Sitting
-from stickbreaker.ngrams.kernels.topic_rooms import COMMON, CUSTOMERS, SIZE, TABLES, Rooms, Seats, count_sizes
-from stickbreaker.ngrams.kernels.topic_words import TopicStops, Words
+from stickbreaker.ngrams.kernels.topic_sweeps import TopicStops, Words
+from stickbreaker.ngrams.kernels.topic_tables import (
+    COMMON,
+    CUSTOMERS,
+    SIZE,
+    TABLES,
+    Rooms,
+    Seats,
+    count_sizes,
+)
 from stickbreaker.ngrams.model.chain import CONCENTRATION, DISCOUNT, GO_ON, START, STOP, Events
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.hyperparameters import (

@@ -15,9 +15,9 @@ def top_phrases(
 ) -> list[list[tuple[int, ...]]]:
     """Of each topic, the `n` best n-grams of two words or more by a sample: their words by number.
 
-    allowed (words): which may be part of one. An n-gram u w of a topic counts c log(p(w | u) / p(w)), where c
-    are the customers of w after u in the topic and both p are the topic's own; of n-grams one of which holds
-    the other, the better one stands.
+    allowed (words): which may be part of one. An n-gram u w counts c times the lesser of two logarithms: how
+    much more of its customers c are the topic's than of all; and how much more probable w is after u than by
+    itself, in the topic. Of n-grams one of which holds the other, the better one stands.
     """
     shares, contexts = model.samples[number], model.contexts
     part = slice(*model.cells[number : number + 2].tolist())
@@ -32,8 +32,10 @@ def top_phrases(
     inside = symbols[contexts.restaurants[slots]]
     use &= (allowed[inside] | (inside < 0)).all(axis=1)
     cells = np.flatnonzero(use)
+    own_share = customers[cells] / np.bincount(slots, customers)[slots[cells]]
+    lift = np.log(own_share / (np.bincount(topics, customers) / customers.sum())[topics[cells]])
     p, alone = shares.seated[cells], first[topics[cells], words[slots[cells]]]
-    weights = customers[cells] * np.log(p / np.maximum(alone, 1e-12))
+    weights = customers[cells] * np.minimum(lift, np.log(p / np.maximum(alone, 1e-12)))
     found: list[list[tuple[int, ...]]] = []
     for topic in range(1, model.n_topics + 1):
         own = np.flatnonzero((topics[cells] == topic) & (weights > 0.0))

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.kernels import mixed_topics, topic_words, unbounded_topics
-from stickbreaker.ngrams.kernels.switches import draw_shares, seat_switches
+from stickbreaker.ngrams.kernels import mixed_topics, topic_sweeps, unbounded_topics
+from stickbreaker.ngrams.kernels.switch_tables import draw_shares, seat_switches
 from stickbreaker.ngrams.kernels.topic_blocks import move_switching_tables, move_tables
-from stickbreaker.ngrams.kernels.topic_rooms import Seats
-from stickbreaker.ngrams.kernels.topic_words import Words
+from stickbreaker.ngrams.kernels.topic_sweeps import Words
+from stickbreaker.ngrams.kernels.topic_tables import Seats
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.switches import SwitchState
 from stickbreaker.ngrams.model.topic_chain import TopicChain
@@ -23,13 +23,13 @@ class IndependentTopics(TopicChain):
     """Topics that have nothing in common, each a language model (Wallach 2006, by Pitman-Yor processes)."""
 
     def _start(self, order: Integers, key: np.uint64) -> None:
-        topic_words.start_topics(order, self._words, *self._restaurants, key)
+        topic_sweeps.start_topics(order, self._words, *self._restaurants, key)
 
     def _sweep_words(self, number: int) -> float:
         held, key = (self._words, *self._restaurants), self._key(purposes.TOPIC_NGRAMS, number)
         if self._events.unbounded:
             return unbounded_topics.sweep_unbounded_topics(*held, self._stops, key)
-        return topic_words.sweep_topics(*held, key)
+        return topic_sweeps.sweep_topics(*held, key)
 
     def _move_tables(self, number: int) -> None:
         key = self._key(purposes.TOPIC_NGRAM_TABLES, number)
@@ -86,7 +86,7 @@ class SwitchingTopics(_CommonTopic):
 
     def _start(self, order: Integers, key: np.uint64) -> None:
         self._begin_switches()
-        topic_words.start_switching(order, self._words, *self._restaurants, self._switches.held, key)
+        topic_sweeps.start_switching(order, self._words, *self._restaurants, self._switches.held, key)
 
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
         at = 2 * self._rooms.restaurants[words.slots] + (words.topics > 0)
@@ -97,7 +97,7 @@ class SwitchingTopics(_CommonTopic):
         switches = self._switches.held
         if self._events.unbounded:
             return unbounded_topics.sweep_unbounded_switching(*held, switches, self._stops, key)
-        return topic_words.sweep_switching(*held, switches, key)
+        return topic_sweeps.sweep_switching(*held, switches, key)
 
     def _move_tables(self, number: int) -> None:
         shares, key = self._draw_shares(number), self._key(purposes.TOPIC_NGRAM_TABLES, number)

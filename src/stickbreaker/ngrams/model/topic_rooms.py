@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.ngrams.kernels.topic_rooms import Rooms, Seats
+from stickbreaker.ngrams.kernels.topic_tables import Rooms, Seats
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
 from stickbreaker.ngrams.model.seatings import passing
 

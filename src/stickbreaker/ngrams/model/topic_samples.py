@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Field
-from stickbreaker.ngrams.kernels.topic_rooms import CUSTOMERS, TABLES, TOPIC, Rooms, Seats
+from stickbreaker.ngrams.kernels.topic_tables import CUSTOMERS, TABLES, TOPIC, Rooms, Seats
 from stickbreaker.ngrams.model.chain import narrowed, stop_shares, used_contexts
 from stickbreaker.ngrams.model.contexts import Contexts
 from stickbreaker.ngrams.model.topic_rooms import used

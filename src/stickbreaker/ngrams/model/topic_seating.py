@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.ngrams.kernels.topic_rooms import (
+from stickbreaker.ngrams.kernels.topic_tables import (
     COMMON,
     CUSTOMERS,
     KEY,

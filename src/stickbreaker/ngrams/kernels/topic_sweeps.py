@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.math import OPTIONS, PART, log64
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels import pitman_yor
-from stickbreaker.ngrams.kernels.topic_rooms import (
+from stickbreaker.ngrams.kernels.topic_tables import (
     CUSTOMERS,
     TABLES,
     TOPIC,
