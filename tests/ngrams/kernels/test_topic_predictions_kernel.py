@@ -1,4 +1,4 @@
-"""p(word | context, topic) of a sample, against its definition, and against what the chain itself computes."""
+"""p(word | context, topic) of a sample, by definition, and as the chain itself computes it."""
 
 import itertools
 

@@ -49,7 +49,12 @@ class TopicLaws(ExactSamplerTests):
         documents = np.arange(len(words)) // 5
         documents[-1] += 1  # after a document without words
         study = Study(
-            self.prior, N_TOPICS, unbounded=self.unbounded, moves=self.moves, before=before, documents=documents
+            self.prior,
+            N_TOPICS,
+            unbounded=self.unbounded,
+            moves=self.moves,
+            before=before,
+            documents=documents,
         )
         return study.chain(words, seed)
 
