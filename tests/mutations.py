@@ -173,6 +173,73 @@ MUTATIONS = {
         "left = generator.binomial(joined, (steps - 1.0) / steps).sum()",
         "tests/ngrams/model/test_hyperparameters.py tests/ngrams/model/test_ngram_chain.py",
     ),
+    "who leaves a topic's table": Mutation(
+        "ngrams/kernels/topic_tables.py",
+        "target -= np.float64(size) * entries[entry, NUMBER]",
+        "target -= np.float64(entries[entry, NUMBER])",
+        "tests/ngrams/model/test_topic_labels.py -k none",
+    ),
+    "topics of a word's document": Mutation(
+        "ngrams/kernels/topic_sweeps.py",
+        "weight = (counts[k] + prior[k]) * scale * p[k]",
+        "weight = (counts[k] + 2.0 * prior[k]) * scale * p[k]",
+        "tests/ngrams/model/test_topic_labels.py -k none",
+    ),
+    "words of the common topic": Mutation(
+        "ngrams/kernels/topic_sweeps.py",
+        "weights[0] = scratch.p[depth, 0] * (1.0 - chance)",
+        "weights[0] = scratch.p[depth, 0] * chance",
+        "tests/ngrams/model/test_topic_labels.py -k switching",
+    ),
+    "a block's tables in a topic's restaurant": Mutation(
+        "ngrams/kernels/topic_blocks.py",
+        "block.weights[k] *= _product(a, b, c, t, customers, tables) / empty",
+        "block.weights[k] *= _product(a, b, c, t, customers, tables)",
+        "tests/ngrams/model/test_topic_labels.py -k none",
+    ),
+    "a block's words in their documents": Mutation(
+        "ngrams/kernels/topic_blocks.py",
+        "inverse = 1.0 / (words.sizes[document] + before + total)",
+        "inverse = 1.0 / (words.sizes[document] + total)",
+        "tests/ngrams/model/test_topic_labels.py -k switching",
+    ),
+    "what a topic draws from the common one": Mutation(
+        "ngrams/kernels/mixed_topics.py",
+        "rest = (1.0 - share) * _common(path[d], d, shorter, rooms, seats, priors)",
+        "rest = (1.0 - share) * shorter",
+        "tests/ngrams/model/test_topic_labels.py -k hierarchical",
+    ),
+    "where a block's first table sends its customer": Mutation(
+        "ngrams/kernels/mixed_topics.py",
+        "if uniform(state) * scratch.weights[chosen] < share * below:",
+        "if uniform(state) * scratch.weights[chosen] < below:",
+        "tests/ngrams/model/test_topic_labels.py -k hierarchical",
+    ),
+    "how long a word's context is": Mutation(
+        "ngrams/kernels/unbounded_topics.py",
+        "masses[d] = left * ends * mass",
+        "masses[d] = ends * mass",
+        "tests/ngrams/model/test_topic_chain.py tests/ngrams/model/test_topic_rooms.py"
+        " -k TestIndependentUnbounded or plain_model",
+    ),
+    "the odds of a switch": Mutation(
+        "ngrams/kernels/switch_tables.py",
+        "odds = exp64(min(common - topics, 700.0))",
+        "odds = exp64(common - topics)",
+        "tests/ngrams/kernels/test_switches_kernel.py",
+    ),
+    "tables of a switch": Mutation(
+        "ngrams/kernels/switch_tables.py",
+        "share = shorter if slot % 2 == 1 else 1.0 - shorter",
+        "share = 1.0 - shorter if slot % 2 == 1 else shorter",
+        "tests/ngrams/kernels/test_switches_kernel.py",
+    ),
+    "predictions of topics that draw on the common one": Mutation(
+        "ngrams/kernels/topic_predictions.py",
+        "p[k] = share * p[k] + (1.0 - share) * common",
+        "p[k] = share * p[k] + (1.0 - share) * p[0]",
+        "tests/ngrams/kernels/test_topic_predictions_kernel.py -k hierarchical",
+    ),
     "the share of ends beside spelled words": Mutation(
         "ngrams/word_numbers.py",
         "return self.spelling.log_probability(words) + np.log1p(-self.end_share)",

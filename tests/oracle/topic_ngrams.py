@@ -108,7 +108,7 @@ class Restaurants:
 
 
 def words_of(tables, n_events, base, generator):
-    """Words of the text: each table without a shorter context draws one, for all that hangs from it."""
+    """Words of the text: each table that nobody is above draws one, and all that hangs from it has it."""
     words = np.full(n_events, -1)
 
     def give(customer, word):

@@ -1,6 +1,7 @@
 """All topics of six words in two documents, times all seatings: how often the chains come to each."""
 
 import itertools
+import sys
 from functools import cache
 
 import numpy as np
@@ -10,6 +11,7 @@ from tests.oracle.topic_ngrams import log_topics
 from tests.oracle.topic_seatings import Given, log_labels, seatings
 from tests.running import EXHAUSTIVE
 
+from stickbreaker.ngrams.model.chain import LEAST
 from stickbreaker.ngrams.model.topic_rooms import used
 from stickbreaker.testing.geweke import chain_deviations
 
@@ -26,7 +28,7 @@ SWEEPS = 100_000 if EXHAUSTIVE else 10_000
 
 
 def text_of(prior):
-    return topic_events(WORDS, DOCUMENTS, BEFORE[:, : LONGEST[prior]])
+    return topic_events(WORDS, DOCUMENTS, BEFORE[:, : LONGEST[prior]], BASE)
 
 
 def canonical(topics):
@@ -128,3 +130,15 @@ def test_every_labelling_comes_as_often_as_it_should(prior, blocks):
     visits = np.array(at)[:, None] == often
     deviations = chain_deviations(visits, shares[often])
     assert np.sqrt((deviations**2).mean()) < 1.4
+
+
+@pytest.mark.parametrize("prior", ["none", "switching"])
+def test_words_whose_base_is_almost_none(prior, monkeypatch):
+    """All that comes of a word of G0 = 1e-300 hangs from one table: only blocks move it."""
+    monkeypatch.setattr(sys.modules[__name__], "BASE", np.array([LEAST, 0.5, 0.5]))
+    exact = Exact(prior)
+    keys = [key for key, p in exact.joint.items() if p > 0.0]
+    p = np.array([exact.joint[key] for key in keys])
+    expected = p @ np.array([functions(topics, *counts) for topics, counts in keys], np.float64)
+    chain = [functions(topics, *counts) for topics, counts in states(prior, 3)]
+    assert chain_deviations(chain, expected).max() < 4.5

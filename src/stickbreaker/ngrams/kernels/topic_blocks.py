@@ -259,9 +259,15 @@ def draw_topic(first, block, state):
 
 @njit(**PART)
 def start_weights(p, block):
-    """The weights of topics begin with p of the first table's customer in the shorter context."""
+    """The weights of topics begin with p of the first table's customer in the shorter context.
+
+    Relative to the largest: G0 of a long word may be as small as numbers are, and products smaller.
+    """
+    most = 0.0
     for k in range(len(p)):
-        block.weights[k], block.nats[k] = p[k], 0.0
+        most = max(most, p[k])
+    for k in range(len(p)):
+        block.weights[k], block.nats[k] = p[k] / most, 0.0
 
 
 @njit(**PART)
