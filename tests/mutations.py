@@ -226,13 +226,13 @@ MUTATIONS = {
         "ngrams/kernels/switch_tables.py",
         "odds = exp64(min(common - topics, 700.0))",
         "odds = exp64(common - topics)",
-        "tests/ngrams/kernels/test_switches_kernel.py",
+        "tests/ngrams/kernels/test_switch_tables_kernel.py",
     ),
     "tables of a switch": Mutation(
         "ngrams/kernels/switch_tables.py",
         "share = shorter if slot % 2 == 1 else 1.0 - shorter",
         "share = 1.0 - shorter if slot % 2 == 1 else shorter",
-        "tests/ngrams/kernels/test_switches_kernel.py",
+        "tests/ngrams/kernels/test_switch_tables_kernel.py",
     ),
     "predictions of topics that draw on the common one": Mutation(
         "ngrams/kernels/topic_predictions.py",

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from tests.ngrams.topic_states import BASE, CHAINS, names_of, slots_of, topic_events
 
-from stickbreaker.ngrams.kernels.mixed_topics import predict_mixed
-from stickbreaker.ngrams.kernels.topic_predictions import predict_mixed_words, predict_topic_words
-from stickbreaker.ngrams.kernels.topic_sweeps import predict_topics, scratch_of
+from stickbreaker.ngrams.kernels import mixed_topics as chain_kernels
+from stickbreaker.ngrams.kernels.topic_predictions import (
+    Ways,
+    predict_mixed,
+    predict_topics,
+    predict_unbounded_mixed,
+    predict_unbounded_topics,
+)
+from stickbreaker.ngrams.kernels.topic_sweeps import predict_topics as predict_all_topics
+from stickbreaker.ngrams.kernels.topic_sweeps import scratch_of
 from stickbreaker.ngrams.kernels.topic_tables import customers_of, fill_path, totals_of
-from stickbreaker.ngrams.model.topic_language_model import TopicSample, shares_of
+from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
 pytestmark = pytest.mark.kernels
 
@@ -36,26 +43,50 @@ def chain_of(prior, *, unbounded, n_topics=4):
     return chain
 
 
-def found_in(chain, context):
-    """Restaurants and slots of all words after a context, as `find_ways` finds them, and p of each topic."""
-    sample, contexts = chain._sample(), chain._events.contexts
-    names = ("discounts", "concentrations", "switches", "prior")
-    cells = [sample[f"cell_{name}"] for name in ("slots", "topics", "customers", "tables")]
-    shares = shares_of(TopicSample(*cells, *(sample[name] for name in names)), contexts)
-    numbers, slots = {name: i for i, name in enumerate(names_of(contexts))}, slots_of(contexts)
-    ways = np.full((3, 5), -1), np.full((3, 5), -1)
+def found_in(model, context):
+    """What the kernels give all words after a context by the last sample: inside and outside."""
+    numbers, slots = {name: i for i, name in enumerate(names_of(model.contexts))}, slots_of(model.contexts)
+    restaurants, places = np.full((2, 3, 5), -1)
     for word in range(3):
         for d in range(len(context) + 1):
-            ways[0][word, d] = numbers.get(context[:d], -1)
-            ways[1][word, d] = slots.get((context[:d], word), -1)
-            if ways[0][word, d] < 0:
+            restaurants[word, d] = numbers.get(context[:d], -1)
+            places[word, d] = slots.get((context[:d], word), -1)
+            if restaurants[word, d] < 0:
                 break
-    p = np.empty((3, chain._rooms.n_topics))
-    if len(shares.switches) and isinstance(chain, CHAINS["hierarchical"]):
-        predict_mixed_words(BASE, *ways, np.full(3, len(context)), shares, p)
+    ways = Ways(BASE, restaurants, places, np.full(3, len(context)))
+    inside, outside = np.zeros((3, model.n_topics)), np.zeros(3)
+    mixed = model.prior_name == "hierarchical"
+    predict = {
+        (False, False): predict_topics,
+        (False, True): predict_unbounded_topics,
+        (True, False): predict_mixed,
+        (True, True): predict_unbounded_mixed,
+    }[mixed, model.ends is not None]
+    predict(ways, model.samples[-1], inside, outside)
+    return inside, outside
+
+
+def expected_in(chain, model, context):
+    """The same by definition: the contexts that a word may use, with their chances, p and share of topics."""
+    names = {name: i for i, name in enumerate(names_of(model.contexts))}
+    known = next(d for d in range(len(context), -1, -1) if context[:d] in names)
+    shares, inside, outside = chain._switch_shares(), np.zeros((3, model.n_topics)), np.zeros(3)
+    uses, left = [], 1.0
+    if model.ends is None:
+        uses = [(1.0, context, names[context[:known]])]
     else:
-        predict_topic_words(BASE, *ways, shares, p)
-    return p
+        for d in range(known + 1):
+            stop = model.ends[-1, names[context[:d]]] if d < known else 1.0
+            uses.append((left * stop, context[:d], names[context[:d]]))
+            left *= 1.0 - stop
+    for chance, used, restaurant in uses:
+        p = np.array(
+            [[defined(chain, used, w, k, shares) for k in range(model.n_topics + 1)] for w in range(3)]
+        )
+        share = model.switches[-1, restaurant] if model.prior_name == "switching" else 1.0
+        inside += chance * share * p[:, 1:]
+        outside += chance * (1.0 - share) * p[:, 0]
+    return inside, outside
 
 
 def defined(chain, context, word, topic, shares):
@@ -81,32 +112,35 @@ def defined(chain, context, word, topic, shares):
 @PRIORS
 @UNBOUNDED
 def test_words_have_the_probability_that_is_defined(prior, unbounded):
-    """It sums to one in each topic, after contexts of the text and others."""
+    """It sums to one whatever a document's topic, after contexts of the text and others."""
     chain = chain_of(prior, unbounded=unbounded)
-    shares, known = chain._switch_shares(), set(names_of(chain._events.contexts))
-    assert not known.issuperset(CONTEXTS)
+    model = TopicLanguageModel.of(chain.fitted().params, 3, prior, 3)
+    assert not set(names_of(model.contexts)).issuperset(CONTEXTS)
     for context in CONTEXTS:
-        p = found_in(chain, context)
-        assert np.allclose(p.sum(axis=0), 1.0, rtol=1e-12)
-        expected = [[defined(chain, context, w, k, shares) for k in range(p.shape[1])] for w in range(3)]
-        assert np.allclose(p, expected, rtol=1e-11)
+        inside, outside = found_in(model, context)
+        assert np.allclose(inside.sum(axis=0) + outside.sum(), 1.0, rtol=1e-12)
+        expected = expected_in(chain, model, context)
+        assert np.allclose(inside, expected[0], rtol=1e-11)
+        assert np.allclose(outside, expected[1], rtol=1e-11, atol=1e-15)
 
 
 @PRIORS
-@UNBOUNDED
-def test_words_have_the_probability_that_the_chain_gives_them(prior, unbounded):
+def test_words_have_the_probability_that_the_chain_gives_them(prior):
     """Where lambda is what it is expected to be."""
-    chain = chain_of(prior, unbounded=unbounded)
+    chain = chain_of(prior, unbounded=False)
+    model = TopicLanguageModel.of(chain.fitted().params, 3, prior, 3)
     scratch = scratch_of(len(chain._priors.discounts), chain._rooms.n_topics)
-    visited = 0
+    shares, visited = chain._switch_shares(), 0
     for (context, word), slot in slots_of(chain._events.contexts).items():
         depth = fill_path(slot, chain._rooms, scratch.path)
-        held = chain._rooms, chain._seats, chain._priors
+        held, restaurant = (chain._rooms, chain._seats, chain._priors), chain._rooms.restaurants[slot]
         if prior == "hierarchical":
-            predict_mixed(depth, *held, chain._switch_shares(), scratch)
+            chain_kernels.predict_mixed(depth, *held, shares, scratch)
         else:
-            predict_topics(depth, *held, scratch)
-        p = found_in(chain, context)
-        assert np.allclose(scratch.p[depth], p[word], rtol=1e-11)
+            predict_all_topics(depth, *held, scratch)
+        inside, outside = found_in(model, context)
+        share = shares[restaurant] if prior == "switching" else 1.0
+        assert np.allclose(share * scratch.p[depth, 1:], inside[word], rtol=1e-11)
+        assert np.allclose((1.0 - share) * scratch.p[depth, 0], outside[word], rtol=1e-11, atol=1e-15)
         visited += 1
     assert visited > 20
