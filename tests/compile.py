@@ -8,9 +8,10 @@ import warnings
 import audit.warm as verbs
 import numpy as np
 
-from stickbreaker import HDP, LDA, Corpus, Memoised
+from stickbreaker import HDP, LDA, AdaptorGrammar, ConceptTree, Corpus, Memoised, Online
 from stickbreaker.testing import plant_topics
 from stickbreaker.topics.evaluation.left_to_right import left_to_right_score
+from tests.running import TOPICS, planted_documents
 
 __all__ = ["compile_the_rest", "verbs"]  # the program's verbs run when they are imported
 
@@ -32,6 +33,29 @@ def compile_the_rest() -> None:
         model.set_params(max_iter=6, tol=0.0, random_state=0, n_jobs=1).fit(X).transform(X)
     models[3].score(X)
     left_to_right_score(Corpus.from_matrix(X).bags(0), models[3].topic_word_, models[3].alpha_, particles=2)
+    compile_concepts()
+    compile_grammars()
+
+
+def compile_concepts() -> None:
+    """Topics over concepts, by every inference."""
+    texts = [document["text"] for document in planted_documents()]
+    tree = ConceptTree([{"concept": "c", "words": TOPICS[0][:3]}, {"concept": "d", "words": TOPICS[0][2:5]}])
+    for inference in ("mean-field", "hybrid", "gibbs"):
+        model = LDA(3, words=tree, inference=inference, max_iter=3, tol=0.0, random_state=0, n_jobs=1)
+        model.fit(texts).transform(texts)
+
+
+def compile_grammars() -> None:
+    """Adaptor grammars by variational inference."""
+    lines = [document["text"].replace(" ", "") for document in planted_documents(20)]
+    for inference in ("hybrid", "mean-field"):
+        model = AdaptorGrammar("unigram", inference=inference, max_iter=2, random_state=0, n_jobs=1)
+        model.fit(lines).segment(lines)
+    schedule = Online(10, total="seen")
+    AdaptorGrammar("collocation", inference="hybrid", schedule=schedule, max_iter=2, random_state=0).fit(
+        lines
+    )
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.spark.streaming_on_spark import Copies
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +70,15 @@ def whole(
         return done[run]
 
     return of
+
+
+@pytest.fixture(scope="session")
+def streamed(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> "Copies":
+    """An undisturbed stream of open words, from a directory with all three files. Do not change it."""
+    from tests.spark.streaming_on_spark import Copies, put_all
+
+    folder = tmp_path_factory.mktemp("stream")
+    return Copies(spark, put_all(folder / "incoming"), folder)
 
 
 @pytest.fixture

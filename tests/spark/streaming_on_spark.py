@@ -7,6 +7,7 @@ CLOSED makes it an HDP of known words, whose table lies in blocks.
 import itertools
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -200,6 +201,23 @@ def learned_under(
     finally:
         saved.write_atomic = write
     return out
+
+
+class Copies:
+    """An undisturbed stream's model, and copies of its folder as it was in each place."""
+
+    def __init__(self, session: Any, incoming: Path, folder: Path, *, closed: bool = False) -> None:
+        self.incoming, self.folder = incoming, folder
+        (folder / "whole").mkdir()
+        self.model = learned_under(self.copy, session, incoming, folder / "whole" / "model", closed=closed)
+
+    def copy(self, place: str) -> None:
+        """Copy the folder."""
+        shutil.copytree(self.folder / "whole", self.folder / place)
+
+    def at(self, place: str) -> Path:
+        """Where a stream's model lies, or would, that was killed in a place."""
+        return self.folder / place / "model"
 
 
 def main(arguments: Sequence[str]) -> None:

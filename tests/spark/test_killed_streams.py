@@ -5,7 +5,6 @@ stream takes of its folder, and some by processes that kill themselves there.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,12 +17,11 @@ from tests.spark.streaming_on_spark import (
     ANALYSIS,
     SPLITTING,
     WORDS,
+    Copies,
     arrivals,
     hdp,
     learned,
     learned_here,
-    learned_under,
-    put_all,
     same_model,
     to_the_end,
     trace_of,
@@ -41,35 +39,13 @@ LATER = ("save 3", "commit 2")  # where copies are taken, with less to learn aga
 
 
 @pytest.fixture(scope="module")
-def incoming(tmp_path_factory) -> Path:
+def incoming(streamed: Copies) -> Path:
     """A directory with all three files. Tests must not change it."""
-    return put_all(tmp_path_factory.mktemp("stream") / "incoming")
-
-
-class Copies:
-    """An undisturbed stream's model, and copies of its folder as it was in each place."""
-
-    def __init__(self, spark, incoming: Path, folder: Path, *, closed: bool = False) -> None:
-        self.folder = folder
-        (folder / "whole").mkdir()
-        self.model = learned_under(self.copy, spark, incoming, folder / "whole" / "model", closed=closed)
-
-    def copy(self, place: str) -> None:
-        shutil.copytree(self.folder / "whole", self.folder / place)
-
-    def at(self, place: str) -> Path:
-        """Where a stream's model lies, or would, that was killed in a place."""
-        return self.folder / place / "model"
+    return streamed.incoming
 
 
 @pytest.fixture(scope="module")
-def undisturbed(spark, incoming, tmp_path_factory) -> Copies:
-    """Of open words."""
-    return Copies(spark, incoming, tmp_path_factory.mktemp("open"))
-
-
-@pytest.fixture(scope="module")
-def in_blocks(spark, incoming, tmp_path_factory) -> Copies:
+def in_blocks(spark, incoming: Path, tmp_path_factory) -> Copies:
     """Of an HDP of known words."""
     return Copies(spark, incoming, tmp_path_factory.mktemp("closed"), closed=True)
 
@@ -96,14 +72,14 @@ def goes_on_in_blocks(spark, incoming: Path, path: Path, whole: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [*PLACES, *sampled(OTHERS, 0)])
-def test_a_stream_goes_on_from_any_place_and_ends_the_same(spark, incoming, undisturbed, place):
-    same_model(learned(spark, incoming, undisturbed.at(place)), undisturbed.model)
+def test_a_stream_goes_on_from_any_place_and_ends_the_same(spark, incoming, streamed, place):
+    same_model(learned(spark, incoming, streamed.at(place)), streamed.model)
 
 
 @pytest.mark.parametrize("place", sampled(PLACES, 1))
-def test_a_killed_stream_goes_on_and_ends_the_same(spark, incoming, undisturbed, out, place):
+def test_a_killed_stream_goes_on_and_ends_the_same(spark, incoming, streamed, out, place):
     killed(incoming, out, place)
-    same_model(learned(spark, incoming, out), undisturbed.model)
+    same_model(learned(spark, incoming, out), streamed.model)
 
 
 def test_an_hdp_learns_from_a_stream(spark, in_blocks):

@@ -76,11 +76,15 @@ def predicted(trace):
     return [list(record["prequential"].values()) for record in trace[1:]]
 
 
-@pytest.fixture(scope="module")
-def undisturbed(spark, tmp_path_factory):
+@pytest.fixture
+def undisturbed(streamed):
     """A model of the three files, taken one at a time."""
-    directory = put_all(tmp_path_factory.mktemp("undisturbed") / "incoming")
-    return learned(spark, directory, directory.parent / "model")
+    return streamed.model
+
+
+def streamed_from(model):
+    """The directory that the undisturbed model learned from."""
+    return model.parents[1] / "incoming"
 
 
 def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
@@ -123,8 +127,7 @@ def test_how_many_files_are_taken_at_a_time_changes_nothing_but_the_start(spark,
 
 def test_a_micro_batch_that_is_handed_over_again_changes_nothing(spark, undisturbed):
     before = contents(undisturbed)
-    directory = undisturbed.parent / "incoming"
-    stream = StreamingModel(lda(spark), arrivals(directory), ANALYSIS, undisturbed)
+    stream = StreamingModel(lda(spark), arrivals(streamed_from(undisturbed)), ANALYSIS, undisturbed)
     other = spark.createDataFrame([("river bank", None, None, "file:/a", 0)], LINES)
     stream.learn(other, 2)
     stream.learn(other, 0)
@@ -307,7 +310,7 @@ def test_a_stream_whose_first_documents_have_no_words_begins_with_those_that_hav
 
 def again(spark, model, directory=None, vocabulary=None, **settings):
     """Take a model up that is there already."""
-    told = arrivals(directory or model.parent / "incoming")
+    told = arrivals(directory or streamed_from(model))
     StreamingModel(lda(spark, **(settings or OPEN)), told, ANALYSIS, model, vocabulary).close()
 
 
@@ -346,11 +349,11 @@ def test_a_model_that_makes_no_sense_is_refused(spark, undisturbed, out):
     del manifest["small"]["alpha"]
     (out / saved.MANIFEST).write_bytes(encoded(manifest))
     with pytest.raises(UserError, match=r"makes no sense \(ValueError: no alpha like this model's\)"):
-        again(spark, out, undisturbed.parent / "incoming")
+        again(spark, out, streamed_from(undisturbed))
 
 
 def test_two_processes_do_not_learn_one_model(spark, undisturbed):
-    stream = StreamingModel(lda(spark), arrivals(undisturbed.parent / "incoming"), ANALYSIS, undisturbed)
+    stream = StreamingModel(lda(spark), arrivals(streamed_from(undisturbed)), ANALYSIS, undisturbed)
     with pytest.raises(UserError, match="another run is writing this model"):
         again(spark, undisturbed)
     stream.close()

@@ -119,14 +119,15 @@ class Runs(ABC):
 
     def history(
         self, n_jobs: int = 1
-    ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]]]:
-        """A whole run: its end, its trace, and the table's words after each step."""
+    ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]], list[int]]:
+        """A whole run: its end, its trace, and the table's words and number of columns after each step."""
         job, state = self.start_run(n_jobs)
-        records, words = [], []
+        records, words, columns = [], [], []
         for number in range(self.steps):
             records.append(advance(job, state, self.minibatch(number)))
             words.append(self.words(job.engine))
-        return job, state, records, words
+            columns.append(job.engine.table.totals().shape[1])
+        return job, state, records, words, columns
 
 
 class GrowingRuns(Runs):
