@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {  # how a model is made, and
         "fit ngram lines.jsonl --out model --seed 1 --unknown spelled --iterations 3",
         SENTENCES,
     ),
+    "topic ngram": (f"{NGRAM} --topics 3", (*SENTENCES, *TOPICS)),
+    "topic ngram hierarchical": (f"{NGRAM} --topics 3 --prior hierarchical --order unbounded", SENTENCES),
     "grammar": (GRAMMAR, TREES),
     "grammar online": (f"{GRAMMAR} --inference hybrid --threads 1", TREES),
     "grammar mean-field": (f"{GRAMMAR} --inference mean-field --threads 1", TREES),

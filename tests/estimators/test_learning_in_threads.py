@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 from tests.running import planted_documents
 
-from stickbreaker import HDP, LDA, AdaptorGrammar, NgramModel, Online, OpenVocabulary
+from stickbreaker import HDP, LDA, AdaptorGrammar, NgramModel, Online, OpenVocabulary, TopicNgramModel
 from stickbreaker.core.threads import alone_with
 
 TEXTS = [document["text"] for document in planted_documents(60)]
@@ -60,7 +60,7 @@ def test_fits_of_one_estimator_take_turns():
         assert np.array_equal(same.components_, lda.components_)
 
 
-@pytest.mark.parametrize("kind", [LDA, HDP, NgramModel, AdaptorGrammar])
+@pytest.mark.parametrize("kind", [LDA, HDP, NgramModel, TopicNgramModel, AdaptorGrammar])
 def test_locks_are_no_part_of_an_estimator(kind, tmp_path):
     """Copies of all sorts are made while one is learning, and none of them waits for it."""
     estimator = kind(random_state=0)

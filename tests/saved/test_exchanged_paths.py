@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 from tests.running import SMALL
 
-from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError, VocabularyRule
+from stickbreaker import (
+    HDP,
+    LDA,
+    AdaptorGrammar,
+    Corpus,
+    NgramModel,
+    TopicNgramModel,
+    UserError,
+    VocabularyRule,
+)
 from stickbreaker.core.locks.directory_claims import claim, refuse_exchanged, watched
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators import fitting
@@ -27,6 +36,7 @@ KINDS = {
     "gibbs": lambda: LDA(3, inference="gibbs", **SHORT),
     "hdp": lambda: HDP(3, tol=0, **SHORT),
     "ngram": lambda: NgramModel(min_count=1, **SHORT),
+    "topic ngram": lambda: TopicNgramModel(3, min_count=1, **SHORT),
     "grammar": lambda: AdaptorGrammar("unigram", **SHORT),
 }
 
