@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.ngrams.topic_states import CHAINS, topic_events
+from tests.running import EXHAUSTIVE
 
 from stickbreaker.kernels.random import seeded
 from stickbreaker.ngrams.kernels.topic_blocks import (
@@ -18,7 +19,6 @@ from stickbreaker.ngrams.kernels.topic_blocks import (
     weigh_words,
 )
 from stickbreaker.ngrams.kernels.topic_rooms import leave
-from tests.running import EXHAUSTIVE
 
 pytestmark = pytest.mark.kernels
 
