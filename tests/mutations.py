@@ -207,7 +207,7 @@ MUTATIONS = {
         "ngrams/kernels/mixed_topics.py",
         "rest = (1.0 - share) * _common(path[d], d, shorter, rooms, seats, priors)",
         "rest = (1.0 - share) * shorter",
-        "tests/ngrams/model/test_topic_labels.py -k hierarchical",
+        "tests/ngrams/kernels/test_topic_predictions_kernel.py -k hierarchical",
     ),
     "where a block's first table sends its customer": Mutation(
         "ngrams/kernels/mixed_topics.py",

@@ -32,7 +32,7 @@ class TopicLaws(ExactSamplerTests):
 
     prior, unbounded, moves = "none", False, "tables"
     draws, sweeps = 10_000, 15_000
-    states = 10_000 if EXHAUSTIVE else 400
+    states = 10_000 if EXHAUSTIVE else 500
 
     @property
     def study(self):
@@ -128,7 +128,7 @@ class TopicLaws(ExactSamplerTests):
     def test_sweeps_leave_the_prior_as_it_is(self):
         """Functions of a state from the prior, and of the state that two sweeps make of it: the differences
         have mean 0. No two draws are correlated, so that few show what Geweke's test shows in minutes."""
-        generator, changes = np.random.default_rng(7), []
+        generator, changes = np.random.default_rng(8), []
         for seed in range(self.states):
             data, sampler = self.draw(generator)
             sampler._seed = seed
