@@ -63,7 +63,7 @@ FULL = {BROWN: PAPER._replace(splits=3), NIPS: PAPER, WIKITEXT: PAPER}
 
 
 def plans_of(text: str, size: Size) -> list[Plan]:
-    """All runs on a text, in the order of tables."""
+    """All runs on a text, in the order of tables; one that is followed besides is made once."""
     plans: list[Plan] = []
     for number in range(size.splits):
         first = number == 0
@@ -73,8 +73,8 @@ def plans_of(text: str, size: Size) -> list[Plan]:
         if first:
             plans += [_plan(text, 0, model, size.table, order, size) for model, order in size.longer]
             plans += [_curve(text, model, order, size) for order in size.curves for model in (TOKENS, HPYTM)]
-    found = dict.fromkeys(plans)
-    return [plan for plan in found if plan.follow or not any(_same(plan, other) for other in found)]
+    followed = {plan._replace(follow=0): plan for plan in plans if plan.follow}
+    return list(dict.fromkeys(followed.get(plan, plan) for plan in plans))
 
 
 def _plan(text: str, number: int, model: str, topics: int, order: Order, size: Size) -> Plan:
@@ -98,11 +98,6 @@ def _curve(text: str, model: str, order: Order, size: Size) -> Plan:
     sweeps = size.sweeps * (size.times if model == TOKENS else 1)
     every = max(1, sweeps // 20)
     return _plan(text, 0, model, size.middle, order, size)._replace(sweeps=sweeps, follow=every)
-
-
-def _same(plan: Plan, other: Plan) -> bool:
-    """Whether another run is this one, and followed besides."""
-    return other.follow > 0 and other._replace(follow=0) == plan
 
 
 def cost(plan: Plan) -> float:

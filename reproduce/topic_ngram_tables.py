@@ -65,23 +65,23 @@ def all_tables(text: str, size: "Size", sizes: Sequence[Sizes], runs: Sequence[R
     """Everything but the claims."""
     return [
         *_texts(text, sizes),
-        f"**After {size.early} sweeps**, one state each, nothing averaged:",
+        f"After {size.early} sweeps, one state each, nothing averaged:",
         early_table(runs),
-        f"**Figures 4 d to f**: perplexity of trigrams by the number of topics. Models with topics: "
+        f"Figures 4 d to f: perplexity of trigrams by the number of topics. Models with topics: "
         f"{size.sweeps} sweeps; without: {size.language}; LDA, by Gibbs sampling: {size.lda}.",
         topics_table(size, runs),
         topics_chart(size, runs, paper=True),
         topics_chart(size, runs, paper=False),
-        "**Figures 4 a to c**: log p(words, topics, seating) of HPYTM's chain, in nats a word, at the same "
+        "Figures 4 a to c: log p(words, topics, seating) of HPYTM's chain, in nats a word, at the same "
         "CPU seconds. Chains of one prior alone can be compared so.",
         curves_table(runs),
         curves_chart(runs),
-        "**Table 2**: seconds to predict, with all samples. `all words`: RESCALING if the sum over all "
+        "Table 2: seconds to predict, with all samples. `all words`: RESCALING if the sum over all "
         "words is taken from the probability of every word in every context, extrapolated from "
         f"{size.naive} words. `contexts`: those of a sample in which a word sits; `rooms`: the same counted "
         "for each topic.",
         predictions_table(text, size, runs),
-        "**Speed** of the sampler: words that draw their topics, a CPU second, and seconds of a sweep's "
+        "Speed of the sampler: words that draw their topics, a CPU second, and seconds of a sweep's "
         "blocks of tables:",
         speed_table(runs),
         *_shown(runs),
@@ -91,7 +91,7 @@ def all_tables(text: str, size: "Size", sizes: Sequence[Sizes], runs: Sequence[R
 def _texts(text: str, sizes: Sequence[Sizes]) -> list[Block]:
     name, types, documents, train, scored, test = TABLE_1[text]
     return [
-        f"**Table 1.** The paper's {name} has {types:,} types, {documents:,} documents of {train:,} words to "
+        f"Table 1. The paper's {name} has {types:,} types, {documents:,} documents of {train:,} words to "
         f"learn from, and {scored} of {test:,} to score; how its text was cut is not said.",
         sizes_table(sizes),
     ]
@@ -161,7 +161,7 @@ def curves_table(runs: Sequence[Run]) -> Table:
         for share in (0.1, 0.25, 0.5, 1.0):
             values = [at_seconds(run, share * last) for run in (tokens, tables)]
             rows.append(
-                [order_name(tokens.plan.order), round(share * last, 1), *(f"{v:.4f}" for v in values),
+                [order_name(tokens.plan.order), f"{share * last:.1f}", *(f"{v:.4f}" for v in values),
                  f"{values[1] - values[0]:+.4f}"]
             )  # fmt: skip
     return Table(("order", "s", TOKENS, HPYTM, "higher by"), rows)
@@ -184,29 +184,25 @@ def curves_chart(runs: Sequence[Run]) -> Chart:
 def predictions_table(text: str, size: "Size", runs: Sequence[Run]) -> Table:
     """Table 2, of the first split."""
     rows: list[list[Any]] = []
-    paper = TABLE_2.get(text, {})
+    paper, most = TABLE_2.get(text, {}), max(size.sweeps, size.language)
     for run in runs:
-        if (
-            run.plan.number
-            or run.plan.topics not in (0, size.table)
-            or run.plan.sweeps > max(size.sweeps, size.language)
-        ):
+        plan = run.plan
+        if plan.number or plan.topics not in (0, size.table) or plan.sweeps > most:
             continue
         averaged, mean = ratios(runs, run)
-        then = paper.get((run.plan.model, run.plan.order))
         rows.append(
-            [name_of(run.plan), f"{run.averaged:.1f}", f"{averaged:.3f}", f"{run.perplexity:.1f}",
-             f"{mean:.3f}", f"{run.predicting:.1f}", None if run.naive is None else round(run.naive),
-             round(run.learning), run.contexts, run.rooms, then and then[0],
-             then and f"{then[0] / paper[HPYLM, run.plan.order][0]:.3f}", then and then[1]]
+            [name_of(plan), f"{run.averaged:.1f}", f"{averaged:.3f}", f"{run.perplexity:.1f}", f"{mean:.3f}",
+             f"{run.predicting:.1f}", None if run.naive is None else round(run.naive), round(run.learning),
+             run.contexts, run.rooms]
         )  # fmt: skip
-    return Table(
-        (
-            "model", "paper's mean", "ratio", "mean of p", "ratio", "s to predict", "s, all words",
-            "s to learn", "contexts", "rooms", "paper", "its ratio", "its s",
-        ),
-        rows,
+        if paper:
+            level, seconds = paper.get((plan.model, plan.order), (None, None))
+            rows[-1] += [level, _ratio(level, paper[HPYLM, plan.order][0]) if level else None, seconds]
+    columns = (
+        "model", "paper's mean", "ratio", "mean of p", "ratio", "s to predict", "s, all words", "s to learn",
+        "contexts", "rooms",
     )  # fmt: skip
+    return Table((*columns, *(("paper", "its ratio", "its s") if paper else ())), rows)
 
 
 def speed_table(runs: Sequence[Run]) -> Table:
@@ -237,7 +233,7 @@ def _shown(runs: Sequence[Run]) -> list[Block]:
             words = held["words"]
             others = "–" if words["others"] is None else f"{words['others']:.2f}"
             found += [
-                f"**Figure 5**: {name}. Behind each word, in tenths, the chance that it is of a topic and "
+                f"Figure 5: {name}. Behind each word, in tenths, the chance that it is of a topic and "
                 "not of the common model, given its whole document:",
                 passage_line(held["passage"]),
                 f"Of the text learned from, the {FREQUENT} most frequent words are of a topic in "
@@ -247,11 +243,11 @@ def _shown(runs: Sequence[Run]) -> list[Block]:
         if "contexts" in held:
             tenths = ", ".join(f"{n:,}" for n in held["shares"])
             found += [
-                f"**Table 3**: {name}. The longest contexts with the most words, by their share of topics λ:",
+                f"Table 3: {name}. The longest contexts with the most words, by their share of topics λ:",
                 contexts_table(held["contexts"]),
                 f"From 0 to 1 by tenths, so many of them: {tenths}.",
             ]
-        found += [f"**Table 4**: {name}. Phrases of its largest topics:", phrases_table(held["phrases"])]
+        found += [f"Table 4: {name}. Phrases of its largest topics:", phrases_table(held["phrases"])]
     return found
 
 

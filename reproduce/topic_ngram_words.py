@@ -39,7 +39,7 @@ def passage(model: TopicNgramModel, text: Text) -> list[tuple[str, float]]:
     chances = np.mean([word_topics(held, documents, n).sum(axis=1) for n in range(held.n_samples)], axis=0)
     names = model.words_
     return [
-        (names[word], float(chance))
+        (plainly(names[word]), float(chance))
         for word, chance in zip(documents.words[:WORDS].tolist(), chances, strict=False)
     ]
 
@@ -54,11 +54,20 @@ def words(model: TopicNgramModel) -> dict[str, Any]:
     shares = 1.0 - counts[:, 0] / np.maximum(totals, 1.0)
     order = frequent[np.argsort(shares[frequent], kind="stable")].tolist()
     return {
-        "least": [(names[word], float(shares[word])) for word in order[:EACH]],
-        "most": [(names[word], float(shares[word])) for word in order[::-1][:EACH]],
+        "least": [(plainly(names[word]), float(shares[word])) for word in order[:EACH]],
+        "most": [(plainly(names[word]), float(shares[word])) for word in order[::-1][:EACH]],
         "frequent": _share(counts, frequent),
         "others": _share(counts, rest) if len(rest) else None,
     }
+
+
+def plainly(word: str) -> str:
+    """A word without what marks text up on a page.
+
+    >>> plainly("``"), plainly("<unk>")
+    ('“', '‹unk›')
+    """
+    return word.replace("``", "“").replace("''", "”").replace("<", "‹").replace(">", "›")
 
 
 def _share(counts: Array, rows: Any) -> float:
@@ -86,7 +95,7 @@ def contexts(model: TopicNgramModel) -> dict[str, list[tuple[str, float]]]:
     parts = {"least": order[:EACH], "middle": order[middle : middle + EACH], "most": order[::-1][:EACH]}
     return {
         name: [
-            (" ".join(names[w] for w in symbols[row][::-1].tolist() if w >= 0), float(shares[row]))
+            (plainly(" ".join(names[w] for w in symbols[row][::-1].tolist() if w >= 0)), float(shares[row]))
             for row in part.tolist()
         ]
         for name, part in parts.items()
