@@ -134,7 +134,7 @@ reproduce-ngrams: $(VENV)/developing
 	$(BIN)/python reproduce/ngrams.py $(PARTS)
 
 # topic n-gram models beside models without topics and unigram rescaling on Brown; PARTS="brown": only this part; FULL=1:
-# the paper's sweeps, three splits, longer contexts, NIPS and WikiText-2 (days)
+# the paper's sweeps, three splits, longer contexts, NIPS and WikiText-2 (three days)
 reproduce-topic-ngrams: $(VENV)/developing
 	$(BIN)/python reproduce/topic_ngrams.py $(PARTS)
 

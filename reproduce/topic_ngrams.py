@@ -33,9 +33,9 @@ STUDY = Study(
     "Topic n-gram models, reproduced",
     introduction,
     {
-        "brown": Part((BROWN,), (30, 3000), measure_of(BROWN), section),
-        "nips": Part((NIPS,), (None, 9000), measure_of(NIPS), section),
-        "wikitext": Part((WIKITEXT,), (None, 4000), measure_of(WIKITEXT), section),
+        "brown": Part((BROWN,), (17, 700), measure_of(BROWN), section),
+        "nips": Part((NIPS,), (None, 2400), measure_of(NIPS), section),
+        "wikitext": Part((WIKITEXT,), (None, 900), measure_of(WIKITEXT), section),
     },
 )
 
