@@ -12,7 +12,8 @@ PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
 	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
-	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm clean
+	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
+	reproduce-topic-ngrams clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -131,6 +132,11 @@ reproduce-open-vocabulary: $(VENV)/developing
 # FULL=1: more splits and orders, and NIPS
 reproduce-ngrams: $(VENV)/developing
 	$(BIN)/python reproduce/ngrams.py $(PARTS)
+
+# topic n-gram models beside models without topics and unigram rescaling on Brown; PARTS="brown": only this part; FULL=1:
+# the paper's sweeps, three splits, longer contexts, NIPS and WikiText-2 (three days)
+reproduce-topic-ngrams: $(VENV)/developing
+	$(BIN)/python reproduce/topic_ngrams.py $(PARTS)
 
 # syntactic topics and their limits on a planted language, the Treebank's sample, EWT and Sequoia; PARTS="sample": only
 # this part; FULL=1: more sweeps

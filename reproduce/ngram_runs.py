@@ -90,17 +90,7 @@ def measure(
 ) -> tuple[Sizes, list[Run]]:
     """The sizes of a split, and its models of these orders, printed as they end."""
     train, parts = split.corpora()
-    numbers = WordNumbers.of(train.vocabulary, split.min_count, spelled=False)
-    marked = {name: marked_words(part, numbers)[0] for name, part in parts.items()}
-    sizes = Sizes(
-        split.name,
-        split.reading,
-        numbers.n_words,
-        len(split.train),
-        len(marked_words(train, numbers)[0]),
-        {name: len(words) for name, words in marked.items()},
-        {name: float((words == numbers.unknown).mean()) for name, words in marked.items()},
-    )
+    sizes = sizes_of(split, train, parts)
     runs: list[Run] = []
     for order in smoothed:
         runs.append(measure_kneser_ney(split, train, parts, order))
@@ -109,6 +99,21 @@ def measure(
         runs.append(measure_pitman_yor(split, train, parts, order, sweeps))
         print(summary(runs[-1]), flush=True)
     return sizes, runs
+
+
+def sizes_of(split: Split, train: Corpus, parts: dict[str, Corpus]) -> Sizes:
+    """The sizes of a split, whose corpora are given."""
+    numbers = WordNumbers.of(train.vocabulary, split.min_count, spelled=False)
+    marked = {name: marked_words(part, numbers)[0] for name, part in parts.items()}
+    return Sizes(
+        split.name,
+        split.reading,
+        numbers.n_words,
+        len(split.train),
+        len(marked_words(train, numbers)[0]),
+        {name: len(words) for name, words in marked.items()},
+        {name: float((words == numbers.unknown).mean()) for name, words in marked.items()},
+    )
 
 
 def summary(run: Run) -> str:

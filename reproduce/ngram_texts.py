@@ -140,12 +140,13 @@ def _by_label(labels: Sequence[str]) -> list[list[int]]:
 def treebank() -> Split:
     """The Penn Treebank's own three parts."""
     train, valid, test = [
-        [document(0, (line.split() for line in _lines(file)))] for file in TEXTS["Penn Treebank"]
+        [document(0, (line.split() for line in lines_of(file)))] for file in TEXTS["Penn Treebank"]
     ]
     return Split("Penn Treebank", "its own", train, {"valid": valid, "test": test}, 1)
 
 
-def _lines(file: str) -> list[str]:
+def lines_of(file: str) -> list[str]:
+    """The lines of a text."""
     with gzip.open(DATA / file, "rt", encoding="utf-8") as text:
         return text.read().split("\n")
 
