@@ -68,7 +68,7 @@ def write_topic_documents(
     at most `LIMIT`; and `EXCERPTS` excerpts, of held-out documents if there are any.
 
     Columns: id, words (how many), held_out, topics and shares (lists: the largest expected shares of topics,
-    the mean over samples, without words of the common topic), excerpts (a list of at most one record).
+    by the last sample, without words of the common topic), excerpts (a list of at most one record).
 
     An excerpt is of consecutive sentences. All of it is computed over the document, at most its first
     `WORDS_IN_CONTEXT` words, of which it stores the number as `read` (ends of sentences included); `first` is
@@ -77,7 +77,7 @@ def write_topic_documents(
     probable topic that is not the common one), sure (its probability), specific (the probability of not being
     of the common topic). Along the document: window (words and ends in a window), window_topics (the largest
     ones), window_shares (windows × topics, row by row: the expected share of a window's words that each of
-    these has, and after them the common topic). Probabilities are means over samples. In the file's own
+    these has, and after them the common topic). Its probabilities are means over samples. In the file's own
     metadata, "stickbreaker" is a JSON object: {"documents": how many there are, "excerpts": "held-out",
     "learned" or "other"}.
     """
@@ -134,7 +134,8 @@ def _rows(
     own, numbers = content.take(chosen), lens.base.numbers
     words = numbers.numbered(own.words)
     documents = marked(words, own.starts, own.offsets, numbers.end, lens.base.log_p)
-    shares, learned_from = topic_shares(lens.model, documents), source.training_in(block)
+    shares = topic_shares(lens.model, documents, [lens.model.n_samples - 1])
+    learned_from = source.training_in(block)
     return [
         {
             "id": ids[place],

@@ -1,7 +1,7 @@
 """Documents as a topic n-gram model sees them: how probable their words are, and which topics they are of."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -143,15 +143,19 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
     return gamma
 
 
-def topic_shares(model: TopicLanguageModel, documents: MarkedDocuments) -> Array:
-    """Documents × topics: the expected shares of documents' topics given their words, the mean over samples.
+def topic_shares(
+    model: TopicLanguageModel, documents: MarkedDocuments, samples: Sequence[int] | None = None
+) -> Array:
+    """Documents × topics: the expected shares of documents' topics given their words.
 
-    Rows sum to one; words of the common topic do not count. A document without words has the prior's mean.
+    It is the mean over `samples`, by number (None: all). Rows sum to one; words of the common topic do not
+    count. A document without words has the prior's mean.
     """
     found = np.zeros((len(documents.offsets) - 1, model.n_topics))
-    for number in range(model.n_samples):
+    numbers = range(model.n_samples) if samples is None else samples
+    for number in numbers:
         gamma = word_topics(model, documents, number)
         for document, (first, last) in enumerate(pairwise(documents.offsets.tolist())):
             weights = gamma[first:last].sum(axis=0) + model.prior[number, 1:]
             found[document] += weights / weights.sum()
-    return found / model.n_samples
+    return found / len(numbers)

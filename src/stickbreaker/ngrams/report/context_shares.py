@@ -24,42 +24,37 @@ def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
     """The share of topics (lambda) by context, the mean over samples; None for topics with no common one.
 
     Of the contexts with `LEAST_CUSTOMERS` in the mean over samples. The lists are of the `MOST_COMPARED` fullest
-    ones, without those that have a word that is not known.
+    ones, without those that have a word that is not known: of the tenth of them with the lowest shares, of
+    that nearest to one half, and of that with the highest ones the fullest.
     """
     found = model.topic_model_
     if found.switches is None:
         return None
     customers, shares = customers_of_contexts(found), found.switches.mean(axis=0)
-    depths = found.contexts.depths
+    depths, symbols = found.contexts.depths, context_words(found.contexts)
     full = (customers >= LEAST_CUSTOMERS) & (depths > 0)
     if not full.any():
         return None
-    mean = float(shares[full] @ customers[full] / customers[full].sum())
-    symbols = context_words(found.contexts)
     numbers = model.numbers_
     unknown = numbers.n_words if numbers.spelled else numbers.unknown
     listed = np.flatnonzero(full & (symbols != unknown).all(axis=1))
     listed = listed[descending(customers[listed], MOST_COMPARED)]
 
-    def rows(sizes: Array) -> list[ContextShare]:
+    def fullest(sizes: Array) -> list[ContextShare]:
+        tenth = listed[descending(sizes, max(len(listed) // 10, min(LISTED, len(listed) // 3)))]
         return [
             _row(model, symbols[place], float(customers[place]), float(shares[place]))
-            for place in listed[descending(sizes, _number(len(listed)))].tolist()
+            for place in tenth[descending(customers[tenth], LISTED)].tolist()
         ]
 
     own = shares[listed]
     return TopicsByContext(
-        rows(1.0 - own),
-        rows(-np.abs(own - float(np.median(own)))) if len(own) else [],
-        rows(own),
+        fullest(1.0 - own),
+        fullest(-np.abs(own - 0.5)),
+        fullest(own),
         _histograms(depths[full], customers[full], shares[full]),
-        mean,
+        float(shares[full] @ customers[full] / customers[full].sum()),
     )
-
-
-def _number(n: int) -> int:
-    """How many contexts are in each list, so that few are in two."""
-    return min(LISTED, max(n // 3, 1))
 
 
 def customers_of_contexts(model: TopicLanguageModel) -> Array:

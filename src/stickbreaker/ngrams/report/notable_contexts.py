@@ -45,7 +45,7 @@ def length_rows(
 ) -> list[LengthRow]:
     """The same, given each (samples × lengths)."""
     values = (discounts, concentrations, stopping)
-    return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(discounts.shape[1])]
+    return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(stopping.shape[1])]
 
 
 def _spread(values: NDArray[np.number]) -> Spread:

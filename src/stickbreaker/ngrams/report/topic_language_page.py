@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ from stickbreaker.ngrams.report.topic_language_page_data import (
     ExcerptRow,
     LanguageTopicRow,
     MixedDocument,
+    SharesAlong,
     TopicsByContext,
 )
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
@@ -33,6 +34,7 @@ ASSETS = Assets(
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)  # probabilities of not being common, from which on a word is shaded more
 COLOURED = 0.5  # such a probability from which on a word has the colour of its topic
 DOCUMENTS = 5  # of a topic, those with the largest share of it
+LEAST_VISIBLE = 0.005  # of a document, that a topic is explained for beside its strip
 FIRST = 3  # topics of a document in its line
 _LONGEST_TEXT = 400  # characters of a phrase or a drawn sentence
 _LONGEST_ID = 80  # characters
@@ -59,7 +61,7 @@ class TopicLanguagePage(Page):
     common_share: float = 0.0
     topics: Sequence[LanguageTopicRow] = ()
     contexts: TopicsByContext | None = None
-    documents: Sequence[MixedDocument] = field(default=())
+    documents: Sequence[MixedDocument] = ()
     n_documents: int = 0
     whose: str = ""
     no_documents: str = ""
@@ -92,9 +94,9 @@ class TopicLanguagePage(Page):
             "has_curves": bool(curves_payload(self.curves)),
             "n_read": len(self.documents),
             "lists": [
-                ("Mostly common", "the share of topics is lowest", _contexts(contexts.low)),
-                ("In between", "the share is in the middle", _contexts(contexts.middle)),
-                ("Mostly topics", "the share is highest", _contexts(contexts.high)),
+                ("Mostly common", "the lowest share of topics", _contexts(contexts.low)),
+                ("In between", "a share near one half", _contexts(contexts.middle)),
+                ("Mostly topics", "the highest share of topics", _contexts(contexts.high)),
             ]
             if contexts
             else [],
@@ -108,6 +110,7 @@ class TopicLanguagePage(Page):
         """A document with an excerpt as the page shows it."""
         assert row.excerpt is not None
         excerpt, n = row.excerpt, len(row.excerpt.tokens)
+        along = [k for k in _visible(excerpt.along) if k in seen]
         return {
             "id": cut_short(clean(row.id), _LONGEST_ID),
             "words": row.words,
@@ -115,8 +118,8 @@ class TopicLanguagePage(Page):
             "first": [
                 (k, seen[k].colour, percent_of(share)) for k, share in row.topics[:FIRST] if k in seen
             ],
-            "legend": [(seen[k].colour, seen[k].label) for k in excerpt.along.topics if k in seen],
-            "others": len(self.topics) > len(excerpt.along.topics),
+            "legend": [(seen[k].colour, seen[k].label) for k in along],
+            "others": len(self.topics) > len(along),
             "shaded": [self._word(excerpt, i, seen) for i in range(n)],
             "starts_late": excerpt.first > 0,
             "stops_early": excerpt.first + n < excerpt.read,
@@ -186,6 +189,13 @@ def _strip(row: ExcerptRow, places: Mapping[int, int]) -> dict[str, Any]:
         "topics": [places.get(k, -1) for k in along.topics],
         "shares": [[rounded(share, 3) or 0.0 for share in shares] for shares in along.shares],
     }
+
+
+def _visible(along: SharesAlong) -> list[int]:
+    """The topics of a strip that can be seen in it."""
+    n = max(len(along.shares), 1)
+    means = [sum(row[place] for row in along.shares) / n for place in range(len(along.topics))]
+    return [k for k, mean in zip(along.topics, means, strict=True) if mean >= LEAST_VISIBLE]
 
 
 def _contexts(rows: Sequence[ContextShare]) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ def _topic_language_page(
 ) -> TopicLanguagePage:
     n = manifest["corpus"]["documents"]
     order = "of unbounded order" if model.order == UNBOUNDED else f"of order {model.order}"
-    held_out = f", with {manifest['held_out']:.2%} of them held out" if manifest["held_out"] else ""
+    held_out = f", with {100 * manifest['held_out']:g}% of them held out" if manifest["held_out"] else ""
     documents = read_topic_documents(path, manifest, model.n_topics)
     shares = model.topic_shares_
     return TopicLanguagePage(
@@ -136,7 +136,7 @@ def lengths_of(model: TopicLanguageModel) -> list[LengthRow]:
     on the common one that is not so: the tables of both are customers there.
     """
     depths = model.contexts.depths[model.contexts.restaurants]
-    n = model.discounts.shape[1] + 1
+    n = int(depths.max()) + 2
     stopping: list[Any] = []
     for first, last in pairwise(model.cells.tolist()):
         at = depths[model.slots[first:last].astype(np.int64)]
