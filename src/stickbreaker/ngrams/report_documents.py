@@ -1,4 +1,4 @@
-"""The documents that a language model with topics saves for its report: their shares of topics, some in full."""
+"""The documents that a language model with topics saves for its report, with their topics, word by word."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import write_with_figures
 
 LIMIT = 1000  # documents
-MOST_READ = 1_000_000  # words of them all
+MOST_READ = 2_000_000  # words of them all
 TOPICS = 20  # of a document, the largest
 EXCERPTS = 12
 LEAST_WORDS = 4  # of a document with an excerpt

@@ -23,9 +23,9 @@ LENGTHS = 3  # with a histogram of their own; longer contexts are in the last
 def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
     """The share of topics (lambda) by context, the mean over samples; None for topics with no common one.
 
-    Of the contexts with `LEAST_CUSTOMERS` in the mean over samples. The lists are of the `MOST_COMPARED` fullest
-    ones, without those that have a word that is not known: of the tenth of them with the lowest shares, of
-    that nearest to one half, and of that with the highest ones the fullest.
+    Of the contexts with `LEAST_CUSTOMERS` in the mean over samples. The lists are of the `MOST_COMPARED`
+    fullest ones, without those that have a word that is not known: of the tenth of them with the lowest
+    shares, of the tenth nearest to one half, and of the tenth with the highest shares the fullest.
     """
     found = model.topic_model_
     if found.switches is None:

@@ -104,7 +104,7 @@ def _facts(model: PlainNgramModel, manifest: dict[str, Any]) -> list[tuple[str, 
 def facts_of(
     model: LanguageEstimator, manifest: dict[str, Any], sizes: Sequence[tuple[str, str]]
 ) -> list[tuple[str, str]]:
-    """What stands at the top of the page; `sizes`: what was learned, as far as only one kind of model has it."""
+    """What stands at the top of the page; `sizes`: what only one kind of language model has of it."""
     corpus = manifest["corpus"]
     last = {curve.kind: curve.points[-1][1] for curve in curves_of(model.trace_)}
     facts = [

@@ -1,4 +1,4 @@
-"""The page about a language model with topics: its sections, what its template says, what its scripts draw."""
+"""The page about a language model with topics: its sections, its template's words, what its scripts draw."""
 
 from __future__ import annotations
 
@@ -31,7 +31,13 @@ ASSETS = Assets(
     views=["dom.js", "chart_sections.js", "topic_language_report.js"],
     figures=["figures.js", "topic_language_figures.js"],
 )
-LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)  # probabilities of not being common, from which on a word is shaded more
+LEVELS = (
+    0.05,
+    0.25,
+    0.5,
+    0.75,
+    0.95,
+)  # probabilities of not being common, from which on a word is shaded more
 COLOURED = 0.5  # such a probability from which on a word has the colour of its topic
 DOCUMENTS = 5  # of a topic, those with the largest share of it
 LEAST_VISIBLE = 0.005  # of a document, that a topic is explained for beside its strip
@@ -42,7 +48,7 @@ _LONGEST_ID = 80  # characters
 
 @dataclass(frozen=True, slots=True)
 class TopicLanguagePage(Page):
-    """Everything the report of a language model with topics shows; a section whose data are empty is left out.
+    """Everything the report of a language model with topics shows; sections without data are left out.
 
     `topics` are those in use, the largest first. `common`: there is a topic that is common to all documents,
     and has `common_share` of the words. `unbounded`: show how many words stop at each length of context.
@@ -79,7 +85,8 @@ class TopicLanguagePage(Page):
             ],
             "strips": [_strip(row.excerpt, places) for row in self.documents if row.excerpt],
             "histograms": [
-                [row.length, int(row.longer), [rounded(n) or 0.0 for n in row.customers]] for row in histograms
+                [row.length, int(row.longer), [rounded(n) or 0.0 for n in row.customers]]
+                for row in histograms
             ],
         }
 
@@ -115,9 +122,7 @@ class TopicLanguagePage(Page):
             "id": cut_short(clean(row.id), _LONGEST_ID),
             "words": row.words,
             "held_out": row.held_out,
-            "first": [
-                (k, seen[k].colour, percent_of(share)) for k, share in row.topics[:FIRST] if k in seen
-            ],
+            "first": [(k, seen[k].colour, percent_of(share)) for k, share in row.topics[:FIRST] if k in seen],
             "legend": [(seen[k].colour, seen[k].label) for k in along],
             "others": len(self.topics) > len(along),
             "shaded": [self._word(excerpt, i, seen) for i in range(n)],

@@ -1,4 +1,4 @@
-"""The records that the report of a language model with topics is made of: plain data, knowing nothing of models."""
+"""The records that the report of a language model with topics is made of: plain data."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class LanguageTopicRow:
 class SharesAlong:
     """The shares of topics along a document, window by window.
 
-    `size` words and ends are in each window but the last. `shares` (windows × topics + 1): of `topics`, and at the
-    end of each row that of the common topic; what is left to one is of other topics.
+    `size` words and ends are in each window but the last. `shares` (windows × topics + 1): of `topics`, and at
+    the end of each row that of the common topic; what is left to one is of other topics.
     """
 
     size: int
@@ -67,7 +67,7 @@ class MixedDocument:
 
 @dataclass(frozen=True, slots=True)
 class ContextShare:
-    """A context (its farthest word first), its customers, and the share of topics, not the common one, after it."""
+    """A context (its farthest word first), its customers, and the share of topics after it."""
 
     words: Sequence[str]
     customers: float
