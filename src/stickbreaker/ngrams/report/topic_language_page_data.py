@@ -24,8 +24,8 @@ class LanguageTopicRow:
 class SharesAlong:
     """The shares of topics along a document, window by window.
 
-    `size` words and ends are in each window but the last. `shares` (windows × topics + 1): of `topics`, and at
-    the end of each row that of the common topic; what is left to one is of other topics.
+    `size` words and ends are in each window but the last. `shares` (windows × topics + 1): of `topics`, and
+    at the end of each row that of the common topic; what is left to one is of other topics.
     """
 
     size: int
