@@ -70,7 +70,7 @@ def _topic_language_page(
         lengths=lengths_of(model.topic_model_),
         unbounded=model.order == UNBOUNDED and model.prior != "hierarchical",
         spelled=model.numbers_.spelled,
-        common=model.prior != "none",
+        common=model.prior == "switching",
         common_share=float(max(0.0, 1.0 - shares.sum())),
         topics=topics_of(model),
         contexts=topics_by_context(model),
@@ -152,6 +152,6 @@ def _facts(model: PlainTopicNgramModel, manifest: dict[str, Any]) -> list[tuple[
         ("contexts", f"{sizes['contexts']:,}"),
         ("samples", str(model.topic_model_.n_samples)),
     ]
-    if model.prior != "none":
+    if model.prior == "switching":
         facts.append(("of the words are common", f"{100.0 * (1.0 - model.topic_shares_.sum()):.0f}%"))
     return facts_of(model, manifest, facts)
