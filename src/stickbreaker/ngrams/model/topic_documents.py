@@ -138,9 +138,13 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
     """
     gamma = np.empty((len(documents.words), model.n_topics))
     for part in _parts(model, documents):
-        alpha = model.prior[number, 1:].copy()
-        posterior_shares(_words(model, number, part), alpha, Rounds(), gamma[part.words])
+        _find_topics(model, number, part, gamma[part.words])
     return gamma
+
+
+def _find_topics(model: TopicLanguageModel, number: int, part: _Part, gamma_out: Array) -> None:
+    """Write the chance that each word of some documents is of each topic (words × topics)."""
+    posterior_shares(_words(model, number, part), model.prior[number, 1:].copy(), Rounds(), gamma_out)
 
 
 def topic_shares(
@@ -153,9 +157,12 @@ def topic_shares(
     """
     found = np.zeros((len(documents.offsets) - 1, model.n_topics))
     numbers = range(model.n_samples) if samples is None else samples
-    for number in numbers:
-        gamma = word_topics(model, documents, number)
-        for document, (first, last) in enumerate(pairwise(documents.offsets.tolist())):
-            weights = gamma[first:last].sum(axis=0) + model.prior[number, 1:]
-            found[document] += weights / weights.sum()
+    for part in _parts(model, documents):
+        gamma = np.empty((part.words.stop - part.words.start, model.n_topics))
+        shares = found[part.documents]
+        for number in numbers:
+            _find_topics(model, number, part, gamma)
+            for document, (first, last) in enumerate(pairwise(part.offsets.tolist())):
+                weights = gamma[first:last].sum(axis=0) + model.prior[number, 1:]
+                shares[document] += weights / weights.sum()
     return found / len(numbers)

@@ -51,10 +51,10 @@ class TopicLanguagePage(Page):
     """Everything the report of a language model with topics shows; sections without data are left out.
 
     `topics` are those in use, the largest first. `common`: words can be of a topic that is common to all
-    documents, which has `common_share` of them; else each is of a topic of its document. `unbounded`: show how many words stop at each length of context.
-    `spelled`: words that are not known have a probability by their letters. `documents` are some of
-    `n_documents`, of which those with an excerpt are "held-out", "learned" from or "other" ones (`whose`);
-    `no_documents` says why none has an excerpt.
+    documents, which has `common_share` of them; else each is of a topic of its document. `unbounded`: show
+    how many words stop at each length of context. `spelled`: words that are not known have a probability by
+    their letters. `documents` are some of `n_documents`, of which those with an excerpt are "held-out",
+    "learned" from or "other" ones (`whose`); `no_documents` says why none has an excerpt.
     """
 
     assets = ASSETS
