@@ -42,6 +42,7 @@ from stickbreaker.ngrams.model.topic_phrases import top_phrases
 from stickbreaker.ngrams.model.topic_priors import CHAINS
 from stickbreaker.ngrams.model.topic_samples import CELLS
 from stickbreaker.ngrams.model.topic_sentences import TopicSentences
+from stickbreaker.ngrams.report_documents import TopicLens, write_topic_documents
 from stickbreaker.ngrams.sentence_scores import Scores, scores_by
 from stickbreaker.ngrams.word_numbers import Base
 from stickbreaker.saved import Snapshot
@@ -180,6 +181,19 @@ class PlainTopicNgramModel(LanguageEstimator):
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         assert isinstance(state, SamplingState)
         self._take(state.chains.fitted().params, state)
+
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        self.take_run(corpus, job, state)
+        lens = TopicLens(self.topic_model_, self.base_, self.seed_)
+        write_topic_documents(lens, corpus, folder, fixed["held_out"], learned_from=True)
+        return self.snapshot(fixed)
+
+    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+        lens = TopicLens(self.topic_model_, self.base_, self.seed_)
+        learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
+        write_topic_documents(lens, corpus, folder, 0.0, learned_from=learned_from)
 
     def _take(self, params: Record, state: RunState) -> None:
         """Make what the chain has learned the estimator's; its parts are held against each other."""

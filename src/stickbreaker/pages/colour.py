@@ -59,3 +59,12 @@ def topic_colours(positions: Sequence[tuple[float, float]], n_topics: int) -> li
     rank = np.empty(n_topics)
     rank[np.argsort(turn, kind="stable")] = np.arange(n_topics) / n_topics
     return [hue_hex(float(hue)) for hue in 360 * (0.5 * turn + 0.5 * rank) + 20]
+
+
+def distinct_colours(n: int) -> list[str]:
+    """`n` colours in a list whose neighbours differ: hues go on by the golden angle.
+
+    >>> len(set(distinct_colours(30)))
+    30
+    """
+    return [hue_hex((250.0 + 137.508 * k) % 360.0) for k in range(n)]

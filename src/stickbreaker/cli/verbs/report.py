@@ -39,7 +39,8 @@ def report(
 ) -> None:
     """Write one HTML page about a model: its topics, how they relate, over time and by group, documents,
     words, how the run went; where topics were split and merged, as streams of LDA exchange them, how they
-    came about. Of a language model: sentences by surprise, fixed expressions, its longest contexts.
+    came about. Of a language model: sentences by surprise, fixed expressions, its longest contexts; with
+    topics: words in their colours, and after which words topics come.
     Of a grammar: sentences in pieces, the subtrees that it remembers, trees. Of syntactic topics: a graph of
     which stand below which, sentences as trees in their colours.
 

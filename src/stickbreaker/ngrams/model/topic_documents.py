@@ -1,6 +1,6 @@
 """Documents as a topic n-gram model sees them: how probable their words are, and which topics they are of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -132,20 +132,31 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
     """
     gamma = np.empty((len(documents.words), model.n_topics))
     for part in _parts(model, documents):
-        alpha = model.prior[number, 1:].copy()
-        posterior_shares(_words(model, number, part), alpha, Rounds(), gamma[part.words])
+        _find_topics(model, number, part, gamma[part.words])
     return gamma
 
 
-def topic_shares(model: TopicLanguageModel, documents: MarkedDocuments) -> Array:
-    """Documents × topics: the expected shares of documents' topics given their words, the mean over samples.
+def _find_topics(model: TopicLanguageModel, number: int, part: _Part, gamma_out: Array) -> None:
+    """Write the chance that each word of some documents is of each topic (words × topics)."""
+    posterior_shares(_words(model, number, part), model.prior[number, 1:].copy(), Rounds(), gamma_out)
 
-    Rows sum to one; words of the common topic do not count. A document without words has the prior's mean.
+
+def topic_shares(
+    model: TopicLanguageModel, documents: MarkedDocuments, samples: Sequence[int] | None = None
+) -> Array:
+    """Documents × topics: the expected shares of documents' topics given their words.
+
+    It is the mean over `samples`, by number (None: all). Rows sum to one; words of the common topic do not
+    count. A document without words has the prior's mean.
     """
     found = np.zeros((len(documents.offsets) - 1, model.n_topics))
-    for number in range(model.n_samples):
-        gamma = word_topics(model, documents, number)
-        for document, (first, last) in enumerate(pairwise(documents.offsets.tolist())):
-            weights = gamma[first:last].sum(axis=0) + model.prior[number, 1:]
-            found[document] += weights / weights.sum()
-    return found / model.n_samples
+    numbers = range(model.n_samples) if samples is None else samples
+    for part in _parts(model, documents):
+        gamma = np.empty((part.words.stop - part.words.start, model.n_topics))
+        shares = found[part.documents]
+        for number in numbers:
+            _find_topics(model, number, part, gamma)
+            for document, (first, last) in enumerate(pairwise(part.offsets.tolist())):
+                weights = gamma[first:last].sum(axis=0) + model.prior[number, 1:]
+                shares[document] += weights / weights.sum()
+    return found / len(numbers)

@@ -64,32 +64,39 @@ class LanguagePage(Page):
 
     def payload(self) -> dict[str, Any]:
         """Everything that the charts are drawn from, as JSON values."""
-        rows = [row for row in self.lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
-        return {
-            "colours": _COLOURS,
-            "curves": curves_payload(self.curves),
-            "lengths": [row.length for row in rows],
-            "discounts": [_spread(row.discount) for row in rows],
-            "concentrations": [_spread(row.concentration) for row in rows],
-            "stopping": [_spread(row.words) for row in rows] if self.unbounded else [],
-        }
+        return learning_payload(self.curves, self.lengths, unbounded=self.unbounded)
 
     def context(self) -> dict[str, Any]:
         return {
             "sentences": [_sentence(row, spelled=self.spelled) for row in self.sentences],
             "levels": _legend(),
-            "percent": _percent,
+            "percent": percent_of,
             "has_curves": bool(curves_payload(self.curves)),
             "end": END,
             "unknown": UNKNOWN,
         }
 
 
+def learning_payload(
+    curves: Sequence[LearningCurve], lengths: Sequence[LengthRow], *, unbounded: bool
+) -> dict[str, Any]:
+    """What the charts by sweep and by length of context are drawn from, as JSON values."""
+    rows = [row for row in lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
+    return {
+        "colours": _COLOURS,
+        "curves": curves_payload(curves),
+        "lengths": [row.length for row in rows],
+        "discounts": [_spread(row.discount) for row in rows],
+        "concentrations": [_spread(row.concentration) for row in rows],
+        "stopping": [_spread(row.words) for row in rows] if unbounded else [],
+    }
+
+
 def _spread(spread: Spread) -> list[float]:
     return [float(f"{value:.6g}") for value in (spread.mean, spread.least, spread.most)]
 
 
-def _percent(p: float) -> str:
+def percent_of(p: float) -> str:
     return f"{100.0 * p:.{0 if p >= 0.0995 else 1}f}%"
 
 
@@ -122,9 +129,23 @@ def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> dict[str,
 
 
 def _word(text: str, bits: float, note: str, *, known: bool = True, end: bool = False) -> dict[str, Any]:
-    """A word as the page shows it: its shade (0 to 5), its bits, and what a pointer over it says."""
     level = sum(bits >= least for least in LEVELS)
-    return {"text": text, "level": level, "bits": f"{bits:.1f}", "note": note, "known": known, "end": end}
+    return shaded_word(text, level, bits, note, known=known, end=end)
+
+
+def shaded_word(
+    text: str, level: int, bits: float, note: str, *, known: bool = True, end: bool = False, colour: str = ""
+) -> dict[str, Any]:
+    """A word as a page shows it: its shade (0 to 5), its bits, what a pointer over it says, its colour."""
+    return {
+        "text": text,
+        "level": level,
+        "bits": f"{bits:.1f}",
+        "note": note,
+        "known": known,
+        "end": end,
+        "colour": colour,
+    }
 
 
 def _legend() -> list[tuple[int, str]]:

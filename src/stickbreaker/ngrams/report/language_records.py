@@ -10,7 +10,7 @@ from typing import Any
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.saving import load
-from stickbreaker.ngrams.language_estimator import UNBOUNDED
+from stickbreaker.ngrams.language_estimator import UNBOUNDED, LanguageEstimator
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.ngrams.report.language_page import LanguagePage
 from stickbreaker.ngrams.report.notable_contexts import context_lengths, expressions_of, longest_contexts
@@ -96,15 +96,23 @@ def _points(trace: Sequence[dict[str, Any]], kind: str) -> list[tuple[int, float
 
 
 def _facts(model: PlainNgramModel, manifest: dict[str, Any]) -> list[tuple[str, str]]:
-    held, corpus = model.language_model_, manifest["corpus"]
+    held = model.language_model_
+    sizes = [("contexts kept", f"{held.n_contexts:,}"), ("samples", str(len(held.discounts)))]
+    return facts_of(model, manifest, sizes)
+
+
+def facts_of(
+    model: LanguageEstimator, manifest: dict[str, Any], sizes: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """What stands at the top of the page; `sizes`: what only one kind of language model has of it."""
+    corpus = manifest["corpus"]
     last = {curve.kind: curve.points[-1][1] for curve in curves_of(model.trace_)}
     facts = [
         ("order (unbounded)", "∞") if model.order == UNBOUNDED else ("order", str(model.order)),
         ("documents", f"{corpus['documents']:,}"),
         ("words read", f"{corpus['tokens']:,.0f}"),
         ("known words", f"{len(model.numbers_.known):,}"),
-        ("contexts kept", f"{held.n_contexts:,}"),
-        ("samples", str(len(held.discounts))),
+        *sizes,
     ]
     if TEXT in last:
         facts.append(("perplexity, each word given all others", f"{last[TEXT]:,.1f}"))

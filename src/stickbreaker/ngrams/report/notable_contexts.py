@@ -37,10 +37,15 @@ def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
             for customers, tables in zip(held.customers, held.tables, strict=True)
         ]
     )
-    return [
-        LengthRow(d, *(_spread(each[:, d]) for each in (held.discounts, held.concentrations, stopping)))
-        for d in range(n - 1)
-    ]
+    return length_rows(held.discounts, held.concentrations, stopping)
+
+
+def length_rows(
+    discounts: NDArray[np.number], concentrations: NDArray[np.number], stopping: NDArray[np.number]
+) -> list[LengthRow]:
+    """The same, given each (samples × lengths)."""
+    values = (discounts, concentrations, stopping)
+    return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(stopping.shape[1])]
 
 
 def _spread(values: NDArray[np.number]) -> Spread:

@@ -21,7 +21,7 @@ from stickbreaker.syntax.report.syntax_page_data import (
 ASSETS = Assets(
     folder="stickbreaker.syntax.report",
     template="syntax.html.j2",
-    styles=["report.css", "syntax.css"],
+    styles=["report.css", "topic_cards.css", "syntax.css"],
     charts=[
         "base.js",
         "charts.js",

@@ -1,0 +1,230 @@
+"""The documents that a language model with topics saves for its report, with their topics, word by word."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.source import Source
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.topic_documents import (
+    MarkedDocuments,
+    log_probabilities,
+    marked,
+    mean_of,
+    topic_shares,
+    word_topics,
+)
+from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
+from stickbreaker.ngrams.sentence_scores import log_base_of
+from stickbreaker.ngrams.word_numbers import Base
+from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import write_with_figures
+
+LIMIT = 1000  # documents
+MOST_READ = 2_000_000  # words of them all
+TOPICS = 20  # of a document, the largest
+EXCERPTS = 12
+LEAST_WORDS = 4  # of a document with an excerpt
+EXCERPT_WORDS = 150  # ends of sentences included
+WORDS_IN_CONTEXT = 2000  # of a longer document, its beginning
+WINDOWS = 40  # of a document, along which shares are shown
+LEAST_WINDOW = 20  # words and ends
+WINDOW_TOPICS = 8  # the largest
+HELD_OUT, LEARNED, OTHER = "held-out", "learned", "other"  # documents that excerpts are of
+COLUMNS = ("id", "words", "held_out", "topics", "shares", "excerpts")
+EXCERPT = (
+    *("first", "read", "tokens", "known", "ends", "nats", "best", "sure", "specific"),
+    *("window", "window_topics", "window_shares"),
+)
+
+
+class TopicLens(NamedTuple):
+    """What documents are seen by: a model, what its words come from, and the seed of draws."""
+
+    model: TopicLanguageModel
+    base: Base
+    seed: int
+
+
+class _Place(NamedTuple):
+    """A document: its block and its place there."""
+
+    block: int
+    document: int
+
+
+def write_topic_documents(
+    lens: TopicLens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool
+) -> None:
+    """Write documents.parquet into a model's directory: documents with their shares of topics, drawn evenly,
+    at most `LIMIT`; and `EXCERPTS` excerpts, of held-out documents if there are any.
+
+    Columns: id, words (how many), held_out, topics and shares (lists: the largest expected shares of topics,
+    by the last sample, without words of the common topic), excerpts (a list of at most one record).
+
+    An excerpt is of consecutive sentences. All of it is computed over the document, at most its first
+    `WORDS_IN_CONTEXT` words, of which it stores the number as `read` (ends of sentences included); `first` is
+    the place of its first word among them. Lists with an item per word or end: tokens, known, ends (whether
+    it is the end of a sentence), nats (log p given all that comes before it in the document), best (the most
+    probable topic that is not the common one), sure (its probability), specific (the probability of not being
+    of the common topic). Along the document: window (words and ends in a window), window_topics (the largest
+    ones), window_shares (windows × topics, row by row: the expected share of a window's words that each of
+    these has, and after them the common topic). Its probabilities are means over samples. In the file's own
+    metadata, "stickbreaker" is a JSON object: {"documents": how many there are, "excerpts": "held-out",
+    "learned" or "other"}.
+    """
+    import pyarrow as pa
+
+    source = Source(corpus, held_out, unit=Sequences)
+    chosen, excerpts = _chosen(source, lens.seed)
+    rows = [row for block, own in enumerate(chosen) for row in _rows(lens, source, block, own, excerpts)]
+    whole, flags, reals = pa.list_(pa.int32()), pa.list_(pa.bool_()), pa.list_(pa.float64())
+    types = (pa.int32(), pa.int32(), pa.list_(pa.string()), flags, flags, reals, whole, reals, reals)
+    of_excerpt = pa.struct(list(zip(EXCERPT, (*types, pa.int32(), whole, reals), strict=True)))
+    types = (pa.string(), pa.int64(), pa.bool_(), whole, reals, pa.list_(of_excerpt))
+    columns = {
+        name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
+    }
+    whose = HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
+    write_with_figures(folder / DOCUMENTS, columns, {"documents": corpus.n_documents, "excerpts": whose})
+
+
+def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
+    """The documents of each block by their place in it, and those that have an excerpt.
+
+    Documents with an excerpt are drawn first, further ones up to the limits.
+    """
+    generator = stream(seed, purposes.NGRAM_REPORT)
+    found = [_sizes(source, block) for block in range(source.n_blocks)]
+    sizes, places = np.concatenate([np.empty(0, np.int64), *found]), generator.permutation(source.first[-1])
+    shown = source.training != (source.held_out > 0.0)
+    long = shown[places] & (sizes[places] >= LEAST_WORDS)
+    first = places[long][:EXCERPTS]
+    order = np.concatenate([first, places[~np.isin(places, first)]])[:LIMIT]
+    fits = np.cumsum(sizes[order]) <= MOST_READ
+    fits[: len(first)] = True
+    documents = np.sort(order[fits])
+    cuts = np.searchsorted(documents, source.first)
+    blocks = [documents[cuts[n] : cuts[n + 1]] - source.first[n] for n in range(source.n_blocks)]
+    owners = np.searchsorted(source.first, first, side="right") - 1
+    inside = (first - source.first[owners]).tolist()
+    return blocks, {_Place(block, place) for block, place in zip(owners.tolist(), inside, strict=True)}
+
+
+def _sizes(source: Source, block: int) -> NDArray[np.int64]:
+    """The words of each document of a block."""
+    return np.diff(Sequences.of_block(source.corpus, block).offsets)
+
+
+def _rows(
+    lens: TopicLens, source: Source, block: int, chosen: NDArray[np.int64], excerpts: set[_Place]
+) -> list[dict[str, Any]]:
+    """The chosen documents of a block as documents.parquet has them."""
+    if not len(chosen):
+        return []
+    content, ids = Sequences.of_block(source.corpus, block), source.corpus.ids(block)
+    own, numbers = content.take(chosen), lens.base.numbers
+    words = numbers.numbered(own.words)
+    documents = marked(words, own.starts, own.offsets, numbers.end, lens.base.log_p)
+    shares = topic_shares(lens.model, documents, [lens.model.n_samples - 1])
+    learned_from = source.training_in(block)
+    return [
+        {
+            "id": ids[place],
+            "words": int(size),
+            "held_out": not learned_from[place],
+            **_largest(share),
+            "excerpts": [_excerpt(lens, source, block, place)] if _Place(block, place) in excerpts else [],
+        }
+        for place, size, share in zip(chosen.tolist(), np.diff(own.offsets), shares, strict=True)
+    ]
+
+
+def _largest(shares: Array) -> dict[str, Any]:
+    """The largest topics of a document and their shares."""
+    top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0]
+    return {"topics": top, "shares": shares[top].tolist()}
+
+
+class _Context(NamedTuple):
+    """A document from its beginning, and its tokens as they are spelled (without ends of sentences)."""
+
+    documents: MarkedDocuments
+    tokens: list[str]
+
+
+def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Context:
+    """A document, at most its first `WORDS_IN_CONTEXT` words, in whole sentences if possible."""
+    corpus, numbers = source.corpus, lens.base.numbers
+    assert isinstance(corpus, Corpus)
+    content = Sequences.of_block(corpus, block)
+    start, stop = content.offsets[place : place + 2].tolist()
+    edges = np.append(content.starts[(content.starts > start) & (content.starts < stop)], stop)
+    edges = edges[edges <= start + WORDS_IN_CONTEXT]
+    tokens = slice(start, int(edges[-1]) if len(edges) else start + WORDS_IN_CONTEXT)
+    words: Integers = numbers.numbered(content.words[tokens])
+    starts, offsets = np.append(0, edges[:-1] - start), np.array([0, len(words)])
+    found = marked(words, starts, offsets, numbers.end, lens.base.log_p)
+    log_base = found.log_base.copy()
+    log_base[found.words != numbers.end] = log_base_of(words, corpus, block, lens.base, tokens)
+    entries = corpus.source.entries(block)
+    spelled = [entries.spelled[code].as_py() for code in entries.codes[tokens].tolist()]
+    return _Context(found._replace(log_base=log_base), spelled)
+
+
+def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[str, Any]:
+    """Consecutive sentences of a document, and its shares of topics along it: see `write_topic_documents`."""
+    documents, spelled = _context(lens, source, block, place)
+    model, numbers = lens.model, lens.base.numbers
+    topics = np.mean([word_topics(model, documents, n) for n in range(model.n_samples)], axis=0)
+    nats = mean_of(log_probabilities(model, documents, lens.seed))
+    generator = stream(lens.seed, purposes.NGRAM_REPORT, 1, int(source.first[block]) + place)
+    first, last = _sentences(documents.positions, generator)
+    words, shown = documents.words[first:last], topics[first:last]
+    ends, best = words == numbers.end, shown.argmax(axis=1)
+    spellings = iter(spelled[first - int((documents.words[:first] == numbers.end).sum()) :])
+    tokens = [numbers.names[numbers.end] if end else next(spellings) for end in ends.tolist()]
+    columns = (
+        *(first, len(topics), tokens, ((words != numbers.unknown) & (words >= 0)).tolist(), ends.tolist()),
+        *(nats[first:last].tolist(), best.tolist(), shown.max(axis=1).tolist()),
+        np.minimum(shown.sum(axis=1), 1.0).tolist(),
+        *_along(topics),
+    )
+    return dict(zip(EXCERPT, columns, strict=True))
+
+
+def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int, int]:
+    """Where some consecutive sentences begin and end; positions: of each word and end in its sentence.
+
+    They have `EXCERPT_WORDS` words and ends at most; a longer sentence is cut.
+    """
+    starts = np.flatnonzero(positions == 0)
+    rooms = starts[len(positions) - starts >= min(EXCERPT_WORDS, len(positions))]
+    first = int(rooms[generator.integers(len(rooms))])
+    edges = np.append(starts, len(positions))
+    whole = edges[(edges > first) & (edges <= first + EXCERPT_WORDS)]
+    return first, int(whole[-1]) if len(whole) else first + EXCERPT_WORDS
+
+
+def _along(topics: Array) -> tuple[int, list[int], list[float]]:
+    """Words in a window, the largest topics, and their shares with the common topic's, window by window.
+
+    topics (words × topics): the chance that each word is of each.
+    """
+    sums = topics.sum(axis=0)
+    top = descending(sums, WINDOW_TOPICS)
+    top = top[sums[top] > 0.0]
+    size = max(LEAST_WINDOW, -(-len(topics) // WINDOWS))
+    edges = np.arange(0, len(topics), size)
+    counts = np.diff(np.append(edges, len(topics)))[:, None]
+    common = np.maximum(1.0 - topics.sum(axis=1, keepdims=True), 0.0)
+    shares = np.add.reduceat(np.hstack([topics[:, top], common]), edges, axis=0) / counts
+    return size, top.tolist(), shares.ravel().tolist()
