@@ -12,7 +12,7 @@ from stickbreaker import LDA, NgramModel
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
 from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.kernels.left_to_right import Particles
+from stickbreaker.ngrams.kernels.particles import Particles
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import text_before
 from stickbreaker.ngrams.sentence_scores import all_scores

@@ -247,10 +247,10 @@ MUTATIONS = {
         "tests/ngrams/test_ngram.py",
     ),
     "topics drawn given all others": Mutation(
-        "ngrams/kernels/left_to_right.py",
+        "ngrams/kernels/particles.py",
         "weights[z[i]] -= 1.0",
         "weights[z[i]] -= 0.5",
-        "tests/ngrams/kernels/test_left_to_right_kernel.py",
+        "tests/ngrams/kernels/test_particles_kernel.py",
     ),
     "what longer contexts leave of a sum over words": Mutation(
         "ngrams/kernels/rescaling.py",

@@ -8,7 +8,7 @@ import pytest
 from stickbreaker import HDP, LDA, Corpus, NgramModel, UserError, VocabularyRule
 from stickbreaker.corpus.document import Document
 from stickbreaker.estimators.unigram_topics import UnigramTopics
-from stickbreaker.ngrams.kernels.left_to_right import Particles
+from stickbreaker.ngrams.kernels.particles import Particles
 from stickbreaker.ngrams.model.contexts import with_ends
 from stickbreaker.ngrams.model.language_model import text_before
 from stickbreaker.ngrams.unigram_rescaling import Ratios, RescaledSums, UnigramRescaling

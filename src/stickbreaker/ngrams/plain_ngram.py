@@ -25,7 +25,7 @@ from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.kernels.left_to_right import Particles
+from stickbreaker.ngrams.kernels.particles import Particles
 from stickbreaker.ngrams.language_estimator import LanguageEstimator
 from stickbreaker.ngrams.model.chain import PitmanYorChain
 from stickbreaker.ngrams.model.contexts import with_ends

@@ -14,7 +14,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.unigram_topics import UnigramTopics
 from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.kernels.left_to_right import Particles, Words, predict_with_shares
+from stickbreaker.ngrams.kernels.particles import Particles, Words, predict_with_shares
 from stickbreaker.ngrams.kernels.pitman_yor import find_ways
 from stickbreaker.ngrams.kernels.rescaling import Words as WordsOfContexts
 from stickbreaker.ngrams.kernels.rescaling import (

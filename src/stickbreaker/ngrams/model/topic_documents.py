@@ -9,7 +9,7 @@ import numpy as np
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
 from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.kernels.left_to_right import (
+from stickbreaker.ngrams.kernels.particles import (
     Particles,
     Rounds,
     Words,
@@ -101,7 +101,7 @@ def log_probabilities(
 ) -> Array:
     """Samples × words and ends: log p of each given those before it in its document, in nats.
 
-    Topics adapt as words come, by particles (`left_to_right`). All documents have the same random numbers, so
+    Topics adapt as words come, by `Particles`. All documents have the same random numbers, so
     that what is drawn before a word depends on the words before it alone: p of all words that may come next
     sums to one. seen (samples × topics): words of topics that came before each document.
     `mean_of` gives what the model predicts.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.oracle import topic_paths as oracle
 
-from stickbreaker.ngrams.kernels.left_to_right import (
+from stickbreaker.ngrams.kernels.particles import (
     Particles,
     Rounds,
     Words,
