@@ -192,13 +192,13 @@ MUTATIONS = {
         "tests/ngrams/model/test_topic_labels.py -k switching",
     ),
     "a block's tables in a topic's restaurant": Mutation(
-        "ngrams/kernels/topic_blocks.py",
+        "ngrams/kernels/block_weights.py",
         "block.weights[k] *= _product(a, b, c, t, customers, tables) / empty",
         "block.weights[k] *= _product(a, b, c, t, customers, tables)",
         "tests/ngrams/model/test_topic_labels.py -k none",
     ),
     "a block's words in their documents": Mutation(
-        "ngrams/kernels/topic_blocks.py",
+        "ngrams/kernels/block_weights.py",
         "inverse = 1.0 / (words.sizes[document] + before + total)",
         "inverse = 1.0 / (words.sizes[document] + total)",
         "tests/ngrams/model/test_topic_labels.py -k switching",

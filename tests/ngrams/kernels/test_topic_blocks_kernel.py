@@ -6,17 +6,19 @@ from tests.ngrams.topic_states import CHAINS, topic_events
 from tests.running import EXHAUSTIVE
 
 from stickbreaker.kernels.random import seeded
-from stickbreaker.ngrams.kernels.topic_blocks import (
+from stickbreaker.ngrams.kernels.block_weights import (
     FEW,
     draw_topic,
+    weigh_parts,
+    weigh_switches,
+    weigh_words,
+)
+from stickbreaker.ngrams.kernels.topic_blocks import (
     gather,
     pick_table,
     room_of_block,
     seat_block,
     tables_at,
-    weigh_parts,
-    weigh_switches,
-    weigh_words,
 )
 from stickbreaker.ngrams.kernels.topic_tables import leave
 

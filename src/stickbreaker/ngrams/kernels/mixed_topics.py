@@ -12,16 +12,13 @@ from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART, log64
 from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.ngrams.kernels.block_weights import draw_topic, start_weights, weigh_parts, weigh_words
 from stickbreaker.ngrams.kernels.topic_blocks import (
-    draw_topic,
     gather,
     pick_table,
     room_of_block,
     seat_block,
-    start_weights,
     tables_at,
-    weigh_parts,
-    weigh_words,
 )
 from stickbreaker.ngrams.kernels.topic_sweeps import (
     count_word,

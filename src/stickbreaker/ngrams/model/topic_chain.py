@@ -7,12 +7,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln
+from scipy.special import betaln
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Array, Record
-from stickbreaker.kernels.restaurant_tables import draw_tables
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.pitman_yor import Priors
 from stickbreaker.ngrams.kernels.topic_blocks import Sitting
@@ -26,10 +25,10 @@ from stickbreaker.ngrams.kernels.topic_tables import (
     Seats,
     count_sizes,
 )
-from stickbreaker.ngrams.model.chain import CONCENTRATION, DISCOUNT, GO_ON, START, STOP, Events
+from stickbreaker.ngrams.model.chain import CONCENTRATION, DISCOUNT, GO_ON, STOP, Events
 from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.document_topics import draw_alpha, log_documents
 from stickbreaker.ngrams.model.hyperparameters import (
-    draw_concentration,
     draw_discount_and_concentration,
     log_prior,
     log_seating,
@@ -38,9 +37,9 @@ from stickbreaker.ngrams.model.seatings import passing
 from stickbreaker.ngrams.model.topic_rooms import empty_seats, rooms_of, used
 from stickbreaker.ngrams.model.topic_samples import TopicSamples, sample_of
 from stickbreaker.ngrams.model.topic_seating import seats_from_arrays, seats_to_arrays
+from stickbreaker.ngrams.model.word_slots import count_stops, first_slots, refuse_words
 
 ALPHA = 0.02  # of each topic at the start
-LEAST_ALPHA = 1e-12  # of a topic: smaller ones make no difference, and their logarithm is finite
 
 
 class TopicEvents(NamedTuple):
@@ -87,7 +86,7 @@ class TopicChain(Sampler):
         deepest = text.deepest[order].astype(np.int64)
         self._words = Words(
             deepest,
-            self._first_slots(deepest),
+            first_slots(self._rooms, deepest) if text.events.unbounded else deepest.copy(),
             np.zeros(n_words, np.int32),
             text.documents[order].astype(np.int64),
             np.zeros((text.n_documents, n_topics + 1), np.int32),
@@ -96,7 +95,7 @@ class TopicChain(Sampler):
         )
         counted = len(contexts.depths) if text.events.unbounded else 0
         self._stops = TopicStops(np.zeros((counted, 2), np.int32), STOP, GO_ON)
-        self._count_stops()
+        count_stops(self._rooms, self._words, self._stops)
         self._samples = TopicSamples(contexts, n_topics + 1, unbounded=text.events.unbounded)
         self._nats = np.empty(0)  # of the words in the last sweep: one number, or none before the first
         self._start(np.argsort(order), self._key(purposes.TOPIC_NGRAMS, -1))
@@ -149,22 +148,11 @@ class TopicChain(Sampler):
             held = self._priors.discounts[depth], self._priors.concentrations[depth]
             drawn = draw_discount_and_concentration(*held, *parts, generator)
             self._priors.discounts[depth], self._priors.concentrations[depth] = drawn
-        self._draw_alpha(number, generator)
+        draw_alpha(self._words, self._key(purposes.TOPIC_NGRAM_HYPERPARAMETERS, number), generator)
         self._draw_more(number, generator)
 
     def learn(self) -> None:
         """All that is learned is drawn in every sweep."""
-
-    def _draw_alpha(self, number: int, generator: np.random.Generator) -> None:
-        """alpha = alpha_0 beta given the topics of documents: each is a restaurant of a Dirichlet process."""
-        counts, prior = self._words.counts[:, 1:], self._words.prior
-        documents, topics = np.nonzero(counts)
-        tables = np.zeros(len(prior) - 1, np.int64)
-        key = self._key(purposes.TOPIC_NGRAM_HYPERPARAMETERS, number)
-        draw_tables(topics, counts[documents, topics].astype(np.int64), prior[1:], key, tables)
-        sizes = self._words.sizes[self._words.sizes > 0].astype(np.int64)
-        total = draw_concentration(prior.sum(), sizes, int(tables.sum()), generator)
-        prior[1:] = np.maximum(total * generator.dirichlet(1.0 + tables), LEAST_ALPHA)
 
     def score(self) -> Score:
         """log p(words, topics, seating, lengths of contexts, discounts, concentrations, prior)."""
@@ -172,11 +160,7 @@ class TopicChain(Sampler):
         for depth, parts in enumerate(self._by_depth()):
             nats += log_seating(self._priors.discounts[depth], self._priors.concentrations[depth], *parts)
         nats += float(self._base_tables() @ np.log(self._events.base))
-        counts, prior, sizes = self._words.counts[:, 1:], self._words.prior[1:], self._words.sizes
-        total = prior.sum()
-        nats += float((gammaln(total) - gammaln(total + sizes)).sum())
-        nats += float((gammaln(prior + counts) - gammaln(prior)).sum())
-        nats += float(gammaln(len(prior)) - total - (len(prior) - 1) * np.log(total))  # of alpha itself
+        nats += log_documents(self._words)
         stops = self._stops.counts
         nats += float((betaln(stops[:, 0] + STOP, stops[:, 1] + GO_ON) - betaln(STOP, GO_ON)).sum())
         return Score(nats + self._log_more(), float(len(self._words.slots)), "joint")
@@ -246,7 +230,7 @@ class TopicChain(Sampler):
         words = self._words._replace(
             topics=arrays["topics"].copy(), slots=arrays["at"].copy(), prior=arrays["prior"].copy()
         )
-        self._refuse_words(words)
+        refuse_words(self._rooms, words, unbounded=self._events.unbounded)
         discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
         if not ((discounts > 0.0) & (discounts < 1.0)).all() or not _positive(concentrations):
             raise ValueError("discounts or concentrations out of range")
@@ -262,25 +246,7 @@ class TopicChain(Sampler):
         self._words, self._seats, self._nats = words, seats, nats
         self._priors = self._priors._replace(discounts=discounts, concentrations=concentrations)
         self._count_words()
-        self._count_stops()
-
-    def _refuse_words(self, words: Words) -> None:
-        """Raise ValueError for words of topics that there are not, and for slots of other contexts."""
-        if (words.topics < 0).any() or (words.topics >= self._rooms.n_topics).any():
-            raise ValueError("topics that there are not")
-        at = words.deepest
-        if not self._events.unbounded:
-            if (words.slots != at).any():
-                raise ValueError("words of other contexts")
-            return
-        if (words.slots < 0).any() or (words.slots >= len(self._rooms.parents)).any():
-            raise ValueError("words of other contexts")
-        found = at == words.slots
-        for _ in self._depths[1:]:
-            at = np.where(at >= 0, self._rooms.parents[at], -1)
-            found |= at == words.slots
-        if not found.all():
-            raise ValueError("words of other contexts")
+        count_stops(self._rooms, self._words, self._stops)
 
     def _count_words(self) -> None:
         """Words by document and topic, of the topics that words have."""
@@ -288,30 +254,6 @@ class TopicChain(Sampler):
         places = words.documents * n_topics + words.topics
         words.counts[:] = np.bincount(places, minlength=words.counts.size).reshape(words.counts.shape)
         words.sizes[:] = words.counts[:, 1:].sum(axis=1)
-
-    def _first_slots(self, deepest: Integers) -> Integers:
-        """Where words sit at first: in their longest context, or an unbounded one of a few words."""
-        slots = deepest.copy()
-        if self._events.unbounded:
-            restaurants, parents = self._rooms.restaurants, self._rooms.parents
-            for _ in self._depths[START + 1 :]:
-                depths = self._rooms.depths[restaurants[slots]]
-                slots = np.where(depths > START, parents[slots], slots)
-        return slots
-
-    def _count_stops(self) -> None:
-        """Count, of unbounded contexts, the words that stop in each restaurant and those that pass it."""
-        counts = self._stops.counts
-        if not len(counts):
-            return
-        counts[:] = 0
-        restaurants, parents, words = self._rooms.restaurants, self._rooms.parents, self._words
-        ends = words.slots[words.slots != words.deepest]
-        counts[:, 0] = np.bincount(restaurants[ends], minlength=len(counts))
-        above = parents[words.slots]
-        while len(above := above[above >= 0]):
-            counts[:, 1] += np.bincount(restaurants[above], minlength=len(counts)).astype(np.int32)
-            above = parents[above]
 
     def _by_depth(self) -> list[tuple[Integers, Integers, Integers]]:
         """Of each depth, over all topics: customers and tables of restaurants that have any, and tables of

@@ -1,0 +1,149 @@
+"""The topic of a block of tables: how probable its seating and its words are in each (Noji et al. 2013, 4.2).
+
+Weights are products of factors, which go to logarithms before they are too small.
+"""
+
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import PART, exp64, log64
+from stickbreaker.ngrams.kernels.topic_sweeps import drawn
+from stickbreaker.ngrams.kernels.topic_tables import CUSTOMERS, TABLES, TOPIC
+
+FEW = 16  # customers whose seating is multiplied out; that of more goes by log gamma
+FACTORS = 10  # that are multiplied before logarithms are taken
+
+
+class Block(NamedTuple):
+    """Room for a block: its parts are slots, of which it has tables."""
+
+    slots: NDArray[np.int64]  # parts
+    tables: NDArray[np.int64]  # parts + 1: where the sizes of each part's tables lie
+    sizes: NDArray[np.int64]
+    words: NDArray[np.int64]
+    weights: NDArray[np.float64]  # topics: products of what has not gone to `nats` yet
+    nats: NDArray[np.float64]  # topics
+    seen: NDArray[np.int32]  # documents: words of the block
+
+
+@njit(**PART)
+def _take_logarithms(block):
+    """Products go to the logarithms."""
+    for k in range(len(block.weights)):
+        block.nats[k] += log64(max(block.weights[k], 1e-300))
+        block.weights[k] = 1.0
+
+
+@njit(**PART)
+def _product(a, b, customers, tables, more_customers, more_tables):
+    """p of more customers and tables in a restaurant that has some, without what every restaurant has alike.
+
+    prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j): equation 11, with totals of the restaurant.
+    """
+    found = 1.0
+    for i in range(more_tables):
+        found *= (b + a * (tables + i)) / (b + customers + i)
+    for j in range(more_tables, more_customers):
+        found /= b + customers + j
+    return found
+
+
+@njit(**PART)
+def _log_product(a, b, customers, tables, more_customers, more_tables):
+    """The logarithm of the same, for many customers."""
+    c, t = b + customers, b / a + tables
+    opened = more_tables * log64(a) + lgamma(t + more_tables) - lgamma(t)
+    return opened - lgamma(c + more_customers) + lgamma(c)
+
+
+@njit(**PART)
+def weigh_parts(n_parts, rooms, seats, priors, block):
+    """Multiply topics' weights by p of the block's tables, relative to restaurants without customers."""
+    factors = 0
+    for part in range(n_parts):
+        slot, customers = block.slots[part], np.int64(0)
+        tables = block.tables[part + 1] - block.tables[part]
+        for table in range(block.tables[part], block.tables[part + 1]):
+            customers += block.sizes[table]
+        restaurant = rooms.restaurants[slot]
+        depth = rooms.depths[restaurant]
+        a, b = priors.discounts[depth], priors.concentrations[depth]
+        first = rooms.totals[restaurant]
+        last = first + seats.n_totals[restaurant]
+        if customers <= FEW:
+            empty = _product(a, b, 0, 0, customers, tables)
+            for place in range(first, last):
+                c, t = seats.totals[place, CUSTOMERS], seats.totals[place, TABLES]
+                if c > 0:
+                    k = seats.totals[place, TOPIC]
+                    block.weights[k] *= _product(a, b, c, t, customers, tables) / empty
+            factors += customers
+        else:
+            empty = _log_product(a, b, 0, 0, customers, tables)
+            for place in range(first, last):
+                c, t = seats.totals[place, CUSTOMERS], seats.totals[place, TABLES]
+                if c > 0:
+                    k = seats.totals[place, TOPIC]
+                    block.nats[k] += _log_product(a, b, c, t, customers, tables) - empty
+        if factors >= FACTORS:
+            _take_logarithms(block)
+            factors = 0
+
+
+@njit(**PART)
+def weigh_words(n_words, words, total, block):
+    """Multiply the weights of topics from 1 on by p of the block's words being of each (equation 13)."""
+    counts, prior = words.counts, words.prior
+    for place in range(n_words):
+        document = words.documents[block.words[place]]
+        before = block.seen[document]
+        block.seen[document] += 1
+        inverse = 1.0 / (words.sizes[document] + before + total)
+        for k in range(1, len(prior)):
+            block.weights[k] *= (counts[document, k] + before + prior[k]) * inverse
+        if place % FACTORS == FACTORS - 1:
+            _take_logarithms(block)
+    for place in range(n_words):
+        block.seen[words.documents[block.words[place]]] = 0
+
+
+@njit(**PART)
+def weigh_switches(n_words, words, rooms, shares, block):
+    """Multiply the weights by p of the switches of the block's words: lambda, or what is left of it."""
+    common, topics = 0.0, 0.0
+    for place in range(n_words):
+        share = shares[rooms.restaurants[words.slots[block.words[place]]]]
+        common += log64(1.0 - share)
+        topics += log64(share)
+    block.nats[0] += common - topics
+
+
+@njit(**PART)
+def draw_topic(first, block, state):
+    """A topic from `first` on, drawn by the weights of a block."""
+    _take_logarithms(block)
+    most = block.nats[first]
+    for k in range(first, len(block.nats)):
+        most = max(most, block.nats[k])
+    total = 0.0
+    for k in range(len(block.nats)):
+        block.weights[k] = exp64(block.nats[k] - most) if k >= first else 0.0
+        total += block.weights[k]
+    return drawn(block.weights, total, state)
+
+
+@njit(**PART)
+def start_weights(p, block):
+    """The weights of topics begin with p of the first table's customer in the shorter context.
+
+    Relative to the largest: G0 of a long word may be as small as numbers are, and products smaller.
+    """
+    most = 0.0
+    for k in range(len(p)):
+        most = max(most, p[k])
+    for k in range(len(p)):
+        block.weights[k], block.nats[k] = p[k] / most, 0.0

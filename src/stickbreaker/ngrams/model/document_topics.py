@@ -1,0 +1,33 @@
+"""The prior of documents' topics: what it is drawn from, and what documents are worth to it."""
+
+import numpy as np
+from scipy.special import gammaln
+
+from stickbreaker.kernels.restaurant_tables import draw_tables
+from stickbreaker.ngrams.kernels.topic_sweeps import Words
+from stickbreaker.ngrams.model.hyperparameters import draw_concentration
+
+LEAST = 1e-12  # of alpha of a topic: smaller ones make no difference, and their logarithm is finite
+
+
+def draw_alpha(words: Words, key: np.uint64, generator: np.random.Generator) -> None:
+    """Draw alpha = alpha_0 beta given the topics of documents, each a restaurant of a Dirichlet process.
+
+    `words.prior` is written to; key: of the stream that tables are drawn by. Priors: Gamma(1, 1), Dir(1).
+    """
+    counts, prior = words.counts[:, 1:], words.prior
+    documents, topics = np.nonzero(counts)
+    tables = np.zeros(len(prior) - 1, np.int64)
+    draw_tables(topics, counts[documents, topics].astype(np.int64), prior[1:], key, tables)
+    sizes = words.sizes[words.sizes > 0].astype(np.int64)
+    total = draw_concentration(prior.sum(), sizes, int(tables.sum()), generator)
+    prior[1:] = np.maximum(total * generator.dirichlet(1.0 + tables), LEAST)
+
+
+def log_documents(words: Words) -> float:
+    """log p(topics of documents, alpha), in nats; words of the common topic do not count."""
+    counts, prior, sizes = words.counts[:, 1:], words.prior[1:], words.sizes
+    total = prior.sum()
+    nats = (gammaln(total) - gammaln(total + sizes)).sum()
+    nats += (gammaln(prior + counts) - gammaln(prior)).sum()
+    return float(nats + gammaln(len(prior)) - total - (len(prior) - 1) * np.log(total))
