@@ -99,7 +99,8 @@ def evaluate(
     document, by part of speech too.
 
     Of a language model: the perplexity of words and ends of sentences, of all and of the known ones; with
-    --rescale beside it that of unigram rescaling, normalised at every word.
+    --rescale beside it that of unigram rescaling, normalised at every word. Topics, if it has any, adapt as
+    the words of a document come.
 
     Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
     symbols that are spaced, two blanks), and log p of sentences.
