@@ -67,10 +67,7 @@ OPTIONS: Table = {
 }
 
 
-@click.command(
-    epilog="Examples: stickbreaker fit ngram novel.txt --out model --order 3; "
-    "stickbreaker fit ngram news.jsonl --out model --topics 50"
-)
+@click.command(epilog="Example: stickbreaker fit ngram novel.txt --out model --order 3")
 @inputs_argument
 @options_of(OPTIONS)
 @reading_options
