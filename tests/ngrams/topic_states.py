@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 import numpy as np
 from tests.oracle.topic_ngrams import COMMON, Restaurants, Table
 
-from stickbreaker.ngrams.model.chain import events_of
+from stickbreaker.ngrams.model.chain import TextEvents, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of
-from stickbreaker.ngrams.model.topic_chain import TopicEvents
 from stickbreaker.ngrams.model.topic_priors import HierarchicalTopics, IndependentTopics, SwitchingTopics
 from stickbreaker.ngrams.model.topic_rooms import empty_seats
 from stickbreaker.ngrams.model.topic_seating import seats_to_arrays
@@ -26,7 +25,7 @@ def topic_events(words, documents, before, base=BASE, *, unbounded=False):
         words, lambda d: before[:, d - 1], len(base), before.shape[1], shared=unbounded
     )
     events = events_of(found, deepest, base, unbounded=unbounded)
-    return TopicEvents(events, deepest, documents, int(documents.max()) + 1)
+    return TextEvents(events, deepest, documents, int(documents.max()) + 1)
 
 
 def names_of(contexts):

@@ -2,11 +2,16 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, NamedTuple
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from stickbreaker.contracts.contract import Fitted, Sampler
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
@@ -14,12 +19,17 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.corpus.text.analysis import tokens_without_marks
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
-from stickbreaker.learning.run import Limits
-from stickbreaker.ngrams.model.chain import Events, events_of
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.run import Limits, Run, RunState
+from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.ngrams.model.chain import TextEvents, events_of
 from stickbreaker.ngrams.model.contexts import Integers, contexts_of, symbols_before, with_ends
-from stickbreaker.ngrams.sentence_scores import Scores, joined, sentence_beginning
+from stickbreaker.ngrams.sentence_scores import Scores, joined, scores_by, sentence_beginning
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
+from stickbreaker.saved import Snapshot
+from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 
 UNBOUNDED = "unbounded"
 LONGEST = 20  # words of a context of an unbounded model: beyond that, a text repeats itself
@@ -27,20 +37,14 @@ HIGHEST = 10  # order
 NOT_IN_VOCABULARY = 0.25  # of the tokens, at most: more were left out on purpose
 
 
-class TextEvents(NamedTuple):
-    """The words of the documents to learn from, with the ends of sentences, as a chain takes them."""
-
-    events: Events
-    deepest: Integers  # words and ends, in order of the text: the slot of the longest context
-    documents: Integers  # words and ends: the document of each
-    n_documents: int
-    base: Base
+M = TypeVar("M")  # what predicts: samples of a chain
 
 
-class LanguageEstimator(Estimator):
+class LanguageEstimator(Estimator, Generic[M]):
     """A model of which word comes next, with the parameters that all such models have."""
 
     has_topics: ClassVar[bool] = False  # whether words depend on the topics of their document
+    whole: ClassVar[tuple[str, ...]]  # params that are whole numbers
 
     order: int | str
     unknown: str
@@ -48,9 +52,29 @@ class LanguageEstimator(Estimator):
     max_iter: int
     samples: int
 
-    # What a model has learned
+    # What a run leaves
     numbers_: WordNumbers
     base_: Base
+    params_: Record
+    state_: RunState
+
+    # What a kind of model has of its own
+
+    @abstractmethod
+    def new_chain(self, text: TextEvents, seed: int, given: Record) -> Sampler:
+        """A chain over a text; `given` is part of what it has `fitted`."""
+
+    @abstractmethod
+    def model_of(self, params: Record, n_words: int) -> M:
+        """The model that a chain's params describe. Raises ValueError for those of another one."""
+
+    @abstractmethod
+    def model_learned(self) -> M:
+        """The model of what was learned."""
+
+    @abstractmethod
+    def log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
+        """log p of words (by number) and ends of sentences of documents, in nats; log_base: their log G0."""
 
     # From parameters to a run
 
@@ -95,8 +119,11 @@ class LanguageEstimator(Estimator):
             raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
         return source
 
-    def text_events(self, corpus: Corpus, source: Source) -> TextEvents:
-        """What a chain learns from. Raises UserError for a text of which much is not in its vocabulary."""
+    def text_events(self, corpus: Corpus, source: Source) -> tuple[TextEvents, Base]:
+        """What a chain learns from, and G0.
+
+        Raises UserError for a text of which much is not in its vocabulary.
+        """
         numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
         _refuse_left_out(corpus, text, spelled=numbers.spelled)
         marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
@@ -107,7 +134,42 @@ class LanguageEstimator(Estimator):
         events = events_of(contexts, deepest, np.exp(base.log_p), unbounded=unbounded)
         sentences = np.searchsorted(text.offsets, text.starts, side="right") - 1
         documents = sentences[np.cumsum(positions == 0) - 1]
-        return TextEvents(events, deepest, documents, len(text.offsets) - 1, base)
+        return TextEvents(events, deepest, documents, len(text.offsets) - 1), base
+
+    def new_run(
+        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    ) -> tuple[Run[Any], RunState]:
+        source = self.source_of(corpus, held_out)
+        text, base = self.text_events(corpus, source)
+        chain = self.new_chain(text, seed, base.to_fields())
+        burn_in = self.max_iter // 2
+        every = max(1, (self.max_iter - burn_in) // self.samples)
+        evaluate = partial(self._held_out_score, source=source, base=base, seed=seed) if held_out else None
+        job = SamplingRun(
+            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
+        )
+        return job, SamplingState(Chains([chain], burn_in, every, 1))
+
+    def _held_out_score(self, fitted: Fitted, source: Source, base: Base, seed: int) -> float:
+        """The log probability of the held-out documents, in nats per word (ends of sentences are words)."""
+        numbers, nats, events = base.numbers, 0.0, 0
+        model = self.model_of(fitted.params, numbers.n_words)
+        for block in range(source.n_blocks):
+            content = source.block(block, held_out=True)[1]
+            words = numbers.numbered(content.words)
+            log_base = base.log_p[with_ends(words, content.starts, numbers.end)[0]]
+            nats += float(self.log_words(model, words, content, log_base, seed).sum())
+            events += len(log_base)
+        return nats / events
+
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+        manifest = snapshot.manifest
+        seed = manifest["settings"]["random_state"]
+        job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
+        assert isinstance(state, SamplingState)
+        resumed = sampling_state_of(snapshot, state.chains)
+        self.model_of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
+        return job, resumed
 
     @property
     def longest(self) -> int:
@@ -124,14 +186,30 @@ class LanguageEstimator(Estimator):
 
     # What was learned
 
+    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+        assert isinstance(state, SamplingState)
+        self.take_learned(state.chains.fitted().params, state)
+
+    def take_learned(self, params: Record, state: RunState) -> None:
+        """Make what a chain has learned the estimator's."""
+        self.take_state(state)
+        self.params_, self.state_ = params, state
+        self.numbers_ = self.numbers_of(self.vocabulary_)
+        self.base_ = Base.from_params(self.numbers_, params)
+        self.n_features_in_ = len(self.vocabulary_)
+
     @property
     def words_(self) -> tuple[str, ...]:
         """All words that may come next, by number."""
         return self.numbers_.names
 
-    @abstractmethod
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
+
+        def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
+            return self.log_words(self.model_learned(), words, content, log_base, self.seed_)
+
+        return scores_by(predict, corpus, self.base_)
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """The same if each sentence is by itself or, for a model with topics, after the documents `seen`."""
@@ -172,6 +250,22 @@ class LanguageEstimator(Estimator):
         assert isinstance(self.analysis_, Analysis)
         rows = self.vocabulary_.lookup(self.analysis_.analyse(sentence_beginning(text)).words)
         return self.numbers_.numbered(rows).tolist()
+
+    # To files and back
+
+    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+        return fitted_of(Fitted(self.params_), self.state_, fixed)
+
+    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self.refuse_params(self.vocabulary_)
+        if snapshot.manifest["status"] == "running":
+            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            assert isinstance(state, SamplingState)
+            self.take_learned(state.chains.fitted().params, state)
+            return
+        params = params_from(snapshot, self.whole)
+        refuse_other_sizes(params, {})
+        self.take_learned(params, run_state_of(snapshot))
 
 
 def _has_sentences(source: Source) -> bool:

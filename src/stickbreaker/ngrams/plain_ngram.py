@@ -2,50 +2,36 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
-from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
-from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
-from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Run, RunState, ScoreNames
-from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.particles import Particles
 from stickbreaker.ngrams.language_estimator import LanguageEstimator
-from stickbreaker.ngrams.model.chain import PitmanYorChain
-from stickbreaker.ngrams.model.contexts import with_ends
+from stickbreaker.ngrams.model.chain import PitmanYorChain, TextEvents
+from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.report_sentences import write_sentences
-from stickbreaker.ngrams.sentence_scores import (
-    Scores,
-    all_scores,
-)
 from stickbreaker.ngrams.unigram_rescaling import (
     Ratios,
     RescaledScores,
     UnigramRescaling,
     rescaled_scores,
 )
-from stickbreaker.ngrams.word_numbers import Base
 from stickbreaker.saved import Snapshot
-from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
-
-WHOLE = ("restaurant_keys", "slot_keys", "customers", "tables")  # params that are whole numbers
 
 
 class NextWord(NamedTuple):
@@ -56,7 +42,7 @@ class NextWord(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class PlainNgramModel(LanguageEstimator):
+class PlainNgramModel(LanguageEstimator[LanguageModel]):
     """A language model: each word given those before it, by hierarchical Pitman-Yor processes (Teh 2006).
 
     Parameters
@@ -87,6 +73,7 @@ class PlainNgramModel(LanguageEstimator):
     """
 
     kind: ClassVar[str] = "NgramModel"
+    whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "customers", "tables")
     score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, seating)")
 
     order: int | str = 3
@@ -99,36 +86,21 @@ class PlainNgramModel(LanguageEstimator):
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    # From parameters to a run
+    # What the shared code asks of a kind
 
-    def new_run(
-        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run[Any], RunState]:
-        source = self.source_of(corpus, held_out)
-        text = self.text_events(corpus, source)
-        burn_in = self.max_iter // 2
-        every = max(1, (self.max_iter - burn_in) // self.samples)
-        chains = Chains([PitmanYorChain(text.events, seed, text.base.to_fields())], burn_in, every, 1)
-        evaluate = partial(_held_out_score, source=source, base=text.base) if held_out else None
-        job = SamplingRun(
-            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
-        )
-        return job, SamplingState(chains)
+    def new_chain(self, text: TextEvents, seed: int, given: Record) -> PitmanYorChain:
+        return PitmanYorChain(text.events, seed, given)
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
-        manifest = snapshot.manifest
-        seed = manifest["settings"]["random_state"]
-        job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
-        assert isinstance(state, SamplingState)
-        resumed = sampling_state_of(snapshot, state.chains)
-        LanguageModel.of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
-        return job, resumed
+    def model_of(self, params: Record, n_words: int) -> LanguageModel:
+        return LanguageModel.of(params, n_words)
 
-    # From a run to what was learned
+    def model_learned(self) -> LanguageModel:
+        return self.language_model_
 
-    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
-        assert isinstance(state, SamplingState)
-        self._take(state.chains.fitted().params, state)
+    def log_words(
+        self, model: LanguageModel, words: Integers, content: Sequences, log_base: Array, seed: int
+    ) -> Array:
+        return model.log_probabilities(words, content.starts, log_base)
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
@@ -137,15 +109,11 @@ class PlainNgramModel(LanguageEstimator):
         write_sentences(self.language_model_, self.base_, corpus, fixed["held_out"], self.seed_, folder)
         return self.snapshot(fixed)
 
-    def _take(self, params: Record, state: RunState) -> None:
-        """Make what the chain has learned the estimator's; its parts are held against each other."""
-        self.take_state(state)
-        self.params_: Record = params
-        self.state_: RunState = state
-        self.numbers_ = self.numbers_of(self.vocabulary_)
-        self.base_ = Base.from_params(self.numbers_, params)
-        self.language_model_ = LanguageModel.of(params, self.numbers_.n_words)
-        self.n_features_in_ = len(self.vocabulary_)
+    def take_learned(self, params: Record, state: RunState) -> None:
+        super().take_learned(params, state)
+        self.language_model_ = self.model_of(params, self.numbers_.n_words)
+
+    # What was learned
 
     @property
     def discounts_(self) -> Array:
@@ -167,10 +135,6 @@ class PlainNgramModel(LanguageEstimator):
 
     def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         write_sentences(self.language_model_, self.base_, corpus, 0.0, self.seed_, folder)
-
-    def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
-        return all_scores(corpus, self.language_model_, self.base_)
 
     def rescaled_scores(
         self, corpus: Corpus, topics: Estimator, exponent: float = 0.7, particles: int = 10
@@ -217,32 +181,3 @@ class PlainNgramModel(LanguageEstimator):
         words = [self.numbers_.end, *self.context_of(context)]
         p = self.language_model_.next_words(words, np.exp(self.base_.log_p))
         return [NextWord(self.words_[k], float(p[k])) for k in descending(p, n).tolist()]
-
-    # To files and back
-
-    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
-        return fitted_of(Fitted(self.params_), self.state_, fixed)
-
-    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        self.refuse_params(self.vocabulary_)
-        if snapshot.manifest["status"] == "running":
-            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
-            assert isinstance(state, SamplingState)
-            self._take(state.chains.fitted().params, state)
-            return
-        params = params_from(snapshot, WHOLE)
-        refuse_other_sizes(params, {})
-        self._take(params, run_state_of(snapshot))
-
-
-def _held_out_score(fitted: Fitted, source: Source, base: Base) -> float:
-    """The log probability of the held-out documents, in nats a word (ends of sentences are words)."""
-    numbers, nats, events = base.numbers, 0.0, 0
-    model = LanguageModel.of(fitted.params, numbers.n_words)
-    for block in range(source.n_blocks):
-        content = source.block(block, held_out=True)[1]
-        words = numbers.numbered(content.words)
-        log_base = base.log_p[with_ends(words, content.starts, numbers.end)[0]]
-        nats += float(model.log_probabilities(words, content.starts, log_base).sum())
-        events += len(log_base)
-    return nats / events

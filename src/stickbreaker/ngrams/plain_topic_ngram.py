@@ -1,103 +1,329 @@
-"""Topic n-gram language models without scikit-learn: their runs, what these leave, to files and back."""
+"""Topic n-gram language models without scikit-learn: parameters, and what is read of a learned model."""
 
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from stickbreaker.contracts.contract import Fitted
-from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.source import Source
-from stickbreaker.estimators.saving import corpus_of
-from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.run import Run, RunState
-from stickbreaker.learning.sampling import SamplingRun, SamplingState
-from stickbreaker.ngrams.model.topic_chain import TopicEvents
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.topk import descending
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.estimators.notebooks.overview import Overview
+from stickbreaker.estimators.settings import positive
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.run import Run, RunState, ScoreNames
+from stickbreaker.ngrams import purposes
+from stickbreaker.ngrams.language_estimator import UNBOUNDED, LanguageEstimator
+from stickbreaker.ngrams.model.chain import TextEvents
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.model.topic_chain import TopicChain
 from stickbreaker.ngrams.model.topic_documents import (
+    MarkedDocuments,
     log_probabilities,
     marked,
     mean_of,
+    topic_shares,
+    word_topics,
 )
+from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel, language_of_topic
+from stickbreaker.ngrams.model.topic_phrases import top_phrases
 from stickbreaker.ngrams.model.topic_priors import CHAINS
 from stickbreaker.ngrams.model.topic_samples import CELLS
+from stickbreaker.ngrams.model.topic_sentences import TopicSentences
 from stickbreaker.ngrams.report_documents import TopicLens, write_topic_documents
-from stickbreaker.ngrams.topic_ngram_estimator import TopicNgramEstimator
-from stickbreaker.ngrams.word_numbers import Base
+from stickbreaker.ngrams.sentence_scores import Scores, scores_by
 from stickbreaker.saved import Snapshot
-from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 
-WHOLE = ("restaurant_keys", "slot_keys", "cells", *CELLS)  # params that are whole numbers
+MOVES = ("tables", "tokens")
+MOST_TOPICS = 1000
 
 
-class PlainTopicNgramModel(TopicNgramEstimator):
-    __doc__ = TopicNgramEstimator.__doc__
+@dataclass(eq=False, repr=False)
+class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
+    """A language model whose documents have topics: topics with word order (Noji, Mochihashi and Miyao 2013).
 
-    def new_run(
-        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run[Any], RunState]:
-        source = self.source_of(corpus, held_out)
-        text = self.text_events(corpus, source)
-        events = TopicEvents(text.events, text.deepest, text.documents, text.n_documents)
-        made = CHAINS[self.prior]
-        chain = made(events, self.n_topics, seed, text.base.to_fields(), moves=self.moves)
-        burn_in = self.max_iter // 2
-        every = max(1, (self.max_iter - burn_in) // self.samples)
-        evaluate = None
-        if held_out:
-            evaluate = partial(self._held_out_score, source=source, base=text.base, seed=seed)
-        job = SamplingRun(
-            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
-        )
-        return job, SamplingState(Chains([chain], burn_in, every, 1))
+    A word is drawn given the words before it and its topic, which is drawn from the shares of its document.
+    Each topic is a language model by hierarchical Pitman-Yor processes. It predicts better than a model
+    without topics where texts are of different kinds, since topics adapt as the words of a document come.
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
-        manifest = snapshot.manifest
-        seed = manifest["settings"]["random_state"]
-        job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
-        assert isinstance(state, SamplingState)
-        resumed = sampling_state_of(snapshot, state.chains)
-        self.model_of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
-        return job, resumed
+    Parameters
+    ----------
+    n_topics : topics of documents.
+    order : words of an n-gram, so that a word is predicted from `order` - 1 before it; or "unbounded", where
+        each word draws how many, 20 at most.
+    prior : what topics have in common. "switching": a word is of a model common to all documents as often as
+        the words before it say, else of a topic; "hierarchical": a topic's words after a context are drawn
+        from the shorter context and from the common model; "none": nothing.
+    moves : of the sampler. "tables": whole blocks of n-grams, over all documents, and single words;
+        "tokens": single words alone, which finds less.
+    unknown : "symbol": words that are not known are all `<unk>`; or "spelled": all words of the text are
+        known, and others have a probability by their letters.
+    min_count : with "symbol", how often a word occurs in the text that is known.
+    max_iter : sweeps of the sampler.
+    samples : predictions are means over about so many of its states, evenly from the second half of the
+        sweeps; over fewer where that has fewer.
+    n_jobs : has no effect; there is one chain, and it uses one thread.
+    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
-    def _held_out_score(self, fitted: Fitted, source: Source, base: Base, seed: int) -> float:
-        """The log probability of the held-out documents, in nats a word (ends of sentences are words)."""
-        model, nats, events = self.model_of(fitted.params, base.numbers.n_words), 0.0, 0
-        for block in range(source.n_blocks):
-            content = source.block(block, held_out=True)[1]
-            words = base.numbers.numbered(content.words)
-            documents = marked(words, content.starts, content.offsets, model.end, base.log_p)
-            found = mean_of(log_probabilities(model, documents, seed))
-            nats, events = nats + float(found.sum()), events + len(found)
-        return nats / events
+    Attributes
+    ----------
+    topic_word_ : (topics × words) of the words of a topic, the share of each; rows sum to one.
+    common_word_ : (words,) the same of the common model, zeros without one.
+    topic_shares_ : (topics,) the share of all words learned from that each topic has; what is left to one is
+        the common model's.
+    words_ : all words that may come next, `<unk>` and the mark `</s>` at a sentence's end included.
+    bound_ : log p(words, topics, seating) of the last sample, in nats per word.
+    n_iter_ : sweeps done; trace_ : list of records, with the perplexity of each word given all others.
 
-    # From a run to what was learned
+    >>> from stickbreaker import TopicNgramModel
+    >>> texts = ["a cat sat. a cat ran.", "stocks fell. stocks rose."]
+    >>> model = TopicNgramModel(2, order=2, min_count=1, max_iter=4, random_state=0).fit(texts)
+    >>> model.transform(texts).shape
+    (2, 2)
+    """
 
-    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
-        assert isinstance(state, SamplingState)
-        self.take_learned(state.chains.fitted().params, state)
+    kind: ClassVar[str] = "TopicNgramModel"
+    has_topics: ClassVar[bool] = True
+    whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "cells", *CELLS)
+    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, topics, seating)")
+
+    n_topics: int = 50
+    _: KW_ONLY
+    order: int | str = 3
+    prior: str = "switching"
+    moves: str = "tables"
+    unknown: str = "symbol"
+    min_count: int = 4
+    max_iter: int = 100
+    samples: int = 10
+    n_jobs: int | None = None
+    random_state: Any = None
+    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+
+    # From parameters to a run
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        positive("n_topics", self.n_topics, whole=True)
+        if self.n_topics > MOST_TOPICS:
+            remedy = f"n_topics is at most {MOST_TOPICS}: every word draws among all"
+            raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
+        for name, choices in (("prior", tuple(CHAINS)), ("moves", MOVES)):
+            if getattr(self, name) not in choices:
+                quoted = [f'"{choice}"' for choice in choices]
+                remedy = f"{name} is {', '.join(quoted[:-1])} or {quoted[-1]}"
+                raise UserError(f"{name}={getattr(self, name)!r}", remedy=remedy)
+        super().refuse_params(vocabulary, analysis)
+
+    # What the shared code asks of a kind
+
+    def new_chain(self, text: TextEvents, seed: int, given: Record) -> TopicChain:
+        return CHAINS[self.prior](text, self.n_topics, seed, given, moves=self.moves)
+
+    def model_of(self, params: Record, n_words: int) -> TopicLanguageModel:
+        found = TopicLanguageModel.of(params, n_words, self.prior, self.longest)
+        if found.n_topics != self.n_topics or (found.ends is None) == (self.order == UNBOUNDED):
+            raise ValueError("a model of other topics")
+        return found
+
+    def model_learned(self) -> TopicLanguageModel:
+        return self.topic_model_
+
+    def log_words(
+        self, model: TopicLanguageModel, words: Integers, content: Sequences, log_base: Array, seed: int
+    ) -> Array:
+        documents = marked(words, content.starts, content.offsets, model.end, log_base)
+        return mean_of(log_probabilities(model, documents, seed))
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         self.take_run(corpus, job, state)
-        lens = TopicLens(self.topic_model_, self.base_, self.seed_)
-        write_topic_documents(lens, corpus, folder, fixed["held_out"], learned_from=True)
+        write_topic_documents(self._lens, corpus, folder, fixed["held_out"], learned_from=True)
         return self.snapshot(fixed)
 
     def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
-        lens = TopicLens(self.topic_model_, self.base_, self.seed_)
         learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
-        write_topic_documents(lens, corpus, folder, 0.0, learned_from=learned_from)
+        write_topic_documents(self._lens, corpus, folder, 0.0, learned_from=learned_from)
 
-    # To files and back
+    @property
+    def _lens(self) -> TopicLens:
+        """What the documents of the report are seen by."""
+        return TopicLens(self.topic_model_, self.base_, self.seed_)
 
-    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
-        return fitted_of(Fitted(self.params_), self.state_, fixed)
+    def take_learned(self, params: Record, state: RunState) -> None:
+        super().take_learned(params, state)
+        self.topic_model_ = self.model_of(params, self.numbers_.n_words)
 
-    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        self.refuse_params(self.vocabulary_)
-        if snapshot.manifest["status"] == "running":
-            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
-            assert isinstance(state, SamplingState)
-            self.take_learned(state.chains.fitted().params, state)
-            return
-        self.take_learned(params_from(snapshot, WHOLE), run_state_of(snapshot))
+    # What was learned
+
+    @property
+    def topic_word_(self) -> Array:
+        """(topics × words) of the words of a topic, the share of each; rows sum to one."""
+        counts = self.topic_model_.word_topics[:, 1:].T
+        sums = counts.sum(axis=1, keepdims=True)
+        return np.where(sums > 0.0, counts / np.where(sums > 0.0, sums, 1.0), 1.0 / counts.shape[1])
+
+    @property
+    def common_word_(self) -> Array:
+        """(words,) of the words of the common model, the share of each; zeros without one."""
+        counts = self.topic_model_.word_topics[:, 0]
+        return counts / max(counts.sum(), 1.0)
+
+    @property
+    def topic_shares_(self) -> Array:
+        """(topics,) the share of all words learned from that each topic has."""
+        sums = self.topic_model_.word_topics.sum(axis=0)
+        return sums[1:] / sums.sum()
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """The `n` words of each topic that tell it most from all words: by p log(p / p of all words).
+
+        Marks (`<unk>`, `</s>`) are left out, and words that a topic has no more than others.
+        """
+        counts = self.topic_model_.word_topics
+        n_known, words = len(self.numbers_.known), self.words_
+        lifts = _lifts(self.topic_word_, counts.sum(axis=1) / counts.sum())[:, :n_known]
+        return [[words[row] for row in descending(row_, n).tolist() if row_[row] > 0.0] for row_ in lifts]
+
+    def probabilities_of(self, words: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Of some words of each topic, their shares of the topic's words."""
+        rows, topics = {word: row for row, word in enumerate(self.words_)}, self.topic_word_
+        return [[float(p[rows[word]]) for word in own] for p, own in zip(topics, words, strict=True)]
+
+    def top_phrases(self, n: int = 5) -> list[list[str]]:
+        """The `n` n-grams of each topic that are most its own and hold together most, by the last sample.
+
+        Only words with a letter are part of one; see `model.topic_phrases` for how they are weighed.
+        """
+        letters = np.array([any(c.isalpha() for c in word) for word in self.numbers_.known], np.bool_)
+        allowed = np.zeros(self.numbers_.n_words, np.bool_)
+        allowed[: len(letters)] = letters
+        model = self.topic_model_
+        found = top_phrases(model, n, model.n_samples - 1, allowed)
+        words = self.words_
+        return [[" ".join(words[w] for w in phrase) for phrase in phrases] for phrases in found]
+
+    def language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
+        """One topic of one sample, exactly, as a language model by itself; None: the common one.
+
+        Raises UserError for a topic or sample that there is not, and for topics that draw on the common one.
+        """
+        model = self.topic_model_
+        if self.prior == "hierarchical":
+            problem = "topics that draw on the common model are no language models by themselves"
+            raise UserError(problem, remedy="learn one with --prior switching or none")
+        if topic is None and self.prior == "none":
+            raise UserError(
+                "the model has no part that is common to all", remedy="name a topic by its number"
+            )
+        self._refuse_topic(topic)
+        if not -model.n_samples <= sample < model.n_samples:
+            remedy = f"the model has {model.n_samples}, counted from 0"
+            raise UserError(f"there is no sample {sample}", remedy=remedy)
+        return language_of_topic(model, 0 if topic is None else topic + 1, sample % model.n_samples)
+
+    def _refuse_topic(self, topic: int | None) -> None:
+        """Raise UserError for the number of a topic that there is not."""
+        if topic is not None and not 0 <= topic < self.n_topics:
+            raise UserError(f"there is no topic {topic}", remedy=f"topics are 0 to {self.n_topics - 1}")
+
+    def sizes(self) -> dict[str, int]:
+        model = self.topic_model_
+        return {
+            "topics": int(model.word_topics[:, 1:].any(axis=0).sum()),
+            "known_words": len(self.numbers_.known),
+            "contexts": len(model.contexts.depths),
+        }
+
+    def overview(self) -> Overview:
+        overview = super().overview()
+        rows = [("order", str(self.order)), *overview.rows, ("samples", str(self.topic_model_.n_samples))]
+        return overview._replace(rows=rows)
+
+    # New documents
+
+    @property
+    def n_shares(self) -> int:
+        return self.n_topics
+
+    def block_shares(self, corpus: Corpus, block: int) -> Array:
+        """Documents × topics: the expected shares of documents' topics.
+
+        Words of the common model do not count. Rows sum to one.
+        """
+        return topic_shares(self.topic_model_, self._marked_block(corpus, block))
+
+    def _marked_block(self, corpus: Corpus, block: int) -> MarkedDocuments:
+        """A block's documents with the ends of sentences; those of spelled words that are new have the G0 of
+        the last known one, which all topics have in common."""
+        content = corpus.sequences(block)
+        words = self.numbers_.numbered(content.words)
+        return marked(words, content.starts, content.offsets, self.topic_model_.end, self.base_.log_p)
+
+    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+        model, counts = self.topic_model_, None if seen is None else self.words_seen(seen)
+
+        def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
+            documents = marked(
+                words, content.starts, np.append(content.starts, len(words)), model.end, log_base
+            )
+            return mean_of(log_probabilities(model, documents, self.seed_, counts))
+
+        return scores_by(predict, corpus, self.base_)
+
+    def words_seen(self, corpus: Corpus) -> Array:
+        """Samples × topics: expected words of each topic in documents."""
+        model, found = self.topic_model_, np.zeros((self.topic_model_.n_samples, self.n_topics))
+        for block in range(len(corpus.block_sizes)):
+            documents = self._marked_block(corpus, block)
+            found += np.stack([word_topics(model, documents, n).sum(axis=0) for n in range(model.n_samples)])
+        return found
+
+    def draw_sentences(
+        self,
+        n: int,
+        *,
+        topic: int | None = None,
+        seen: Corpus | None = None,
+        beginning: str = "",
+        longest: int = 100,
+        random_state: int = 0,
+    ) -> list[list[str]]:
+        """Sentences drawn from the model, each of a document of its own: see `LanguageEstimator`.
+
+        Its topics are drawn from the prior, or given the documents `seen`.
+        """
+        positive("n", n, whole=True)
+        positive("longest", longest, whole=True)
+        model = self.topic_model_
+        self._refuse_topic(topic)
+        generator = stream(random_state, purposes.NGRAM_SENTENCES)
+        counts = np.zeros((model.n_samples, model.n_topics)) if seen is None else self.words_seen(seen)
+        first, base = self.context_of(beginning), np.exp(self.base_.log_p)
+        by_sample: dict[int, TopicSentences] = {}
+        drawn: list[list[str]] = []
+        for _ in range(n):
+            number = int(generator.integers(model.n_samples))
+            theta = generator.dirichlet(model.prior[number, 1:] + counts[number])
+            theta = theta if topic is None else np.eye(model.n_topics)[topic]
+            if number not in by_sample:
+                by_sample[number] = TopicSentences(model, number, base, generator)
+            sentence = by_sample[number].sentence(theta, longest, first)
+            drawn.append([self.words_[word] for word in sentence])
+        return drawn
+
+
+def _lifts(topic_word: Array, everywhere: Array) -> Array:
+    """Topics × words: p log(p / p of all words), 0 where p is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

@@ -51,33 +51,33 @@ class Scores(NamedTuple):
         return np.asarray(np.bincount(self.sentences, values, len(self.documents)), np.float64)
 
 
-def scores_of(corpus: Corpus, block: int, model: LanguageModel, base: Base) -> Scores:
-    """The scores of a block's documents, seen through the model's vocabulary.
+def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Scores]:
+    """The scores of all documents, block by block, seen through the model's vocabulary.
 
-    Raises UserError for documents without order, and for words that are spelled and no proper text.
+    `predict` gets words by number, the documents, and log G0 of words and ends (nats); it returns log p of
+    words and ends. Raises UserError for documents without order, and for words that are spelled and no proper
+    text.
     """
+    numbers = base.numbers
+    for block in range(len(corpus.block_sizes)):
+        content = corpus.sequences(block)
+        words = numbers.numbered(content.words)
+        marked, _ = with_ends(words, content.starts, numbers.end)
+        ends = marked == numbers.end
+        log_base = base.log_p[marked]
+        log_base[~ends] = log_base_of(words, corpus, block, base)
+        nats = predict(words, content, log_base)
+        documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
+        yield Scores(marked, (marked != numbers.unknown) & (marked >= 0), ends, documents, nats)
+
+
+def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Scores]:
+    """The same by a model without topics."""
 
     def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
         return model.log_probabilities(words, content.starts, log_base)
 
-    return scores_by(predict, corpus, block, base)
-
-
-def scores_by(predict: Prediction, corpus: Corpus, block: int, base: Base) -> Scores:
-    """The same by any model.
-
-    `predict` gets words by number, the documents, and log G0 of words and ends (nats); it returns log p of
-    words and ends.
-    """
-    content, numbers = corpus.sequences(block), base.numbers
-    words = numbers.numbered(content.words)
-    marked, _ = with_ends(words, content.starts, numbers.end)
-    ends = marked == numbers.end
-    log_base = base.log_p[marked]
-    log_base[~ends] = log_base_of(words, corpus, block, base)
-    nats = predict(words, content, log_base)
-    documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
-    return Scores(marked, (marked != numbers.unknown) & (marked >= 0), ends, documents, nats)
+    return scores_by(predict, corpus, base)
 
 
 def log_base_of(
@@ -93,12 +93,6 @@ def log_base_of(
         codes, places = np.unique(entries.codes[tokens][new], return_inverse=True)
         found[new] = base.log_spelled([entries.spelled[code].as_py() for code in codes.tolist()])[places]
     return found
-
-
-def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Scores]:
-    """The scores of all documents, block by block."""
-    for block in range(len(corpus.block_sizes)):
-        yield scores_of(corpus, block, model, base)
 
 
 class SentenceScore(NamedTuple):

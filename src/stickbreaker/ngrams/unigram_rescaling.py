@@ -25,7 +25,7 @@ from stickbreaker.ngrams.kernels.rescaling import (
 )
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel, text_before
-from stickbreaker.ngrams.sentence_scores import Scores, scores_of
+from stickbreaker.ngrams.sentence_scores import Scores, all_scores
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 
 LARGEST_EXPONENT = 10.0
@@ -98,8 +98,7 @@ class UnigramRescaling:
     def words_of_contexts(self) -> WordsOfContexts:
         """The words that follow each context."""
         contexts = self.model.contexts
-        first = np.searchsorted(contexts.restaurants, np.arange(self.model.n_contexts + 1))
-        return WordsOfContexts(first.astype(np.int64), contexts.slot_keys % contexts.n_words)
+        return WordsOfContexts(contexts.first_slots, contexts.slot_keys % contexts.n_words)
 
     @cached_property
     def place_of_words(self) -> Integers:
@@ -196,8 +195,8 @@ def rescaled_scores(
 
     All have the same random numbers, so that p of all words that may come next sums to one.
     """
-    for block, size in enumerate(corpus.block_sizes):
-        plain = scores_of(corpus, block, rescaling.model, rescaling.base)
+    blocks = all_scores(corpus, rescaling.model, rescaling.base)
+    for plain, size in zip(blocks, corpus.block_sizes, strict=True):
         keys = numbered_keys(seed, purposes.NGRAM_RESCALING, 0, np.zeros(size, np.int64))
         yield _rescaled(plain, rescaling, keys, particles)
 

@@ -16,14 +16,14 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
     model = load_for("topics", PlainTopicNgramModel, asked.model)
     shares, words = model.topic_shares_, model.top_words(asked.top)
-    phrases = model.top_phrases(PHRASES)
+    phrases, probabilities = model.top_phrases(PHRASES), model.probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
     topics = [
         {
             "topic": k,
             "share": float(shares[k]),
             "words": words[k],
-            "probabilities": model.probabilities_of(k, words[k]),
+            "probabilities": probabilities[k],
             "phrases": phrases[k],
         }
         for k in in_use

@@ -123,6 +123,30 @@ def weigh_switches(n_words, words, rooms, shares, block):
 
 
 @njit(**PART)
+def _start_weights(p, block):
+    """The weights of topics begin with p of the first table's customer in the shorter context.
+
+    Relative to the largest: G0 of a long word may be as small as numbers are, and products smaller.
+    """
+    most = 0.0
+    for k in range(len(p)):
+        most = max(most, p[k])
+    for k in range(len(p)):
+        block.weights[k], block.nats[k] = p[k] / most, 0.0
+
+
+@njit(**PART)
+def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
+    """Fill the weights of topics: of the first table's customer (p, topics), of all tables and all words.
+
+    Switches, if there are any, are not among them: see `weigh_switches`.
+    """
+    _start_weights(p, block)
+    weigh_parts(n_parts, rooms, seats, priors, block)
+    weigh_words(n_words, words, total, block)
+
+
+@njit(**PART)
 def draw_topic(first, block, state):
     """A topic from `first` on, drawn by the weights of a block."""
     _take_logarithms(block)
@@ -134,16 +158,3 @@ def draw_topic(first, block, state):
         block.weights[k] = exp64(block.nats[k] - most) if k >= first else 0.0
         total += block.weights[k]
     return drawn(block.weights, total, state)
-
-
-@njit(**PART)
-def start_weights(p, block):
-    """The weights of topics begin with p of the first table's customer in the shorter context.
-
-    Relative to the largest: G0 of a long word may be as small as numbers are, and products smaller.
-    """
-    most = 0.0
-    for k in range(len(p)):
-        most = max(most, p[k])
-    for k in range(len(p)):
-        block.weights[k], block.nats[k] = p[k] / most, 0.0

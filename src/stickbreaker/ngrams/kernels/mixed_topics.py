@@ -12,7 +12,7 @@ from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART, log64
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.ngrams.kernels.block_weights import draw_topic, start_weights, weigh_parts, weigh_words
+from stickbreaker.ngrams.kernels.block_weights import draw_topic, weigh_block
 from stickbreaker.ngrams.kernels.topic_blocks import (
     gather,
     pick_table,
@@ -166,9 +166,7 @@ def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
             else:
                 leave(slot, 0, rooms, seats, state)
             depth = _bases(slot, rooms, seats, priors, shares, scratch)
-            start_weights(scratch.weights, block)
-            weigh_parts(n_parts, rooms, seats, priors, block)
-            weigh_words(n_words, words, total, block)
+            weigh_block(scratch.weights, n_parts, n_words, total, words, rooms, seats, priors, block)
             chosen = draw_topic(1, block, state)
             below = scratch.p[depth - 1, chosen] if depth > 0 else priors.base[slot]
             share = shares[rooms.restaurants[slot]]

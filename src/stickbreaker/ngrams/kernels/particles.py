@@ -92,13 +92,16 @@ def _draw(row, outside, weights, total, state):
 
 
 @njit(**PART)
-def _redraw_earlier(inside, outside, n, most, weights, total, state, z):
-    """Draw the topics of words before the n-th, each given all others; gives the weights' new sum.
+def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
+    """Draw the topics of words before the n-th, if it is time to; returns the weights' sum.
 
-    All of them in order, or `most` of them, each chosen evenly. Either leaves p(z_<n | w_<n) invariant.
+    Each is drawn given all others: all of them in order, or `most` of them, chosen evenly. Either leaves
+    p(z_<n | w_<n) invariant.
     """
-    for turn in range(min(n, most)):
-        i = turn if n <= most else np.int64(uniform(state) * n)
+    if n == 0 or particles.every == 0 or n % particles.every != 0:
+        return total
+    for turn in range(min(n, particles.most)):
+        i = turn if n <= particles.most else np.int64(uniform(state) * n)
         if z[i] >= 0:
             weights[z[i]] -= 1.0
             total -= 1.0
@@ -137,8 +140,7 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
             seeded(keys[d] + np.uint64(particle), state)
             total = _restart(alpha, weights)
             for n in range(len(p)):
-                if n > 0 and particles.every > 0 and n % particles.every == 0:
-                    total = _redraw_earlier(inside, outside, n, particles.most, weights, total, state, z)
+                total = _redraw_earlier(inside, outside, n, particles, weights, total, state, z)
                 z[n], p_n = _draw(inside[n], outside[n], weights, total, state)
                 p[n] += p_n / particles.number
                 if z[n] >= 0:
@@ -160,8 +162,7 @@ def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
             seeded(keys[d] + np.uint64(particle), state)
             total = _restart(alpha, weights)
             for n in range(len(p)):
-                if n > 0 and particles.every > 0 and n % particles.every == 0:
-                    total = _redraw_earlier(inside, outside, n, particles.most, weights, total, state, z)
+                total = _redraw_earlier(inside, outside, n, particles, weights, total, state, z)
                 scale = 1.0 / (total * particles.number)
                 for k in range(len(weights)):
                     shares[n, k] += weights[k] * scale

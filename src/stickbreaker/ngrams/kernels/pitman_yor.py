@@ -45,7 +45,7 @@ class Priors(NamedTuple):
 
 
 @njit(**PART)
-def _counted(sizes, first, kinds, size):
+def count_size(sizes, first, kinds, size):
     """One more table of a size; gives how many sizes there are then."""
     for entry in range(first, first + kinds):
         if sizes[entry, 0] == size:
@@ -57,7 +57,7 @@ def _counted(sizes, first, kinds, size):
 
 
 @njit(**PART)
-def _taken(sizes, first, kinds, entry):
+def take_size(sizes, first, kinds, entry):
     """One table fewer of the size at an entry; gives how many sizes there are then."""
     sizes[entry, 1] -= 1
     if sizes[entry, 1] > 0:
@@ -89,9 +89,9 @@ def leave(slot, layout, seating, state):
                         break
                     entry += 1
             size = sizes[entry, 0]
-            kinds = _taken(sizes, first, kinds, entry)
+            kinds = take_size(sizes, first, kinds, entry)
             if size > 1:
-                kinds = _counted(sizes, first, kinds, size - 1)
+                kinds = count_size(sizes, first, kinds, size - 1)
             seats[slot, KINDS] = kinds
         seats[slot, CUSTOMERS] = customers - 1
         totals[restaurant, CUSTOMERS] -= 1
@@ -103,7 +103,7 @@ def leave(slot, layout, seating, state):
 
 
 @njit(**PART)
-def _fill_path(slot, depth, layout, path):
+def fill_path(slot, depth, layout, path):
     """The slots on the way to a slot of a depth, from the empty context on."""
     for d in range(depth, -1, -1):
         path[d] = slot
@@ -118,7 +118,7 @@ def predict(slot, layout, seating, priors, path, openings):
     a new table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
     """
     depth = layout.depths[layout.restaurants[slot]]
-    _fill_path(slot, depth, layout, path)
+    fill_path(slot, depth, layout, path)
     p = priors.base[path[0]]
     for d in range(depth + 1):
         at = path[d]
@@ -157,8 +157,8 @@ def enter(depth, layout, seating, priors, path, openings, state):
                         break
                     entry += 1
                 size = sizes[entry, 0]
-                kinds = _taken(sizes, first, kinds, entry)
-            seats[slot, KINDS] = _counted(sizes, first, kinds, size + 1)
+                kinds = take_size(sizes, first, kinds, entry)
+            seats[slot, KINDS] = count_size(sizes, first, kinds, size + 1)
         if not opens:
             return
         seats[slot, TABLES] += 1
@@ -203,12 +203,19 @@ def sweep(own, layout, seating, priors, key):
 class Stops(NamedTuple):
     """Where the words of a text stop, of unbounded contexts (Mochihashi & Sumita 2008)."""
 
-    depths: NDArray[
-        np.int32
-    ]  # words of the text, those of one deepest slot together: length of the context used
+    # words of the text, those of one deepest slot together: length of the context used; none if it is kept
+    # elsewhere
+    depths: NDArray[np.int32]
     counts: NDArray[np.int32]  # restaurants × (words that stop there, words that go on to longer contexts)
     stop: float  # Beta prior of the share that stops
     go_on: float
+
+
+@njit(**PART)
+def chance_to_stop(restaurant, stops):
+    """The chance that a restaurant ends the context, given how many words stop there and how many go on."""
+    stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
+    return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
 
 @njit(**PART)
@@ -226,8 +233,7 @@ def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, st
         p = (seated + openings[d]) / (seating.totals[restaurant, CUSTOMERS] + b)
         ends = 1.0
         if d < depth:
-            stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
-            ends = (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
+            ends = chance_to_stop(restaurant, stops)
         total += left * ends * p
         masses[d] = total
         left *= 1.0 - ends
@@ -239,7 +245,7 @@ def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, st
 
 
 @njit(**PART)
-def _count_stop(depth, deepest, layout, counts, path, change):
+def count_stop(depth, deepest, layout, counts, path, change):
     """Count that a word stops at a depth (or, with change -1, no longer does)."""
     for d in range(depth):
         counts[layout.restaurants[path[d]], 1] += change
@@ -262,11 +268,11 @@ def seat_all(own, longest, layout, seating, priors, stops, key):
         deepest = layout.depths[layout.restaurants[slot]]
         depth = min(deepest, longest)
         for _ in range(own[slot]):
-            _fill_path(slot, deepest, layout, path)
+            fill_path(slot, deepest, layout, path)
             predict(path[depth], layout, seating, priors, path, openings)
             enter(depth, layout, seating, priors, path, openings, state)
             if len(stops.depths) > 0:
-                _count_stop(depth, deepest, layout, stops.counts, path, 1)
+                count_stop(depth, deepest, layout, stops.counts, path, 1)
                 stops.depths[word] = depth
             word += 1
 
@@ -288,14 +294,14 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
     for slot in range(len(own)):
         deepest = layout.depths[layout.restaurants[slot]]
         for _ in range(own[slot]):
-            _fill_path(slot, deepest, layout, path)
+            fill_path(slot, deepest, layout, path)
             depth = np.int64(stops.depths[word])
             leave(path[depth], layout, seating, state)
-            _count_stop(depth, deepest, layout, stops.counts, path, -1)
+            count_stop(depth, deepest, layout, stops.counts, path, -1)
             predict(slot, layout, seating, priors, path, openings)
             depth = _draw_stop(deepest, layout, seating, priors, stops, path, openings, masses, state)
             enter(depth, layout, seating, priors, path, openings, state)
-            _count_stop(depth, deepest, layout, stops.counts, path, 1)
+            count_stop(depth, deepest, layout, stops.counts, path, 1)
             stops.depths[word] = depth
             word += 1
             product, nats = _times(product, nats, masses[deepest])

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.math import OPTIONS, PART, exp64
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.random_gammas import log_gamma_number
-from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, KINDS, TABLES, Layout, Priors, Seating
+from stickbreaker.ngrams.kernels.pitman_yor import (
+    CUSTOMERS,
+    KINDS,
+    TABLES,
+    Layout,
+    Priors,
+    Seating,
+    count_size,
+    take_size,
+)
 
 LEAST = 1e-15  # of a share, and of what is left of one
 
@@ -46,7 +55,7 @@ def draw_shares(switches, key):
 
 @njit(**PART)
 def _seat(slot, customers, mass, layout, seating, state):
-    """Seat customers anew in an empty slot, by a Chinese restaurant of a concentration; gives tables."""
+    """Seat customers again in an empty slot, by a Chinese restaurant of a concentration; returns tables."""
     seats, sizes, first = seating.seats, seating.sizes, layout.places[slot]
     kinds, tables = 0, 0
     for seated in range(customers):
@@ -63,27 +72,16 @@ def _seat(slot, customers, mass, layout, seating, state):
                     break
                 entry += 1
             size = sizes[entry, 0]
-            sizes[entry, 1] -= 1
-            if sizes[entry, 1] == 0:
-                last = first + kinds - 1
-                sizes[entry, 0], sizes[entry, 1] = sizes[last, 0], sizes[last, 1]
-                kinds -= 1
-        if layout.places[slot + 1] == first:
-            continue
-        entry = first
-        while entry < first + kinds and sizes[entry, 0] != size + 1:
-            entry += 1
-        if entry == first + kinds:
-            sizes[entry, 0], sizes[entry, 1] = size + 1, 0
-            kinds += 1
-        sizes[entry, 1] += 1
+            kinds = take_size(sizes, first, kinds, entry)
+        if layout.places[slot + 1] > first:
+            kinds = count_size(sizes, first, kinds, size + 1)
     seats[slot, CUSTOMERS], seats[slot, TABLES], seats[slot, KINDS] = customers, tables, kinds
     return tables
 
 
 @njit(**OPTIONS)
 def seat_switches(own, switches, key):
-    """Seat all customers anew given lambda, from the longest contexts on.
+    """Seat all customers again given lambda, from the longest contexts on.
 
     own (slots, int64): customers of each slot that no longer context sends.
     """

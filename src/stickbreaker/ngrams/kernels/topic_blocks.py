@@ -16,10 +16,8 @@ from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels.block_weights import (
     Block,
     draw_topic,
-    start_weights,
-    weigh_parts,
+    weigh_block,
     weigh_switches,
-    weigh_words,
 )
 from stickbreaker.ngrams.kernels.topic_sweeps import count_word, enter, predict_topics, scratch_of
 from stickbreaker.ngrams.kernels.topic_tables import (
@@ -46,7 +44,7 @@ class Sitting(NamedTuple):
 
 @njit(**OPTIONS)
 def room_of_block(most, n_depths, n_topics, n_documents):
-    """Room for blocks of at most so many words."""
+    """Room for blocks of at most `most` words."""
     return Block(
         np.empty(most * n_depths + 1, np.int64),
         np.empty(most * n_depths + 2, np.int64),
@@ -185,9 +183,30 @@ def parent_predictions(slot, rooms, seats, priors, scratch):
     return depth
 
 
+@njit(**PART)
+def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state):
+    """A block leaves with a table of a slot, and is weighed in each topic.
+
+    Returns how many parts and words it has, and the depth of the shorter context, as `parent_predictions`.
+    """
+    n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
+    seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
+    leave(rooms.parents[slot], topic, rooms, seats, state)
+    depth = parent_predictions(slot, rooms, seats, priors, scratch)
+    weigh_block(scratch.weights, n_parts, n_words, total, words, rooms, seats, priors, block)
+    return n_parts, n_words, depth
+
+
+@njit(**PART)
+def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scratch, block, state):
+    """A block that was lifted sits down in a topic."""
+    seat_block(n_parts, n_words, topic, topic, 1, words, rooms, seats, block)
+    enter(depth, topic, rooms, seats, priors, scratch, state)
+
+
 @njit(**OPTIONS)
 def move_tables(words, sitting, rooms, seats, priors, most, key):
-    """Tables of topics that have nothing in common move, words and all; gives how many changed their topic.
+    """Tables of topics that have nothing in common move, words and all; returns how many changed their topic.
 
     At each slot, as many even picks as it has tables, a number that moves leave alone. Tables of one word
     that ends there are left to the moves of words. most: words of the text that any slot may have below it.
@@ -203,17 +222,12 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
             topic, size = pick_table(slot, tables, 0, rooms, seats, state)
             if ends and size == 1:
                 continue
-            n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
-            seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
-            leave(rooms.parents[slot], topic, rooms, seats, state)
-            depth = parent_predictions(slot, rooms, seats, priors, scratch)
-            start_weights(scratch.weights, block)
-            weigh_parts(n_parts, rooms, seats, priors, block)
-            weigh_words(n_words, words, total, block)
-            drawn_topic = draw_topic(1, block, state)
-            seat_block(n_parts, n_words, drawn_topic, drawn_topic, 1, words, rooms, seats, block)
-            enter(depth, drawn_topic, rooms, seats, priors, scratch, state)
-            moved += drawn_topic != topic
+            n_parts, n_words, depth = _lift(
+                slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state
+            )
+            chosen = draw_topic(1, block, state)
+            _set_down(n_parts, n_words, depth, chosen, words, rooms, seats, priors, scratch, block, state)
+            moved += chosen != topic
     return moved
 
 
@@ -231,16 +245,11 @@ def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, ke
             topic, size = pick_table(slot, tables, 0, rooms, seats, state)
             if ends and size == 1:
                 continue
-            n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
-            seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
-            leave(rooms.parents[slot], topic, rooms, seats, state)
-            depth = parent_predictions(slot, rooms, seats, priors, scratch)
-            start_weights(scratch.weights, block)
-            weigh_parts(n_parts, rooms, seats, priors, block)
-            weigh_words(n_words, words, total, block)
+            n_parts, n_words, depth = _lift(
+                slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state
+            )
             weigh_switches(n_words, words, rooms, shares, block)
-            drawn_topic = draw_topic(0, block, state)
-            seat_block(n_parts, n_words, drawn_topic, drawn_topic, 1, words, rooms, seats, block)
-            enter(depth, drawn_topic, rooms, seats, priors, scratch, state)
-            moved += drawn_topic != topic
+            chosen = draw_topic(0, block, state)
+            _set_down(n_parts, n_words, depth, chosen, words, rooms, seats, priors, scratch, block, state)
+            moved += chosen != topic
     return moved

@@ -37,16 +37,6 @@ class Words(NamedTuple):
     prior: NDArray[np.float64]  # topics: alpha; 0 of the common one
 
 
-class TopicStops(NamedTuple):
-    """Where words stop, of unbounded contexts."""
-
-    counts: NDArray[
-        np.int32
-    ]  # restaurants × (words that stop there, words that go on); none of a fixed length
-    stop: float  # Beta prior of the share that stops
-    go_on: float
-
-
 class Scratch(NamedTuple):
     """What a kernel works in."""
 
@@ -187,6 +177,12 @@ def sweep_topics(words, rooms, seats, priors, key):
 
 
 @njit(**PART)
+def switch_of(restaurant, topic):
+    """The slot of switches that a word of a topic counts in: see `kernels.switch_tables`."""
+    return 2 * restaurant + (1 if topic > 0 else 0)
+
+
+@njit(**PART)
 def chance_of_topics(restaurant, switches, path, openings):
     """p(a topic, not the common one | context) and fills the path there: see `Switches`."""
     return pitman_yor.predict(
@@ -197,8 +193,7 @@ def chance_of_topics(restaurant, switches, path, openings):
 @njit(**PART)
 def enter_switch(restaurant, topic, switches, path, openings, state):
     """A word counts in a restaurant of switches: for the common topic (slot 0) or for another (slot 1)."""
-    slot = 2 * restaurant + (1 if topic > 0 else 0)
-    layout = switches.layout
+    slot, layout = switch_of(restaurant, topic), switches.layout
     pitman_yor.predict(slot, layout, switches.seating, switches.priors, path, openings)
     pitman_yor.enter(
         layout.depths[restaurant], layout, switches.seating, switches.priors, path, openings, state
@@ -249,7 +244,7 @@ def sweep_switching(words, rooms, seats, priors, switches, key):
         slot, topic = words.slots[word], words.topics[word]
         leave(slot, topic, rooms, seats, state)
         count_word(word, -1, words)
-        switch = 2 * rooms.restaurants[slot] + (1 if topic > 0 else 0)
+        switch = switch_of(rooms.restaurants[slot], topic)
         pitman_yor.leave(switch, switches.layout, switches.seating, state)
         nats += log64(
             _sit_down_switching(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import uniform
+from stickbreaker.ngrams.kernels import pitman_yor
 
 TOPIC, CUSTOMERS, TABLES, COMMON = 0, 1, 2, 3  # columns of cells and, but for the last, of totals
 KEY, SIZE, NUMBER = 0, 1, 2  # columns of entries
@@ -232,11 +233,9 @@ def opens(slot, key, rooms, seats):
 
 @njit(**PART)
 def fill_path(slot, rooms, path):
-    """The slots on the way to a slot, from the empty context on; gives its depth."""
+    """Fill the slots on the way to a slot, from the empty context on; returns its depth."""
     depth = rooms.depths[rooms.restaurants[slot]]
-    for d in range(depth, -1, -1):
-        path[d] = slot
-        slot = rooms.parents[slot]
+    pitman_yor.fill_path(slot, depth, rooms, path)
     return depth
 
 

@@ -12,6 +12,7 @@ from stickbreaker.kernels.math import OPTIONS, PART, log64
 from stickbreaker.kernels.random import seeded
 from stickbreaker.ngrams.kernels import pitman_yor
 from stickbreaker.ngrams.kernels.mixed_topics import enter_mixed, predict_mixed
+from stickbreaker.ngrams.kernels.pitman_yor import chance_to_stop, count_stop
 from stickbreaker.ngrams.kernels.topic_sweeps import (
     chance_of_topics,
     count_word,
@@ -20,34 +21,20 @@ from stickbreaker.ngrams.kernels.topic_sweeps import (
     enter_switch,
     predict_topics,
     scratch_of,
+    switch_of,
     weigh_topics,
 )
 from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 
 @njit(**PART)
-def _ends(restaurant, stops):
-    """The chance that a restaurant ends the context."""
-    stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
-    return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
-
-
-@njit(**PART)
-def _count_stop(depth, deepest, rooms, stops, path, change):
-    """Count that a word stops at a depth (or, with change -1, no longer does)."""
-    for d in range(depth):
-        stops.counts[rooms.restaurants[path[d]], 1] += change
-    if depth < deepest:
-        stops.counts[rooms.restaurants[path[depth]], 0] += change
-
-
-@njit(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
-    """A word leaves, and is counted nowhere; fills its path and gives the deepest depth."""
+    """A word leaves and is counted nowhere; fills its path and returns the deepest depth."""
     leave(words.slots[word], words.topics[word], rooms, seats, state)
     count_word(word, -1, words)
     deepest = fill_path(words.deepest[word], rooms, path)
-    _count_stop(rooms.depths[rooms.restaurants[words.slots[word]]], deepest, rooms, stops, path, -1)
+    depth = rooms.depths[rooms.restaurants[words.slots[word]]]
+    count_stop(depth, deepest, rooms, stops.counts, path, -1)
     return deepest
 
 
@@ -56,46 +43,58 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
     """Count a word of a topic that stops at a depth of its path."""
     words.slots[word] = path[depth]
     count_word(word, 1, words)
-    _count_stop(depth, deepest, rooms, stops, path, 1)
+    count_stop(depth, deepest, rooms, stops.counts, path, 1)
 
 
 @njit(**PART)
-def _weigh_depths(document, deepest, words, rooms, stops, scratch, scale, masses):
-    """Fill masses: p(it stops there, word) at each depth, in topics from 1 on; gives their sum."""
-    left, total = 1.0, 0.0
-    for d in range(deepest + 1):
-        ends = _ends(rooms.restaurants[scratch.path[d]], stops) if d < deepest else 1.0
-        mass = weigh_topics(document, scratch.p[d], words, scale, scratch.weights)
-        masses[d] = left * ends * mass
+def _fill_stops(deepest, rooms, stops, path, stopping):
+    """Fill the chance that a word stops at each depth (depths), 0 beyond the deepest."""
+    left = 1.0
+    for d in range(len(stopping)):
+        ends = 1.0
+        if d < deepest:
+            ends = chance_to_stop(rooms.restaurants[path[d]], stops)
+        stopping[d] = left * ends if d <= deepest else 0.0
         left *= 1.0 - ends
-        total += masses[d]
-    for d in range(deepest + 1, len(masses)):
+
+
+@njit(**PART)
+def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
+    """A word draws where it stops and its topic from 1 on, given p in each; returns its depth and p(word).
+
+    depths (2 × depths) is worked in: the chance to stop at each, and p(it stops there, word).
+    """
+    document, (stopping, masses) = words.documents[word], depths
+    scale, mass = 1.0 / (words.sizes[document] + total), 0.0
+    _fill_stops(deepest, rooms, stops, scratch.path, stopping)
+    for d in range(len(masses)):
         masses[d] = 0.0
-    return total
+        if d <= deepest:
+            masses[d] = stopping[d] * weigh_topics(document, scratch.p[d], words, scale, scratch.weights)
+        mass += masses[d]
+    depth = drawn(masses, mass, state)
+    own = weigh_topics(document, scratch.p[depth], words, scale, scratch.weights)
+    words.topics[word] = drawn(scratch.weights, own, state)
+    return depth, mass
 
 
 @njit(**OPTIONS)
 def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
-    """Every word draws its topic and the length of its context anew, given all others.
+    """Every word draws its topic and the length of its context again, given all others.
 
-    Gives the sum of log p(word | its context, its document, all others), in nats. key: of the stream
+    Returns the sum of log p(word | its context, its document, all others), in nats. key: of the stream
     (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)
-    scratch, masses = scratch_of(n_depths, rooms.n_topics), np.empty(n_depths)
+    scratch, depths = scratch_of(n_depths, rooms.n_topics), np.empty((2, n_depths))
     total, nats = words.prior.sum(), 0.0
     for word in range(len(words.slots)):
-        document = words.documents[word]
         deepest = _take_out(word, words, rooms, seats, stops, scratch.path, state)
         predict_topics(deepest, rooms, seats, priors, scratch)
-        scale = 1.0 / (words.sizes[document] + total)
-        mass = _weigh_depths(document, deepest, words, rooms, stops, scratch, scale, masses)
+        depth, mass = _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state)
         nats += log64(mass)
-        depth = drawn(masses, mass, state)
-        mass = weigh_topics(document, scratch.p[depth], words, scale, scratch.weights)
-        words.topics[word] = drawn(scratch.weights, mass, state)
         _put_in(word, depth, deepest, words, rooms, stops, scratch.path)
         enter(depth, words.topics[word], rooms, seats, priors, scratch, state)
     return nats
@@ -107,18 +106,13 @@ def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)
-    scratch, masses = scratch_of(n_depths, rooms.n_topics), np.empty(n_depths)
+    scratch, depths = scratch_of(n_depths, rooms.n_topics), np.empty((2, n_depths))
     total, nats = words.prior.sum(), 0.0
     for word in range(len(words.slots)):
-        document = words.documents[word]
         deepest = _take_out(word, words, rooms, seats, stops, scratch.path, state)
         predict_mixed(deepest, rooms, seats, priors, shares, scratch)
-        scale = 1.0 / (words.sizes[document] + total)
-        mass = _weigh_depths(document, deepest, words, rooms, stops, scratch, scale, masses)
+        depth, mass = _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state)
         nats += log64(mass)
-        depth = drawn(masses, mass, state)
-        mass = weigh_topics(document, scratch.p[depth], words, scale, scratch.weights)
-        words.topics[word] = drawn(scratch.weights, mass, state)
         _put_in(word, depth, deepest, words, rooms, stops, scratch.path)
         enter_mixed(depth, words.topics[word], rooms, seats, priors, shares, scratch, state)
     return nats
@@ -130,24 +124,24 @@ def sweep_unbounded_switching(words, rooms, seats, priors, switches, stops, key)
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)
-    scratch, masses = scratch_of(n_depths, rooms.n_topics), np.empty(n_depths)
-    chances, path, openings = np.empty(n_depths), np.empty(n_depths, np.int64), np.empty(n_depths)
+    scratch, (stopping, masses, chances) = scratch_of(n_depths, rooms.n_topics), np.empty((3, n_depths))
+    path, openings = np.empty(n_depths, np.int64), np.empty(n_depths)
     total, nats = words.prior.sum(), 0.0
     for word in range(len(words.slots)):
-        document, topic = words.documents[word], words.topics[word]
-        switch = 2 * rooms.restaurants[words.slots[word]] + (1 if topic > 0 else 0)
+        document = words.documents[word]
+        switch = switch_of(rooms.restaurants[words.slots[word]], words.topics[word])
         pitman_yor.leave(switch, switches.layout, switches.seating, state)
         deepest = _take_out(word, words, rooms, seats, stops, scratch.path, state)
         predict_topics(deepest, rooms, seats, priors, scratch)
-        scale = 1.0 / (words.sizes[document] + total)
-        _weigh_depths(document, deepest, words, rooms, stops, scratch, scale, masses)
-        left, mass = 1.0, 0.0
-        for d in range(deepest + 1):
-            restaurant = rooms.restaurants[scratch.path[d]]
-            ends = _ends(restaurant, stops) if d < deepest else 1.0
-            chances[d] = chance_of_topics(restaurant, switches, path, openings)
-            masses[d] = chances[d] * masses[d] + left * ends * (1.0 - chances[d]) * scratch.p[d, 0]
-            left *= 1.0 - ends
+        _fill_stops(deepest, rooms, stops, scratch.path, stopping)
+        scale, mass = 1.0 / (words.sizes[document] + total), 0.0
+        for d in range(n_depths):
+            masses[d] = 0.0
+            if d <= deepest:
+                p = scratch.p[d]
+                chances[d] = chance_of_topics(rooms.restaurants[scratch.path[d]], switches, path, openings)
+                of_topics = stopping[d] * weigh_topics(document, p, words, scale, scratch.weights)
+                masses[d] = chances[d] * of_topics + stopping[d] * (1.0 - chances[d]) * p[0]
             mass += masses[d]
         nats += log64(mass)
         depth = drawn(masses, mass, state)

@@ -26,11 +26,12 @@ from stickbreaker.ngrams.kernels.pitman_yor import (
 )
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
 from stickbreaker.ngrams.model.hyperparameters import (
-    draw_discount_and_concentration,
-    log_prior,
-    log_seating,
+    DepthCounts,
+    draw_by_depth,
+    log_by_depth,
+    with_draws,
 )
-from stickbreaker.ngrams.model.seatings import counted_seating, places_of
+from stickbreaker.ngrams.model.seatings import counted_seating, places_of, stops_and_passes
 
 DISCOUNT, CONCENTRATION = 0.5, 1.0  # at the start
 LEAST = 1e-300  # G0 of a word: one of hundreds of letters may have less than a number holds
@@ -51,6 +52,15 @@ def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: 
     """The events of a text, given what `contexts_of` found in it."""
     own = np.bincount(deepest, minlength=len(contexts.slot_keys)).astype(np.int32)
     return Events(contexts, own, np.maximum(base, LEAST), unbounded)
+
+
+class TextEvents(NamedTuple):
+    """The events of a text in their order, with the documents that they stand in."""
+
+    events: Events
+    deepest: Integers  # words: the slot of the longest context
+    documents: Integers  # words
+    n_documents: int
 
 
 class PitmanYorChain(Sampler):
@@ -93,19 +103,14 @@ class PitmanYorChain(Sampler):
         unbounded = self._events.unbounded
         self._nats = np.array([sweep_unbounded(*held, self._stops, key) if unbounded else sweep(*held, key)])
         generator = stream(self._seed, purposes.NGRAM_HYPERPARAMETERS, number)
-        for depth, parts in enumerate(self._by_depth()):
-            held = self._priors.discounts[depth], self._priors.concentrations[depth]
-            drawn = draw_discount_and_concentration(*held, *parts, generator)
-            self._priors.discounts[depth], self._priors.concentrations[depth] = drawn
+        draw_by_depth(self._priors, self._by_depth(), generator)
 
     def learn(self) -> None:
         """Discounts and concentrations are drawn in every sweep."""
 
     def score(self) -> Score:
         """log p(words, seating, lengths of contexts, discounts, concentrations)."""
-        nats = log_prior(self._priors.discounts, self._priors.concentrations)
-        for depth, parts in enumerate(self._by_depth()):
-            nats += log_seating(self._priors.discounts[depth], self._priors.concentrations[depth], *parts)
+        nats = log_by_depth(self._priors, self._by_depth())
         opened = self._seating.seats[: self._events.contexts.n_words, TABLES]
         nats += float(opened[opened > 0] @ np.log(self._events.base[opened > 0]))
         counts = self._stops.counts
@@ -175,15 +180,8 @@ class PitmanYorChain(Sampler):
         self._seating = Seating(seats, sizes, totals)
         self._stops = self._stops._replace(depths=depths, counts=counts)
         discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
-        if not (
-            (discounts > 0.0) & (discounts < 1.0) & (concentrations > 0.0) & np.isfinite(concentrations)
-        ).all():
-            raise ValueError("discounts or concentrations out of range")
-        self._priors = self._priors._replace(discounts=discounts, concentrations=concentrations)
-        nats = arrays["nats"].copy()
-        if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
-            raise ValueError("a score that is none")
-        self._nats = nats
+        self._priors = with_draws(self._priors, discounts, concentrations)
+        self._nats = nats_of_last_sweep(arrays)
         like = self._sample()
         self._samples = []
         if int(arrays["samples"]) < 0:
@@ -199,12 +197,12 @@ class PitmanYorChain(Sampler):
     def _key(self, number: int) -> np.uint64:
         return numbered_keys(self._seed, purposes.NGRAMS, number + 1, np.zeros(1, np.int64))[0]
 
-    def _by_depth(self) -> list[tuple[Integers, Integers, Integers]]:
+    def _by_depth(self) -> list[DepthCounts]:
         """Of each depth: customers and tables of its restaurants that have any, and tables of each size."""
         n_sizes = int(self._seating.seats[:, CUSTOMERS].max(initial=0)) + 1
         sizes = np.zeros((len(self._depths), n_sizes), np.int64)
         count_sizes(self._layout, self._seating, sizes)
-        found: list[tuple[Integers, Integers, Integers]] = []
+        found: list[DepthCounts] = []
         for depth in self._depths:
             totals = self._seating.totals[self._ends[depth] : self._ends[depth + 1]].astype(np.int64)
             totals = totals[totals[:, CUSTOMERS] > 0]
@@ -232,14 +230,16 @@ class PitmanYorChain(Sampler):
             raise ValueError("lengths of other contexts")
         for _ in self._depths:
             at = np.where(self._layout.depths[restaurants[at]] > depths, parents[at], at)
-        n = len(self._layout.depths)
-        stops, passes = np.bincount(restaurants[at[depths < deepest]], minlength=n), np.zeros(n, np.int64)
-        above = parents[at]
-        while len(above := above[above >= 0]):
-            passes += np.bincount(restaurants[above], minlength=n)
-            above = parents[above]
-        counts = np.stack([stops, passes], axis=1).astype(np.int32)
+        counts = stops_and_passes(self._layout, at, depths < deepest)
         return np.bincount(at, minlength=len(self._events.own)), counts
+
+
+def nats_of_last_sweep(arrays: Mapping[str, NDArray[Any]]) -> Array:
+    """What a checkpoint says of the last sweep: one number, or none before the first. Raises ValueError."""
+    nats = arrays["nats"].copy()
+    if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
+        raise ValueError("a score that is none")
+    return nats
 
 
 def used_contexts(

@@ -46,6 +46,11 @@ class Contexts:
         above = np.concatenate([[-1], self.restaurant_keys // self.n_words])
         return self.find_slots(above[self.restaurants], self.slot_keys % self.n_words)
 
+    @cached_property
+    def first_slots(self) -> Integers:
+        """Restaurants + 1: the first slot of each, and after the last."""
+        return np.searchsorted(self.restaurants, np.arange(len(self.depths) + 1)).astype(np.int64)
+
     def refuse_nonsense(self) -> None:
         """Raise ValueError where the keys are those of no trie."""
         for keys in (self.restaurant_keys, self.slot_keys):

@@ -1,10 +1,16 @@
 """Discounts and concentrations by depth, drawn given a seating (Teh 2006b, section 4.3 there)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from stickbreaker.core.records import Array
+from stickbreaker.ngrams.kernels.pitman_yor import Priors
+
+# of the restaurants of a depth: customers and tables of those that have any, and tables of each size
+DepthCounts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 SHAPE, RATE = 1.0, 1.0  # of the Gamma prior of a concentration; a discount is uniform in [0, 1)
 LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
@@ -28,8 +34,7 @@ def draw_discount_and_concentration(
     Each factor is a sum of two, of which an auxiliary variable picks one; those that are alike are picked
     together, from a binomial. The second is Gamma's integral over x_u ~ Beta(b + 1, C_u - 1).
     """
-    full = customers[customers >= 2]
-    log_x = np.log(generator.beta(concentration + 1.0, full - 1.0)).sum() if len(full) else 0.0
+    log_x = _log_fractions(concentration, customers, generator)
     opened = _more_than(np.bincount(tables, minlength=2))[1:]  # restaurants with more than 1, 2, ... tables
     steps = np.arange(1, len(opened) + 1)
     picked = generator.binomial(opened, concentration / (concentration + discount * steps)).sum()
@@ -47,9 +52,16 @@ def draw_concentration(
 
     customers (restaurants that have any); tables: of all restaurants together. As above with a discount of 0.
     """
-    full = customers[customers >= 2]
-    log_x = np.log(generator.beta(concentration + 1.0, full - 1.0)).sum() if len(full) else 0.0
+    log_x = _log_fractions(concentration, customers, generator)
     return float(generator.gamma(SHAPE + tables - len(customers), 1.0 / (RATE - log_x)))
+
+
+def _log_fractions(
+    concentration: float, customers: NDArray[np.int64], generator: np.random.Generator
+) -> float:
+    """The sum of log x_u, drawn for restaurants of two customers or more: see the first equation."""
+    full = customers[customers >= 2]
+    return float(np.log(generator.beta(concentration + 1.0, full - 1.0)).sum()) if len(full) else 0.0
 
 
 def _more_than(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -72,6 +84,34 @@ def log_seating(
     nats -= (gammaln(concentration + c) - gammaln(concentration)).sum()
     steps = np.arange(1, len(sizes))
     return float(nats + sizes[1:] @ (gammaln(steps - discount) - gammaln(1.0 - discount)))
+
+
+def draw_by_depth(priors: Priors, by_depth: Sequence[DepthCounts], generator: np.random.Generator) -> None:
+    """Draw discounts and concentrations of all depths, and write them to `priors`."""
+    for depth, parts in enumerate(by_depth):
+        held = priors.discounts[depth], priors.concentrations[depth]
+        drawn = draw_discount_and_concentration(*held, *parts, generator)
+        priors.discounts[depth], priors.concentrations[depth] = drawn
+
+
+def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
+    """log p(seating, discounts, concentrations) of all depths, in nats."""
+    nats = log_prior(priors.discounts, priors.concentrations)
+    for depth, parts in enumerate(by_depth):
+        nats += log_seating(priors.discounts[depth], priors.concentrations[depth], *parts)
+    return nats
+
+
+def with_draws(priors: Priors, discounts: Array, concentrations: Array) -> Priors:
+    """Priors with other discounts and concentrations. Raises ValueError for those out of range."""
+    if not ((discounts > 0.0) & (discounts < 1.0)).all() or not all_positive(concentrations):
+        raise ValueError("discounts or concentrations out of range")
+    return priors._replace(discounts=discounts, concentrations=concentrations)
+
+
+def all_positive(values: Array) -> bool:
+    """Whether all are finite and above zero."""
+    return bool(((values > 0.0) & np.isfinite(values)).all())
 
 
 def log_prior(discounts: Array, concentrations: Array) -> float:

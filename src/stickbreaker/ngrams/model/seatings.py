@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.ngrams.kernels.pitman_yor import Layout
+from stickbreaker.ngrams.kernels.topic_tables import Rooms
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 
@@ -33,6 +34,20 @@ def room_for_sizes(most: Integers) -> Integers:
     """Where the table sizes of slots lie (slots + 1), of at most so many customers each."""
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
+
+
+def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Restaurants × (words that stop there, words that go on to longer contexts), of unbounded contexts.
+
+    at (words): the slot of each; stop (words): whether it could have gone on.
+    """
+    n = len(layout.depths)
+    passes, above = np.zeros(n, np.int64), layout.parents[at]
+    while len(above := above[above >= 0]):
+        passes += np.bincount(layout.restaurants[above], minlength=n)
+        above = layout.parents[above]
+    stops = np.bincount(layout.restaurants[at[stop]], minlength=n)
+    return np.stack([stops, passes], axis=1).astype(np.int32)
 
 
 def counted_seating(

@@ -11,7 +11,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, KINDS, TABLES, Layout, Priors, Seating
 from stickbreaker.ngrams.kernels.switch_tables import Switches
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
-from stickbreaker.ngrams.model.hyperparameters import RATE, draw_concentration
+from stickbreaker.ngrams.model.hyperparameters import RATE, all_positive, draw_concentration
 from stickbreaker.ngrams.model.seatings import counted_seating, room_for_sizes
 
 CONCENTRATION = 1.0  # at the start
@@ -94,7 +94,7 @@ class SwitchState:
             for a, b in zip((seats, sizes, concentrations), held, strict=True)
         ):
             raise ValueError("switches of another text")
-        if not ((concentrations > 0.0) & np.isfinite(concentrations)).all():
+        if not all_positive(concentrations):
             raise ValueError("concentrations out of range")
         totals = counted_seating(self.held.layout, seats, sizes, own)
         self.held = self.held._replace(

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.kernels.pitman_yor import Priors
+from stickbreaker.ngrams.kernels.pitman_yor import Priors, Stops
 from stickbreaker.ngrams.kernels.topic_blocks import Sitting
-from stickbreaker.ngrams.kernels.topic_sweeps import TopicStops, Words
+from stickbreaker.ngrams.kernels.topic_sweeps import Words
 from stickbreaker.ngrams.kernels.topic_tables import (
     COMMON,
     CUSTOMERS,
@@ -25,30 +25,30 @@ from stickbreaker.ngrams.kernels.topic_tables import (
     Seats,
     count_sizes,
 )
-from stickbreaker.ngrams.model.chain import CONCENTRATION, DISCOUNT, GO_ON, STOP, Events
+from stickbreaker.ngrams.model.chain import (
+    CONCENTRATION,
+    DISCOUNT,
+    GO_ON,
+    STOP,
+    TextEvents,
+    nats_of_last_sweep,
+)
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.document_topics import draw_alpha, log_documents
 from stickbreaker.ngrams.model.hyperparameters import (
-    draw_discount_and_concentration,
-    log_prior,
-    log_seating,
+    DepthCounts,
+    all_positive,
+    draw_by_depth,
+    log_by_depth,
+    with_draws,
 )
-from stickbreaker.ngrams.model.seatings import passing
+from stickbreaker.ngrams.model.seatings import passing, stops_and_passes
 from stickbreaker.ngrams.model.topic_rooms import empty_seats, rooms_of, used
 from stickbreaker.ngrams.model.topic_samples import TopicSamples, sample_of
 from stickbreaker.ngrams.model.topic_seating import seats_from_arrays, seats_to_arrays
-from stickbreaker.ngrams.model.word_slots import count_stops, first_slots, refuse_words
+from stickbreaker.ngrams.model.word_slots import first_slots, refuse_words
 
 ALPHA = 0.02  # of each topic at the start
-
-
-class TopicEvents(NamedTuple):
-    """The words of a text in their order, with the documents that they stand in."""
-
-    events: Events
-    deepest: Integers  # words: the slot of the longest context
-    documents: Integers  # words
-    n_documents: int
 
 
 class TopicChain(Sampler):
@@ -63,7 +63,7 @@ class TopicChain(Sampler):
 
     def __init__(
         self,
-        text: TopicEvents,
+        text: TextEvents,
         n_topics: int,
         seed: int,
         given: Record = MappingProxyType({}),
@@ -94,8 +94,8 @@ class TopicChain(Sampler):
             np.append(0.0, np.full(n_topics, ALPHA)),
         )
         counted = len(contexts.depths) if text.events.unbounded else 0
-        self._stops = TopicStops(np.zeros((counted, 2), np.int32), STOP, GO_ON)
-        count_stops(self._rooms, self._words, self._stops)
+        self._stops = Stops(np.empty(0, np.int32), np.zeros((counted, 2), np.int32), STOP, GO_ON)
+        self._count_stops()
         self._samples = TopicSamples(contexts, n_topics + 1, unbounded=text.events.unbounded)
         self._nats = np.empty(0)  # of the words in the last sweep: one number, or none before the first
         self._start(np.argsort(order), self._key(purposes.TOPIC_NGRAMS, -1))
@@ -144,10 +144,7 @@ class TopicChain(Sampler):
         if self._blocks:
             self._move_tables(number)
         generator = stream(self._seed, purposes.TOPIC_NGRAM_HYPERPARAMETERS, number)
-        for depth, parts in enumerate(self._by_depth()):
-            held = self._priors.discounts[depth], self._priors.concentrations[depth]
-            drawn = draw_discount_and_concentration(*held, *parts, generator)
-            self._priors.discounts[depth], self._priors.concentrations[depth] = drawn
+        draw_by_depth(self._priors, self._by_depth(), generator)
         draw_alpha(self._words, self._key(purposes.TOPIC_NGRAM_HYPERPARAMETERS, number), generator)
         self._draw_more(number, generator)
 
@@ -156,9 +153,7 @@ class TopicChain(Sampler):
 
     def score(self) -> Score:
         """log p(words, topics, seating, lengths of contexts, discounts, concentrations, prior)."""
-        nats = log_prior(self._priors.discounts, self._priors.concentrations)
-        for depth, parts in enumerate(self._by_depth()):
-            nats += log_seating(self._priors.discounts[depth], self._priors.concentrations[depth], *parts)
+        nats = log_by_depth(self._priors, self._by_depth())
         nats += float(self._base_tables() @ np.log(self._events.base))
         nats += log_documents(self._words)
         stops = self._stops.counts
@@ -232,21 +227,16 @@ class TopicChain(Sampler):
         )
         refuse_words(self._rooms, words, unbounded=self._events.unbounded)
         discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
-        if not ((discounts > 0.0) & (discounts < 1.0)).all() or not _positive(concentrations):
-            raise ValueError("discounts or concentrations out of range")
-        if words.prior[0] != 0.0 or not _positive(words.prior[1:]):
+        priors, nats = with_draws(self._priors, discounts, concentrations), nats_of_last_sweep(arrays)
+        if words.prior[0] != 0.0 or not all_positive(words.prior[1:]):
             raise ValueError("a prior of topics that is none")
-        nats = arrays["nats"].copy()
-        if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
-            raise ValueError("a score that is none")
         sitting = words.slots * self._rooms.n_topics + words.topics
         seats = seats_from_arrays(self._rooms, sitting, arrays)
         self._restore_more(arrays, words, seats)
         self._samples.take(arrays)
-        self._words, self._seats, self._nats = words, seats, nats
-        self._priors = self._priors._replace(discounts=discounts, concentrations=concentrations)
+        self._words, self._seats, self._priors, self._nats = words, seats, priors, nats
         self._count_words()
-        count_stops(self._rooms, self._words, self._stops)
+        self._count_stops()
 
     def _count_words(self) -> None:
         """Words by document and topic, of the topics that words have."""
@@ -255,7 +245,13 @@ class TopicChain(Sampler):
         words.counts[:] = np.bincount(places, minlength=words.counts.size).reshape(words.counts.shape)
         words.sizes[:] = words.counts[:, 1:].sum(axis=1)
 
-    def _by_depth(self) -> list[tuple[Integers, Integers, Integers]]:
+    def _count_stops(self) -> None:
+        """Count, for unbounded contexts, the words that stop in each restaurant and those that go on."""
+        if self._events.unbounded:
+            at, deepest = self._words.slots, self._words.deepest
+            self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)
+
+    def _by_depth(self) -> list[DepthCounts]:
         """Of each depth, over all topics: customers and tables of restaurants that have any, and tables of
         each size."""
         seats = self._seats
@@ -263,7 +259,7 @@ class TopicChain(Sampler):
         largest = int(seats.entries[:, SIZE].max(initial=1))
         sizes = np.zeros((len(self._depths), largest + 1), np.int64)
         count_sizes(self._rooms, seats, sizes)
-        found: list[tuple[Integers, Integers, Integers]] = []
+        found: list[DepthCounts] = []
         for depth in self._depths:
             here = seats.totals[rows & (self._depth_of_total == depth)].astype(np.int64)
             last = int(np.flatnonzero(sizes[depth])[-1:].sum())
@@ -296,8 +292,3 @@ class TopicChain(Sampler):
 
     def _key(self, purpose: str, number: int) -> np.uint64:
         return numbered_keys(self._seed, purpose, number + 1, np.zeros(1, np.int64))[0]
-
-
-def _positive(values: Array) -> bool:
-    """Whether all are finite and above zero."""
-    return bool(((values > 0.0) & np.isfinite(values)).all())

@@ -19,8 +19,6 @@ class TopicSentences:
         """number: of the sample; base (words): G0, which is scaled to sum to one."""
         self._model, self._shares, self._generator = model, model.samples[number], generator
         self._base = np.cumsum(base) / base.sum()
-        restaurants = np.arange(len(model.contexts.depths) + 1)
-        self._slots = np.searchsorted(model.contexts.slot_keys, restaurants * model.contexts.n_words)
 
     def sentence(self, theta: Array, most: int, beginning: Sequence[int] = ()) -> list[int]:
         """A sentence of at most `most` words, without its end; theta (topics): the shares of its document.
@@ -78,7 +76,7 @@ class TopicSentences:
     def _seated(self, restaurant: int, topic: int) -> int | None:
         """A word that a topic's customers in a restaurant have; None: the shorter context draws it."""
         shares = self._shares
-        cells = slice(*shares.cells[self._slots[restaurant : restaurant + 2]].tolist())
+        cells = slice(*shares.cells[self._model.contexts.first_slots[restaurant : restaurant + 2]].tolist())
         own = np.flatnonzero(shares.cell_topics[cells] == topic) + cells.start
         running = np.cumsum(shares.seated[own])
         target = self._generator.random()

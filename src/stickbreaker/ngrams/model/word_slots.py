@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stickbreaker.ngrams.kernels.topic_sweeps import TopicStops, Words
+from stickbreaker.ngrams.kernels.topic_sweeps import Words
 from stickbreaker.ngrams.kernels.topic_tables import Rooms
 from stickbreaker.ngrams.model.chain import START
 from stickbreaker.ngrams.model.contexts import Integers
@@ -15,20 +15,6 @@ def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
         deep = rooms.depths[rooms.restaurants[slots]] > START
         slots = np.where(deep, rooms.parents[slots], slots)
     return slots
-
-
-def count_stops(rooms: Rooms, words: Words, stops: TopicStops) -> None:
-    """Count the words that stop in each restaurant of unbounded contexts, and those that pass it."""
-    counts = stops.counts
-    if not len(counts):
-        return
-    counts[:] = 0
-    ends = words.slots[words.slots != words.deepest]
-    counts[:, 0] = np.bincount(rooms.restaurants[ends], minlength=len(counts))
-    above = rooms.parents[words.slots]
-    while len(above := above[above >= 0]):
-        counts[:, 1] += np.bincount(rooms.restaurants[above], minlength=len(counts)).astype(np.int32)
-        above = rooms.parents[above]
 
 
 def refuse_words(rooms: Rooms, words: Words, *, unbounded: bool) -> None:

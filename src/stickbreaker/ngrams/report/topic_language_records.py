@@ -93,13 +93,14 @@ def _why_none(documents: DocumentsByTopic | None) -> str:
 def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopicRow]:
     """The topics in use, the largest first."""
     shares, words, phrases = model.topic_shares_, model.top_words(WORDS), model.top_phrases(PHRASES)
+    probabilities = model.probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
     drawn = drawn_sentences(model, in_use[:MOST_WITH_SENTENCES])
     return [
         LanguageTopicRow(
             number=k,
             share=float(shares[k]),
-            words=list(zip(words[k], model.probabilities_of(k, words[k]), strict=True)),
+            words=list(zip(words[k], probabilities[k], strict=True)),
             phrases=phrases[k],
             sentences=drawn.get(k, []),
         )
