@@ -1,4 +1,4 @@
-"""What the paper claims of topic n-grams and what was aimed at, beside what came."""
+"""What the paper claims of topic n-grams and what was aimed at, compared with what came."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from topic_ngram_parts import Size
 
 EARLY = {SWITCHING: 0.90, HPYTM: 0.95}  # aimed at: one state, times the HPYLM's
-SPEED, BLOCKS = 0.6, 6.0  # million words a CPU second at least; seconds of blocks at most
+SPEED, BLOCKS = 0.6, 6.0  # million words per CPU second at least; seconds of blocks at most
 BELOW = (
     (HPYTM, TOKENS, "HPYTM is below HPYTM by moves of single words"),
     (HIERARCHICAL, HPYTM, "HIERARCHICAL is below HPYTM"),
@@ -36,7 +36,7 @@ def all_claims(text: str, size: "Size", runs: Sequence[Run]) -> list[str | Table
     rows += [*unbounded(size, runs), *speeds(text, size, runs)]
     return [
         *claims(rows),
-        "Differences are of log p in nats a word, by the mean of the samples' probabilities, with their "
+        "Differences are of log p in nats per word, by the mean of the samples' probabilities, with their "
         "standard error over the documents to score. Another chain of the same model differs by chance too; "
         "that is not part of the error.",
         f"Where a claim does not hold, this is known of what differs. There are {size.sweeps} sweeps, of "
@@ -116,14 +116,14 @@ def best(size: "Size", runs: Sequence[Run]) -> list[Claim]:
 
 
 def training(runs: Sequence[Run]) -> list[Claim]:
-    """Moves of tables beside those of single words."""
+    """Moves of tables compared with those of single words."""
     rows: list[Claim] = []
     for tokens, tables in followed(runs):
         last = min(tokens.curve[-1][1], tables.curve[-1][1])
         gaps = [at_seconds(tables, s * last) - at_seconds(tokens, s * last) for s in (0.5, 1.0)]
         rows.append(
             ("paper", f"{name_of(tables.plan)}: the joint probability is higher with tables",
-             f"after the same time, by {gaps[0]:+.4f} nats a word ({last / 2:.0f} s) and {gaps[1]:+.4f} "
+             f"after the same time, by {gaps[0]:+.4f} nats per word ({last / 2:.0f} s) and {gaps[1]:+.4f} "
              f"({last:.0f} s)",
              verdict([gap > 0.0 for gap in gaps]))
         )  # fmt: skip
@@ -149,7 +149,7 @@ def prediction(size: "Size", runs: Sequence[Run]) -> list[Claim]:
 
 
 def unbounded(size: "Size", runs: Sequence[Run]) -> list[Claim]:
-    """Contexts of unbounded models beside those of the longest fixed order that was learned."""
+    """Contexts of unbounded models compared with those of the longest fixed order that was learned."""
     rows: list[Claim] = []
     for model in (HPYLM, HPYTM, HIERARCHICAL, SWITCHING):
         topics = 0 if model == HPYLM else size.table

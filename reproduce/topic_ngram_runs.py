@@ -1,4 +1,4 @@
-"""Topic n-gram models and what they stand beside, each learned from a text and scored on another."""
+"""Topic n-gram models and what they are compared with, each learned from a text and scored on another."""
 
 import time
 import warnings
@@ -37,9 +37,12 @@ KERNELS = {"words": "_sweep_words", "tables": "_move_tables"}  # what a chain do
 
 
 class Plan(NamedTuple):
-    """A model of a text. topics: 0 of one without; early: score the state after so many sweeps by itself (0:
-    do not); follow: score the chain after every so many; look: keep what can be shown of it. topic_sweeps: of
-    the LDA that rescales; naive: words for which all words of the language model are summed."""
+    """A model of a text.
+
+    topics: 0 for one without; early: after how many sweeps the state is scored by itself (0: never); follow:
+    every how many sweeps the chain is scored; look: keep what can be shown of it; topic_sweeps: of the LDA
+    that rescales; naive: words for which all words of the language model are summed.
+    """
 
     text: str
     number: int

@@ -42,14 +42,14 @@ MODELS = (*PRIORS, RESCALING)
 def of(
     runs: Sequence[Run], model: str, topics: int, order: Order = 3, sweeps: int | None = None
 ) -> list[Run]:
-    """The runs of a model, one for each split; with so many sweeps where given, else the fewest."""
+    """The runs of a model, one for each split; with that many sweeps if given, else the fewest."""
     found = [run for run in runs if run.plan[2:5] == (model, topics, order)]
     sweeps = sweeps or min((run.plan.sweeps for run in found), default=0)
     return [run for run in found if run.plan.sweeps == sweeps]
 
 
 def language(runs: Sequence[Run], like: Run) -> Run:
-    """The HPYLM of the same text and order as another run, or of n = 3 where there is none."""
+    """The HPYLM of the same text and order as another run, or of n = 3 if there is none."""
     own = [run for run in runs if run.plan.model == HPYLM and run.plan.number == like.plan.number]
     same = [run for run in own if run.plan.order == like.plan.order]
     return (same or own)[0]
@@ -72,7 +72,7 @@ def all_tables(text: str, size: "Size", sizes: Sequence[Sizes], runs: Sequence[R
         topics_table(size, runs),
         topics_chart(size, runs, paper=True),
         topics_chart(size, runs, paper=False),
-        "Figures 4 a to c: log p(words, topics, seating) of HPYTM's chain, in nats a word, at the same "
+        "Figures 4 a to c: log p(words, topics, seating) of HPYTM's chain, in nats per word, at the same "
         "CPU seconds. Chains of one prior alone can be compared so.",
         curves_table(runs),
         curves_chart(runs),
@@ -148,7 +148,7 @@ def followed(runs: Sequence[Run]) -> list[tuple[Run, Run]]:
 
 
 def at_seconds(run: Run, seconds: float) -> float:
-    """What a chain's score was after so many CPU seconds, nats a word; between two, on the line of both."""
+    """What a chain's score was after some CPU seconds, in nats per word; between two, on the line of both."""
     _, when, nats = (np.array(column, np.float64) for column in zip(*run.curve, strict=True))
     return float(np.interp(seconds, when, nats)) / run.learned_from
 
@@ -178,7 +178,7 @@ def curves_chart(runs: Sequence[Run]) -> Chart:
         for pair in followed(runs)
         for run in pair
     ]
-    return Chart("The chain of HPYTM", "CPU seconds", "log p(words, topics, seating), nats a word", lines)
+    return Chart("The chain of HPYTM", "CPU seconds", "log p(words, topics, seating), nats per word", lines)
 
 
 def predictions_table(text: str, size: "Size", runs: Sequence[Run]) -> Table:
@@ -245,7 +245,7 @@ def _shown(runs: Sequence[Run]) -> list[Block]:
             found += [
                 f"Table 3: {name}. The longest contexts with the most words, by their share of topics λ:",
                 contexts_table(held["contexts"]),
-                f"From 0 to 1 by tenths, so many of them: {tenths}.",
+                f"How many of them by tenths from 0 to 1: {tenths}.",
             ]
         found += [f"Table 4: {name}. Phrases of its largest topics:", phrases_table(held["phrases"])]
     return found

@@ -61,7 +61,7 @@ def wikitext() -> Split:
 
 
 def cut_every(lines: list[str], size: int) -> list[Document]:
-    """Documents of so many sentences, from paragraphs; headings are left out.
+    """Documents of that many sentences, from paragraphs; headings are left out.
 
     >>> [found.tokens for found in cut_every([" = A = ", " B c . D in 1990 . ", "", " E . "], 2)]
     [['B', 'c', '.', 'D', 'in', '#', '.'], ['E', '.']]

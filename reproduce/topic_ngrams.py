@@ -1,4 +1,4 @@
-"""Topic n-gram language models beside models without topics and beside unigram rescaling.
+"""Topic n-gram language models compared with models without topics and with unigram rescaling.
 
 `make reproduce-topic-ngrams` runs trigrams of Brown and says first how long that takes; `FULL=1` (or --full)
 has the paper's sweeps, three splits, longer contexts, NIPS and, in place of the BNC, WikiText-2. `python

@@ -217,8 +217,8 @@ MUTATIONS = {
     ),
     "how long a word's context is": Mutation(
         "ngrams/kernels/unbounded_topics.py",
-        "masses[d] = left * ends * mass",
-        "masses[d] = ends * mass",
+        "stopping[d] = left * ends if d <= deepest else 0.0",
+        "stopping[d] = ends if d <= deepest else 0.0",
         "tests/ngrams/model/test_topic_chain.py tests/ngrams/model/test_topic_rooms.py"
         " -k TestIndependentUnbounded or plain_model",
     ),

@@ -25,12 +25,12 @@ from stickbreaker.ngrams.model.topic_documents import (
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 from stickbreaker.ngrams.sentence_scores import log_base_of
 from stickbreaker.ngrams.word_numbers import Base
+from stickbreaker.saved.documents_with_topics import largest_topics, whose
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import write_with_figures
 
 LIMIT = 1000  # documents
 MOST_READ = 2_000_000  # words of them all
-TOPICS = 20  # of a document, the largest
 EXCERPTS = 12
 LEAST_WORDS = 4  # of a document with an excerpt
 EXCERPT_WORDS = 150  # ends of sentences included
@@ -38,7 +38,6 @@ WORDS_IN_CONTEXT = 2000  # of a longer document, its beginning
 WINDOWS = 40  # of a document, along which shares are shown
 LEAST_WINDOW = 20  # words and ends
 WINDOW_TOPICS = 8  # the largest
-HELD_OUT, LEARNED, OTHER = "held-out", "learned", "other"  # documents that excerpts are of
 COLUMNS = ("id", "words", "held_out", "topics", "shares", "excerpts")
 EXCERPT = (
     *("first", "read", "tokens", "known", "ends", "nats", "best", "sure", "specific"),
@@ -93,8 +92,8 @@ def write_topic_documents(
     columns = {
         name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
     }
-    whose = HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
-    write_with_figures(folder / DOCUMENTS, columns, {"documents": corpus.n_documents, "excerpts": whose})
+    figures = {"documents": corpus.n_documents, "excerpts": whose(held_out, learned_from=learned_from)}
+    write_with_figures(folder / DOCUMENTS, columns, figures)
 
 
 def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
@@ -141,17 +140,11 @@ def _rows(
             "id": ids[place],
             "words": int(size),
             "held_out": not learned_from[place],
-            **_largest(share),
+            **largest_topics(share),
             "excerpts": [_excerpt(lens, source, block, place)] if _Place(block, place) in excerpts else [],
         }
         for place, size, share in zip(chosen.tolist(), np.diff(own.offsets), shares, strict=True)
     ]
-
-
-def _largest(shares: Array) -> dict[str, Any]:
-    """The largest topics of a document and their shares."""
-    top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0]
-    return {"topics": top, "shares": shares[top].tolist()}
 
 
 class _Context(NamedTuple):

@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.random_streams import stream
-from stickbreaker.core.records import Array
-from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
+from stickbreaker.saved.documents_with_topics import largest_topics, whose
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import write_with_figures
 from stickbreaker.syntax import purposes
@@ -24,8 +23,6 @@ SENTENCES = 40
 LEAST_WORDS = 3  # of a sentence
 MOST_WORDS = 60  # of a longer one, its beginning
 BEYOND = -2  # the head of a word, where it stands after the beginning that is shown
-TOPICS = 20  # of a document, the largest
-HELD_OUT, LEARNED, OTHER = "held-out", "learned", "other"  # documents that sentences are of
 COLUMNS = ("id", "words", "held_out", "topics", "shares", "sentences")
 SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
 
@@ -68,8 +65,8 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
     columns = {
         name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
     }
-    whose = HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
-    write_with_figures(folder / DOCUMENTS, columns, {"documents": corpus.n_documents, "sentences": whose})
+    figures = {"documents": corpus.n_documents, "sentences": whose(held_out, learned_from=learned_from)}
+    write_with_figures(folder / DOCUMENTS, columns, figures)
 
 
 def _chosen(source: Source, seed: int) -> list[Chosen]:
@@ -112,6 +109,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
     ordered = lens.words.ordered(trees.take(chosen.documents))
     sizes = np.diff(ordered.nodes.offsets)
     counts = lens.learned.expected_counts(ordered, lens.seed, lens.learned.own - 1)
+    shares = np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], 0.0)
     sentences = _sentences(lens, source, block, chosen)
     learned_from = source.training_in(block)
     return [
@@ -119,18 +117,11 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
             "id": ids[place],
             "words": int(size),
             "held_out": not learned_from[place],
-            **_largest(count, int(size)),
+            **largest_topics(share),
             "sentences": sentences.get(place, []),
         }
-        for place, size, count in zip(chosen.documents.tolist(), sizes, counts, strict=True)
+        for place, size, share in zip(chosen.documents.tolist(), sizes, shares, strict=True)
     ]
-
-
-def _largest(counts: Array, size: int) -> dict[str, Any]:
-    """The largest topics of a document and their shares of its words; none of a document without any."""
-    shares = counts / max(size, 1)
-    top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0 and size]
-    return {"topics": top, "shares": shares[top].tolist()}
 
 
 def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, Any]]]:

@@ -34,7 +34,7 @@ def model(seed, outside, n_topics=3, n_words=4):
 
 
 def document(inside, outside, tokens, copies=1):
-    """The same document so many times."""
+    """The same document, several times."""
     tokens = np.tile(tokens, copies)
     offsets = np.arange(copies + 1) * (len(tokens) // copies)
     return Words(offsets, np.ascontiguousarray(inside[tokens]), outside[tokens])

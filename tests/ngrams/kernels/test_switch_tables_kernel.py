@@ -86,7 +86,7 @@ def test_small_concentrations_make_shares_of_none_or_all(mass):
 
 
 def test_tables_come_as_often_as_they_should():
-    """Customers of each switch anew given lambda: against all seatings of a few, which lambda weighs."""
+    """Customers of each switch, seated again given lambda: against all seatings of a few."""
     state = state_of()
     state.held.shares[:] = [0.3, 0.6, 0.8, 0.9]
     own = np.zeros(8, np.int64)
@@ -156,7 +156,7 @@ def both(waiting, name, shares):
 
 
 def numbers(customers, mass):
-    """How many tables so many customers have in a restaurant of one dish: sums over all seatings."""
+    """How many tables some customers have in a restaurant of one dish: sums over all seatings."""
     given = Given(np.ones(1), np.zeros(1), np.array([mass]))
     found = Counter()
     for state, p in seatings([(1, (), 0)] * customers, given).items():

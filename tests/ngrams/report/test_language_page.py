@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -14,10 +13,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from tests.pages.contrast import contrast
+from tests.pages.damaged_documents import damaged
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
 from tests.topics.report.test_report_html import Elements
@@ -25,7 +23,6 @@ from tests.topics.report.test_report_looks import palette
 
 from stickbreaker import NgramModel
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import digest_of
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.fitting import begin, resume
@@ -51,7 +48,6 @@ from stickbreaker.ngrams.report.notable_contexts import (
 from stickbreaker.ngrams.report_sentences import LIMIT
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.learning_curves import LearningCurve
-from stickbreaker.saved.manifest import encoded
 from stickbreaker.topics.report.page_records import page_of
 
 KINDS = {"trigrams": 3, "unbounded": "unbounded"}
@@ -297,24 +293,7 @@ def change(rows: list[dict[str, Any]], wrong: str) -> list[dict[str, Any]]:
     ],
 )
 def test_damaged_sentences_are_refused_by_name(trigrams: Path, tmp_path: Path, wrong: str) -> None:
-    model = shutil.copytree(trigrams, tmp_path / "m")
-    file = model / "documents.parquet"
-    table = pq.read_table(file)
-    if wrong == "a column":
-        changed = table.rename_columns(["id", "tokens", "nats", "text"])
-    elif wrong in ("no figures", "other figures"):
-        held = {"stickbreaker": '{"held_out": 3}'} if wrong == "other figures" else None
-        changed = table.replace_schema_metadata(held)
-    else:
-        rows = change(table.to_pylist(), wrong)
-        changed = pa.Table.from_pylist(rows, schema=table.schema)
-    pq.write_table(changed, file)
-    if wrong == "no file of tables":
-        file.write_bytes(b"PAR1 nothing of the kind PAR1")
-    manifest = json.loads((model / "model.json").read_text())
-    manifest["files"][file.name] = {"bytes": file.stat().st_size, "digest": digest_of(file)}
-    del manifest["digest"]
-    (model / "model.json").write_bytes(encoded(manifest))
+    model = damaged(trigrams, tmp_path / "m", wrong, change, {"held_out": 3})
     with pytest.raises(UserError, match=re.escape("documents.parquet")):
         language_page_of(model, "t")
 

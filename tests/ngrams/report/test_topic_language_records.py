@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from tests.golden.names import check
 from tests.ngrams.report.topic_language_models import PRIORS, learned, loaded, said, two_subjects
+from tests.pages.damaged_documents import damaged
 
 from stickbreaker import TopicNgramModel
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import digest_of
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.ngrams.model.topic_documents import (
@@ -43,7 +40,6 @@ from stickbreaker.ngrams.report_documents import (
     WORDS_IN_CONTEXT,
 )
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import encoded
 
 
 @pytest.fixture(scope="module", params=PRIORS)
@@ -317,23 +313,7 @@ def change(rows: list[dict[str, Any]], wrong: str) -> list[dict[str, Any]]:
     ],
 )
 def test_damaged_documents_are_refused_by_name(switching: Path, tmp_path: Path, wrong: str) -> None:
-    model = shutil.copytree(switching, tmp_path / "m")
-    file = model / "documents.parquet"
-    table = pq.read_table(file)
-    if wrong == "a column":
-        changed = table.rename_columns(["id", "words", "held_out", "topics", "shares", "others"])
-    elif wrong in ("no figures", "other figures"):
-        held = {"stickbreaker": '{"documents": 3, "excerpts": "x"}'} if wrong == "other figures" else None
-        changed = table.replace_schema_metadata(held)
-    else:
-        changed = pa.Table.from_pylist(change(table.to_pylist(), wrong), schema=table.schema)
-    pq.write_table(changed, file)
-    if wrong == "no file of tables":
-        file.write_bytes(b"PAR1 nothing of the kind PAR1")
-    manifest = json.loads((model / "model.json").read_text())
-    manifest["files"][file.name] = {"bytes": file.stat().st_size, "digest": digest_of(file)}
-    del manifest["digest"]
-    (model / "model.json").write_bytes(encoded(manifest))
+    model = damaged(switching, tmp_path / "m", wrong, change, {"documents": 3, "excerpts": "x"})
     with pytest.raises(UserError, match=re.escape("documents.parquet")):
         topic_language_page_of(model, "t")
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from tests.golden.names import check
+from tests.pages.damaged_documents import damaged
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
 from tests.topics.report.test_report_html import Elements
 
 from stickbreaker import SyntacticTopics
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import digest_of
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus, VocabularyRule
 from stickbreaker.corpus.readers import ReadingOptions
@@ -30,7 +27,6 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.learning_curves import LearningCurve
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import encoded
 from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 from stickbreaker.syntax.report.documents_in_topics import read_documents
 from stickbreaker.syntax.report.syntax_page import ASSETS, MOST_NODES, SyntaxPage, colours_of, percent
@@ -390,23 +386,7 @@ def change(rows: list[dict[str, Any]], wrong: str) -> list[dict[str, Any]]:
     ],
 )
 def test_damaged_documents_are_refused_by_name(path: Path, tmp_path: Path, wrong: str) -> None:
-    model = shutil.copytree(path, tmp_path / "m")
-    file = model / "documents.parquet"
-    table = pq.read_table(file)
-    if wrong == "a column":
-        changed = table.rename_columns(["id", "words", "held_out", "topics", "shares", "others"])
-    elif wrong in ("no figures", "other figures"):
-        held = {"stickbreaker": '{"documents": 3, "sentences": "x"}'} if wrong == "other figures" else None
-        changed = table.replace_schema_metadata(held)
-    else:
-        changed = pa.Table.from_pylist(change(table.to_pylist(), wrong), schema=table.schema)
-    pq.write_table(changed, file)
-    if wrong == "no file of tables":
-        file.write_bytes(b"PAR1 nothing of the kind PAR1")
-    manifest = json.loads((model / "model.json").read_text())
-    manifest["files"][file.name] = {"bytes": file.stat().st_size, "digest": digest_of(file)}
-    del manifest["digest"]
-    (model / "model.json").write_bytes(encoded(manifest))
+    model = damaged(path, tmp_path / "m", wrong, change, {"documents": 3, "sentences": "x"})
     with pytest.raises(UserError, match=re.escape("documents.parquet")):
         syntax_page_of(model, "t")
 

@@ -96,8 +96,9 @@ def export(
     if format not in kind.exports:
         problem = f"{format} is no format of a model of the kind {kind.name}"
         raise UserError(problem, where=model, remedy=f"it has {', '.join(kind.exports)}")
-    for name in set(chosen.options) - set(kind.exports[format].options):
-        refuse_written((name,), f"has no meaning for a {kind.noun}")
+    for name in chosen.options:
+        if name not in kind.exports[format].options:
+            refuse_written((name,), f"has no meaning for a {kind.noun}")
     refuse_file(out, overwrite)
     write = object_at(kind.exports[format].write)
     figures, line = write(

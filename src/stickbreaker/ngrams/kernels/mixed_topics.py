@@ -86,7 +86,7 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
 
 @njit(**PART)
 def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
-    """A word that sits nowhere draws its topic and sits down there; gives p(word | all others, lambda)."""
+    """A word that sits nowhere draws its topic and sits down there; returns p(word | all others, lambda)."""
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
@@ -110,9 +110,9 @@ def start_mixed(order, words, rooms, seats, priors, shares, key):
 
 @njit(**OPTIONS)
 def sweep_mixed(words, rooms, seats, priors, shares, key):
-    """Every word draws its topic anew and sits down there, given all others and lambda (restaurants).
+    """Every word draws its topic again and sits down there, given all others and lambda (restaurants).
 
-    Gives the sum of log p(word | its context, its document, all others), in nats, each as it was on the
+    Returns the sum of log p(word | its context, its document, all others), in nats, each as it was on the
     word's turn. key: of the stream (uint64).
     """
     state = np.empty(2, np.uint64)
@@ -128,7 +128,7 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
 
 @njit(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
-    """The base of each topic's distribution in a slot, in `scratch.weights`; gives the slot's depth."""
+    """The base of each topic's distribution in a slot, in `scratch.weights`; returns the slot's depth."""
     depth = fill_path(slot, rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
     share = shares[rooms.restaurants[slot]]
@@ -141,7 +141,7 @@ def _bases(slot, rooms, seats, priors, shares, scratch):
 
 @njit(**OPTIONS)
 def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """Tables of topics that draw on a common one move, words and all; gives how many changed their topic.
+    """Tables of topics that draw on a common one move, words and all; returns how many changed their topic.
 
     At each slot, as many even picks as it has tables of topics other than the common one, whose own tables
     belong to no topic's words. What hangs from a table are customers of its own topic: those of longer

@@ -114,7 +114,7 @@ def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
 
 @njit(**PART)
 def _restart(alpha, weights_out):
-    """Set the weights to alpha; gives their sum."""
+    """Set the weights to alpha; returns their sum."""
     total = 0.0
     for k in range(len(alpha)):
         weights_out[k] = alpha[k]
@@ -184,7 +184,7 @@ def _share_out(row, outside, weights, total, gamma_out):
 
 @njit(**PART)
 def _without(gamma, alpha, weights):
-    """Take a word's shares from the weights, which never fall below alpha; gives the weights' sum."""
+    """Take a word's shares from the weights, which never fall below alpha; returns the weights' sum."""
     total = 0.0
     for k in range(len(alpha)):
         weights[k] = max(weights[k] - gamma[k], alpha[k])

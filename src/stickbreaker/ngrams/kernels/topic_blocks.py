@@ -58,7 +58,7 @@ def room_of_block(most, n_depths, n_topics, n_documents):
 
 @njit(**PART)
 def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
-    """Sizes of some of a slot's tables of a topic, chosen evenly, go to the block; gives its new end."""
+    """Sizes of some of a slot's tables of a topic, chosen evenly, go to the block; returns its new end."""
     if rooms.entries[child + 1] == rooms.entries[child]:
         block.sizes[end] = 1
         return end + 1
@@ -80,7 +80,7 @@ def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
 
 @njit(**PART)
 def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
-    """Fill a block from a table of some size: gives how many parts and how many words it has."""
+    """Fill a block from a table of some size: returns how many parts and how many words it has."""
     block.slots[0], block.sizes[0] = slot, size
     block.tables[0], block.tables[1] = 0, 1
     n_parts, n_words, part = 1, 0, 0
@@ -174,7 +174,7 @@ def pick_table(slot, tables, first_topic, rooms, seats, state):
 
 @njit(**PART)
 def parent_predictions(slot, rooms, seats, priors, scratch):
-    """Fill `scratch.weights`: p of a table's customer in the shorter context; gives its depth, or -1."""
+    """Fill `scratch.weights`: p of a table's customer in the shorter context; returns its depth, or -1."""
     depth = fill_path(slot, rooms, scratch.path) - 1
     if depth >= 0:
         predict_topics(depth, rooms, seats, priors, scratch)

@@ -123,7 +123,7 @@ def count_word(word, change, words):
 
 @njit(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
-    """scale (n + alpha) p of each topic but the common one, in a document; gives their sum."""
+    """scale (n + alpha) p of each topic but the common one, in a document; returns their sum."""
     counts, prior = words.counts[document], words.prior
     weights_out[0] = 0.0
     found = 0.0
@@ -136,7 +136,7 @@ def weigh_topics(document, p, words, scale, weights_out):
 
 @njit(**PART)
 def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
-    """A word that sits nowhere draws its topic and sits down there; gives p(word | all others)."""
+    """A word that sits nowhere draws its topic and sits down there; returns p(word | all others)."""
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
     predict_topics(depth, rooms, seats, priors, scratch)
@@ -160,9 +160,9 @@ def start_topics(order, words, rooms, seats, priors, key):
 
 @njit(**OPTIONS)
 def sweep_topics(words, rooms, seats, priors, key):
-    """Every word draws its topic anew and sits down there, given all others (equations 6 to 8).
+    """Every word draws its topic again and sits down there, given all others (equations 6 to 8).
 
-    Gives the sum of log p(word | its context, its document, all others), in nats, each as it was on the
+    Returns the sum of log p(word | its context, its document, all others), in nats, each as it was on the
     word's turn. key: of the stream (uint64).
     """
     state = np.empty(2, np.uint64)
@@ -234,7 +234,7 @@ def start_switching(order, words, rooms, seats, priors, switches, key):
 
 @njit(**OPTIONS)
 def sweep_switching(words, rooms, seats, priors, switches, key):
-    """Every word draws its topic anew, or the common one, as in `sweep_topics`."""
+    """Every word draws its topic again, or the common one, as in `sweep_topics`."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

@@ -31,7 +31,7 @@ def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
 
 
 def room_for_sizes(most: Integers) -> Integers:
-    """Where the table sizes of slots lie (slots + 1), of at most so many customers each."""
+    """Where the table sizes of slots lie (slots + 1), of at most `most` customers each."""
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
 

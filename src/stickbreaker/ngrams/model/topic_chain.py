@@ -54,7 +54,7 @@ ALPHA = 0.02  # of each topic at the start
 class TopicChain(Sampler):
     """Topics of a text's words and their seating: all distributions are integrated out.
 
-    A sweep seats every word anew in a topic that it draws, moves tables in blocks, and draws discounts and
+    A sweep seats every word again in a topic that it draws, moves tables in blocks, and draws discounts and
     concentrations by depth and the prior of documents' topics. Topic 0 is common to all documents; a chain of
     a prior without one leaves it empty. A chain uses one thread however many there are.
     """
@@ -108,11 +108,11 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
-        """Every word draws its topic anew; gives the sum of log p of each given all others, in nats."""
+        """Every word draws its topic again; returns the sum of log p of each given all others, in nats."""
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
-        """Tables draw their topics anew, with all words below them."""
+        """Tables draw their topics again, with all words below them."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         """Draw what else a prior has, at the end of a sweep."""

@@ -50,7 +50,7 @@ class _CommonTopic(TopicChain):
         self._switches = SwitchState(contexts, self._passing * times)
 
     def _seat_switches(self, number: int) -> None:
-        """Seat the customers of switches anew, given the shares."""
+        """Seat the customers of switches again, given the shares."""
         key = self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number + 1)
         seat_switches(self._own_switches(self._words, self._seats), self._switches.held, key)
 

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stickbreaker.core.json_checks import (
-    is_amount,
     is_count,
     is_flag,
     is_number,
     is_text,
     list_of,
-    one_of,
     record_with,
     refuse_other_kinds,
 )
@@ -23,19 +21,21 @@ from stickbreaker.ngrams.report_documents import (
     COLUMNS,
     EXCERPT_WORDS,
     EXCERPTS,
-    HELD_OUT,
-    LEARNED,
     LIMIT,
-    OTHER,
-    TOPICS,
     WINDOW_TOPICS,
     WINDOWS,
+)
+from stickbreaker.saved.documents_with_topics import (
+    ROW,
+    are_shares,
+    is_whose,
+    refuse_other_topics,
+    topics_with_shares,
 )
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import read_with_figures
 
-_SHARES = list_of(lambda value: is_amount(value) and value <= 1.0 + 1e-9)
 _PER_WORD = ("tokens", "known", "ends", "nats", "best", "sure", "specific")
 _EXCERPT = {
     "first": is_count,
@@ -45,20 +45,13 @@ _EXCERPT = {
     "ends": list_of(is_flag),
     "nats": list_of(lambda value: is_number(value) and value <= 1e-9),
     "best": list_of(is_count),
-    "sure": _SHARES,
-    "specific": _SHARES,
+    "sure": are_shares,
+    "specific": are_shares,
     "window": is_count,
     "window_topics": list_of(is_count),
-    "window_shares": _SHARES,
+    "window_shares": are_shares,
 }
-_ROW = {
-    "id": is_text,
-    "words": is_count,
-    "held_out": is_flag,
-    "topics": list_of(is_count),
-    "shares": _SHARES,
-    "excerpts": list_of(record_with(_EXCERPT)),
-}
+_ROW = {**ROW, "excerpts": list_of(record_with(_EXCERPT))}
 
 
 class DocumentsByTopic(NamedTuple):
@@ -80,7 +73,7 @@ def read_topic_documents(folder: Path, manifest: dict[str, Any], n_topics: int) 
     file = folder / DOCUMENTS
     with making_sense_of(file, RESTORE):
         rows, figures = read_with_figures(file, COLUMNS, LIMIT, "documents")
-        refuse_other_kinds(figures, {"documents": is_count, "excerpts": one_of(HELD_OUT, LEARNED, OTHER)})
+        refuse_other_kinds(figures, {"documents": is_count, "excerpts": is_whose})
         documents = [_document(row, n_topics) for row in rows]
         if sum(row.excerpt is not None for row in documents) > EXCERPTS:
             raise ValueError(f"more than {EXCERPTS} excerpts")
@@ -89,9 +82,7 @@ def read_topic_documents(folder: Path, manifest: dict[str, Any], n_topics: int) 
 
 def _document(row: dict[str, Any], n_topics: int) -> MixedDocument:
     refuse_other_kinds(row, _ROW)
-    _refuse_other_topics(row["topics"], n_topics)
-    if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:
-        raise ValueError("a document with shares of another")
+    topics = topics_with_shares(row, n_topics)
     if len(row["excerpts"]) > 1:
         raise ValueError("a document with two excerpts")
     excerpts = [_excerpt(one, n_topics) for one in row["excerpts"]]
@@ -99,14 +90,14 @@ def _document(row: dict[str, Any], n_topics: int) -> MixedDocument:
         row["id"],
         row["words"],
         row["held_out"],
-        list(zip(row["topics"], row["shares"], strict=True)),
+        topics,
         excerpts[0] if excerpts else None,
     )
 
 
 def _excerpt(row: dict[str, Any], n_topics: int) -> ExcerptRow:
     n = len(row["tokens"])
-    _refuse_other_topics(row["best"], n_topics)
+    refuse_other_topics(row["best"], n_topics)
     if not 0 < n <= EXCERPT_WORDS or any(len(row[part]) != n for part in _PER_WORD):
         raise ValueError("an excerpt with topics of another")
     if row["first"] + n > row["read"]:
@@ -120,7 +111,7 @@ def _excerpt(row: dict[str, Any], n_topics: int) -> ExcerptRow:
 
 def _along(row: dict[str, Any], n_topics: int) -> SharesAlong:
     size, topics, flat = row["window"], row["window_topics"], row["window_shares"]
-    _refuse_other_topics(topics, n_topics)
+    refuse_other_topics(topics, n_topics)
     width = len(topics) + 1
     if width > WINDOW_TOPICS + 1 or not size or len(flat) != width * -(-row["read"] // size):
         raise ValueError("shares along another document")
@@ -128,8 +119,3 @@ def _along(row: dict[str, Any], n_topics: int) -> SharesAlong:
     if len(rows) > WINDOWS or any(sum(each) > 1.001 for each in rows):
         raise ValueError("shares along another document")
     return SharesAlong(size, topics, rows)
-
-
-def _refuse_other_topics(topics: list[int], n_topics: int) -> None:
-    if any(k >= n_topics for k in topics):
-        raise ValueError("a topic that there is not")

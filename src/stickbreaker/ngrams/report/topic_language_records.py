@@ -25,8 +25,9 @@ from stickbreaker.ngrams.report.language_records import curves_of, facts_of
 from stickbreaker.ngrams.report.notable_contexts import length_rows
 from stickbreaker.ngrams.report.topic_language_page import TopicLanguagePage
 from stickbreaker.ngrams.report.topic_language_page_data import LanguageTopicRow
-from stickbreaker.ngrams.report_documents import HELD_OUT, LEAST_WORDS
+from stickbreaker.ngrams.report_documents import LEAST_WORDS
 from stickbreaker.pages.saved_models import readable_manifest, settings_of
+from stickbreaker.saved.documents_with_topics import HELD_OUT
 from stickbreaker.saved.manifest import RESTORE
 
 WORDS, PHRASES, SENTENCES = 12, 6, 3  # shown of a topic

@@ -6,17 +6,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stickbreaker.core.json_checks import (
-    is_amount,
     is_count,
     is_flag,
     is_text,
     is_whole_number,
     list_of,
-    one_of,
     record_with,
     refuse_other_kinds,
 )
 from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.saved.documents_with_topics import (
+    ROW,
+    are_shares,
+    is_whose,
+    refuse_other_topics,
+    topics_with_shares,
+)
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import read_with_figures
@@ -24,32 +29,20 @@ from stickbreaker.syntax.report.syntax_page_data import DocumentRow, ParsedSente
 from stickbreaker.syntax.report_documents import (
     BEYOND,
     COLUMNS,
-    HELD_OUT,
-    LEARNED,
     LIMIT,
     MOST_WORDS,
-    OTHER,
     SENTENCES,
-    TOPICS,
 )
 
-_SHARES = list_of(lambda value: is_amount(value) and value <= 1.0 + 1e-9)
 _SENTENCE = {
     "size": is_count,
     "tokens": list_of(is_text),
     "known": list_of(is_flag),
     "heads": list_of(is_whole_number),
     "topics": list_of(is_count),
-    "sure": _SHARES,
+    "sure": are_shares,
 }
-_ROW = {
-    "id": is_text,
-    "words": is_count,
-    "held_out": is_flag,
-    "topics": list_of(is_count),
-    "shares": _SHARES,
-    "sentences": list_of(record_with(_SENTENCE)),
-}
+_ROW = {**ROW, "sentences": list_of(record_with(_SENTENCE))}
 
 
 class DocumentsInTopics(NamedTuple):
@@ -72,7 +65,7 @@ def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> Doc
     file = folder / DOCUMENTS
     with making_sense_of(file, RESTORE):
         rows, figures = read_with_figures(file, COLUMNS, LIMIT, "documents")
-        refuse_other_kinds(figures, {"documents": is_count, "sentences": one_of(HELD_OUT, LEARNED, OTHER)})
+        refuse_other_kinds(figures, {"documents": is_count, "sentences": is_whose})
         documents = [_document(row, n_topics) for row in rows]
         sentences = [_sentence(row["id"], one, n_topics) for row in rows for one in row["sentences"]]
         if len(sentences) > SENTENCES:
@@ -82,17 +75,12 @@ def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> Doc
 
 def _document(row: dict[str, Any], n_topics: int) -> DocumentRow:
     refuse_other_kinds(row, _ROW)
-    _refuse_other_topics(row["topics"], n_topics)
-    if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:
-        raise ValueError("a document with shares of another")
-    return DocumentRow(
-        row["id"], row["words"], list(zip(row["topics"], row["shares"], strict=True)), row["held_out"]
-    )
+    return DocumentRow(row["id"], row["words"], topics_with_shares(row, n_topics), row["held_out"])
 
 
 def _sentence(name: str, row: dict[str, Any], n_topics: int) -> ParsedSentence:
     n = len(row["tokens"])
-    _refuse_other_topics(row["topics"], n_topics)
+    refuse_other_topics(row["topics"], n_topics)
     if not 0 < n == min(row["size"], MOST_WORDS) or any(
         len(row[part]) != n for part in _SENTENCE if part != "size"
     ):
@@ -100,8 +88,3 @@ def _sentence(name: str, row: dict[str, Any], n_topics: int) -> ParsedSentence:
     if not all(BEYOND <= head < n and head != place for place, head in enumerate(row["heads"])):
         raise ValueError("heads that are no words of their sentence")
     return ParsedSentence(name, **{part: row[part] for part in _SENTENCE})
-
-
-def _refuse_other_topics(topics: list[int], n_topics: int) -> None:
-    if any(k >= n_topics for k in topics):
-        raise ValueError("a topic that there is not")

@@ -14,12 +14,13 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.saving import load
 from stickbreaker.pages.learning_curves import LearningCurve
 from stickbreaker.pages.saved_models import readable_manifest, settings_of
+from stickbreaker.saved.documents_with_topics import HELD_OUT
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 from stickbreaker.syntax.report.documents_in_topics import DocumentsInTopics, read_documents
 from stickbreaker.syntax.report.syntax_page import SyntaxPage
 from stickbreaker.syntax.report.syntax_page_data import GraphEdge, TopicRow
-from stickbreaker.syntax.report_documents import HELD_OUT, LEAST_WORDS
+from stickbreaker.syntax.report_documents import LEAST_WORDS
 from stickbreaker.syntax.topic_graph import depths_of, edges_of, heads_of
 
 CURVES = {  # what each is called, and in which field of the trace it is

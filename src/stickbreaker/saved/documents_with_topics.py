@@ -1,0 +1,52 @@
+"""Documents with their largest topics, as documents.parquet of several kinds of models has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.json_checks import is_amount, is_count, is_flag, is_text, list_of, one_of
+
+if TYPE_CHECKING:
+    from stickbreaker.core.records import Array
+
+TOPICS = 20  # of a document, the largest
+HELD_OUT, LEARNED, OTHER = "held-out", "learned", "other"  # documents that sentences or excerpts are of
+
+# what rows have, for `refuse_other_kinds`
+is_whose = one_of(HELD_OUT, LEARNED, OTHER)
+are_shares = list_of(lambda value: is_amount(value) and value <= 1.0 + 1e-9)
+ROW = {
+    "id": is_text,
+    "words": is_count,
+    "held_out": is_flag,
+    "topics": list_of(is_count),
+    "shares": are_shares,
+}
+
+
+def whose(held_out: float, *, learned_from: bool) -> str:
+    """Which documents are shown: held-out ones if there are any; else whether the model learned from them."""
+    return HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
+
+
+def largest_topics(shares: Array) -> dict[str, Any]:
+    """The columns topics and shares of a document: its largest topics, without those that have no share."""
+    from stickbreaker.core.topk import descending
+
+    top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0]
+    return {"topics": top, "shares": shares[top].tolist()}
+
+
+def topics_with_shares(row: dict[str, Any], n_topics: int) -> list[tuple[int, float]]:
+    """The topics of a document and their shares, from its row. Raises ValueError for those of another one."""
+    refuse_other_topics(row["topics"], n_topics)
+    if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:
+        raise ValueError("a document with shares of another")
+    return list(zip(row["topics"], row["shares"], strict=True))
+
+
+def refuse_other_topics(topics: Sequence[int], n_topics: int) -> None:
+    """Raise ValueError for a topic that there is not."""
+    if any(k >= n_topics for k in topics):
+        raise ValueError("a topic that there is not")
