@@ -9,7 +9,7 @@ import click
 from stickbreaker.console.console import fail, writing_output
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, shortened
-from stickbreaker.estimators.kinds import Command, kinds, object_at
+from stickbreaker.estimators.kinds import Command, kinds, object_at, systems
 
 VERBS = {  # of several kinds
     "demo": Command(
@@ -38,7 +38,7 @@ VERBS = {  # of several kinds
         "Write a model for MALLET, gensim, pyLDAvis, KenLM or Graphviz.",
     ),
 }
-GROUPS = ("fit", "corpus")  # verbs that have commands of their own
+GROUPS = ("fit", "corpus", "translate")  # verbs that have commands of their own
 
 HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message is the help; click 8.2 has it
 
@@ -46,7 +46,7 @@ HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message
 def commands() -> dict[str, Command]:
     """The verbs of several kinds and those of each, in the order of the overview."""
     order, known = list(VERBS), {**VERBS}
-    for kind in kinds().values():
+    for kind in (*kinds().values(), *systems()):
         before = ""
         for verb, one in kind.commands.items():
             if verb not in known:

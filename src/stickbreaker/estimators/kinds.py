@@ -1,10 +1,11 @@
 """The kinds of models: what saving, the program, the report, Spark and tests know of each.
 
 A kind is a folder of the package, whose `kind.py` says by functions what it can do; its module is one of
-`HOMES`. Everything else in the folder is imported when a function is called, so that the program's help is
-quick.
+`HOMES`. What uses models of several kinds, as lexicons do, is listed by `SYSTEMS`. Everything else in the
+folder is imported when a function is called, so that the program's help is quick.
 """
 
+import functools
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -51,44 +52,66 @@ class Page(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Kind:
-    """One kind of models.
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """Something on disk that verbs of the program can be given: a model, or what uses models.
 
-    `name` is what manifests call it. `home` and `front_door` are where its plain estimator is and the one
-    that users import: "module:class". `verbs` are those that mean something for it, of the program and of
-    estimators, first the one to begin with; to learn, save and resume is every kind's.
+    `name` is what manifests call it, `noun` what a user does. `verbs` are those that mean something for it,
+    of the program and of estimators, first the one to begin with. `marker` is the file by which its directory
+    is known; None of models, whose manifest names their kind.
 
-    `page`, "module:function", gives the report of a saved model, from its path, a title and those of
-    `page_options` that are given, by name.
-
-    Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name, `commands` verbs of
-    its own, `exports` its formats. `topics`, "module:function", gets a `TopicsRequest` and returns topics,
-    and how they are said. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores and how
-    they are said; without one, documents are scored by their log probability. `topics_options` and
-    `evaluate_options` are
-    the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
-    run is over, and returns further figures and lines. `unigram_topics`, "module:function", gets a fitted
-    estimator and returns `UnigramTopics`, for kinds that use topics of others. `noun` is what a user calls
-    such a model. `parameters` are those that messages may name.
+    `page`, "module:function", gives the report, from a path, a title and those of `page_options` that are
+    given, by name. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores and how they are
+    said; without one, documents are scored by their log probability. `evaluate_options` are the options of
+    the verb that mean something for it. `commands` are verbs of its own, `exports` its formats.
     """
 
     name: str
-    home: str
-    front_door: str
+    noun: str = "model of this kind"
     verbs: tuple[str, ...]
+    marker: str | None = None
     page: str | None = None
     page_options: tuple[str, ...] = ()
-    fit: Mapping[str, str] = field(default_factory=dict[str, str])
+    evaluate: str | None = None
+    evaluate_options: tuple[str, ...] = ()
     commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
     exports: Mapping[str, Export] = field(default_factory=dict[str, Export])
     topics: str | None = None
     topics_options: tuple[str, ...] = ()
-    evaluate: str | None = None
-    evaluate_options: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """What messages call it."""
+        return f"a {self.noun}" if self.marker else f"a model of the kind {self.name}"
+
+    def refuse(self, verb: str, where: object = None) -> None:
+        """Raise UserError for a verb that means nothing for it; `where`: its path."""
+        if verb in self.verbs:
+            return
+        problem = f"{verb} means nothing for {self.said}"
+        raise UserError(problem, where=where, remedy=f"it knows {', '.join(self.verbs) or 'resume'}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind(Saved):
+    """One kind of models.
+
+    `home` and `front_door` are where its plain estimator is and the one that users import: "module:class". To
+    learn, save and resume is every kind's.
+
+    Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name. `topics`,
+    "module:function", gets a `TopicsRequest` and returns topics, and how they are said; `topics_options` are
+    the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
+    run is over, and returns further figures and lines. `unigram_topics`, "module:function", gets a fitted
+    estimator and returns `UnigramTopics`, for kinds that use topics of others. `parameters` are those that
+    messages may name.
+    """
+
+    home: str
+    front_door: str
+    fit: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str | None = None
     unigram_topics: str | None = None
-    noun: str = "model of this kind"
     parameters: OptionNames = field(default_factory=OptionNames)
 
     def plain(self) -> "type[Estimator]":
@@ -104,13 +127,6 @@ class Kind:
         """The name of the class that users import."""
         return self.front_door.partition(":")[2]
 
-    def refuse(self, verb: str, where: object = None) -> None:
-        """Raise UserError for a verb that means nothing for this kind; `where`: the model's path."""
-        if verb in self.verbs:
-            return
-        problem = f"{verb} means nothing for a model of the kind {self.name}"
-        raise UserError(problem, where=where, remedy=f"it knows {', '.join(self.verbs) or 'resume'}")
-
 
 def object_at(place: str) -> Any:
     """What is at "module:name"."""
@@ -124,6 +140,7 @@ HOMES = (
     "stickbreaker.grammars.kind",
     "stickbreaker.syntax.kind",
 )
+SYSTEMS = ("stickbreaker.translation.kind",)  # what uses models of several kinds
 _known: dict[str, Kind] = {}
 
 
@@ -135,6 +152,12 @@ def kinds() -> dict[str, Kind]:
     return _known
 
 
+@functools.cache
+def systems() -> tuple[Saved, ...]:
+    """What is saved by programs that use models, and is none itself, in the order of `SYSTEMS`."""
+    return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
+
+
 def kind_of(manifest: Mapping[str, Any]) -> Kind:
     """The kind of the model that a manifest is of. Raises UserError for one that is not known."""
     name = manifest["estimator"]
@@ -143,8 +166,12 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
     return kinds()[name]
 
 
-def kind_at(path: Path, verb: str) -> Kind:
-    """The kind of the model at a path. Raises UserError where the verb means nothing for it."""
+def kind_at(path: Path, verb: str) -> Saved:
+    """The kind of what is saved at a path. Raises UserError where the verb means nothing for it."""
+    for system in systems():
+        if system.marker is not None and (path / system.marker).is_file():
+            system.refuse(verb, path)
+            return system
     from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.manifest import RESTORE
@@ -166,7 +193,7 @@ def page_of_saved(path: Path, title: str, options: Mapping[str, Any]) -> Page:
     for name in given:
         if name not in kind.page_options:
             option = "--" + name.replace("_", "-")
-            problem = f"{option} means nothing for a model of the kind {kind.name}"
+            problem = f"{option} means nothing for {kind.said}"
             raise UserError(problem, where=path, remedy=f"leave {option} out")
     assert kind.page is not None, "a kind with the verb report has a page"
     page: Page = object_at(kind.page)(path, title, **given)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ALONE = (  # not on Spark
     *("left_to_right", "particles", "reference", "by", "labels", "unseen", "spelling_of", "rescale"),
     "exponent",
+    "alignments",
 )
 
 
@@ -75,6 +76,12 @@ ALONE = (  # not on Spark
     type=NumberRange(0.0, 10.0),
     help="Of --rescale: power of p(word | document) / p(word).",
 )
+@option(
+    "--alignments",
+    type=PATH,
+    metavar="FILE",
+    help="Lexicons: links of the words of these sentences, as the lexicon was learned from; 0-0 1-2 a line.",
+)
 @unseen_options
 @engine_options
 @threads_option
@@ -104,6 +111,9 @@ def evaluate(
 
     Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
     symbols that are spaced, two blanks), and log p of sentences.
+
+    Of a lexicon by topic (translate learn): nats per linked word of other pairs of sentences, with and
+    without topics, in both directions and by domain.
 
     Of documents that the model has learned from, the output says so.
 

@@ -94,7 +94,7 @@ def export(
     _refuse_others(format, chosen)
     kind = kind_at(model, "export")
     if format not in kind.exports:
-        problem = f"{format} is no format of a model of the kind {kind.name}"
+        problem = f"{format} is no format of {kind.said}"
         raise UserError(problem, where=model, remedy=f"it has {', '.join(kind.exports)}")
     for name in chosen.options:
         if name not in kind.exports[format].options:

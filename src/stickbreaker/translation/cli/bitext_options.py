@@ -1,0 +1,74 @@
+"""The options by which commands read pairs of sentences."""
+
+import dataclasses
+import math
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from stickbreaker.console.console import ProgressLine, from_option, note, options_into
+from stickbreaker.console.inputs import FORMATS, bar_of
+from stickbreaker.core.errors import counted
+from stickbreaker.core.option_names import as_options
+
+if TYPE_CHECKING:
+    from stickbreaker.translation.bitext import Bitext
+
+
+@dataclasses.dataclass(frozen=True)
+class BitextChoice:
+    """How pairs of sentences are read; `given` names options that were written out."""
+
+    text_field: str | None = from_option(
+        metavar="FIELDS",
+        help="Fields or columns with the texts, as de=german,en=english.  [default: those named by --from "
+        "and --to]",
+    )
+    document_field: str = from_option(
+        default="doc", metavar="FIELD", help="Field or column with the document that a pair is of."
+    )
+    domain_field: str = from_option(
+        default="domain", metavar="FIELD", help="Field or column with a document's domain."
+    )
+    lines_per_document: int = from_option(
+        least=1, default=20, help="Pairs without a document: this many make one."
+    )
+    format: str | None = from_option(choices=FORMATS[:5], help="[default: by the file's name]")
+    on_error: str = from_option(
+        choices=["fail", "skip"], default="fail", help="What to do about a pair that cannot be read."
+    )
+    given: tuple[str, ...] = ()
+
+
+bitext_options = options_into(BitextChoice, "reading")
+bitext_argument = click.argument("bitext", nargs=-1, required=True, metavar="BITEXT...")
+
+
+def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: BitextChoice) -> "Bitext":
+    """Pairs of sentences of files, with progress on standard error. Raises UserError."""
+    from stickbreaker.corpus import ReadingOptions
+    from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.translation.bitext import Bitext, BitextFields
+
+    line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
+    fields = BitextFields(
+        source,
+        target,
+        reading.text_field,
+        reading.document_field,
+        reading.domain_field,
+        reading.lines_per_document,
+    )
+    options = ReadingOptions(reading.format, on_error=reading.on_error, position=position)
+    bitext = Bitext.read(inputs, fields, options, partial(_show, line, position))
+    pairs, documents = counted(bitext.n_pairs, "pair"), counted(len(bitext.names), "document")
+    line.show(f"{pairs} of sentences read, {documents}", last=True)
+    for kind, count in bitext.corpus.skipped.items():
+        note(f"skipped {count} ({kind}); the first: {as_options(bitext.corpus.about.first_skipped[kind])}")
+    return bitext
+
+
+def _show(line: ProgressLine, position: object, pairs: int) -> None:
+    if line.due:
+        line.show(f"{bar_of(getattr(position, 'share', None))}{counted(pairs, 'pair')} read")

@@ -1,0 +1,93 @@
+"""`stickbreaker evaluate` of a lexicon: do topics help to predict how words were translated?"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.console.console import Outcome, tell_of_compiling
+from stickbreaker.console.requests import ScoringRequest
+from stickbreaker.core.errors import UserError, counted, naming
+
+if TYPE_CHECKING:
+    from stickbreaker.translation.bitext import Bitext
+    from stickbreaker.translation.directed_lexicon import EventScores
+    from stickbreaker.translation.topic_lexicon import TopicLexicon
+
+
+def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
+    """Nats per linked word of a bitext, with and without topics, both ways and by domain."""
+    tell_of_compiling()
+    from stickbreaker.translation.pharaoh import read_pharaoh
+    from stickbreaker.translation.topic_lexicon import TopicLexicon
+
+    with naming(" ".join(asked.inputs)):
+        lexicon = TopicLexicon.load(asked.model)
+        bitext = _read(lexicon, asked)
+        given = asked.options["alignments"]
+        links = None if given is None else read_pharaoh(given, *bitext.sides)
+        scores = lexicon.score(bitext, links)
+        result = scores_by_domain(lexicon, bitext, scores)
+    return result, _as_text
+
+
+def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
+    from stickbreaker.translation.bitext import Bitext
+
+    options, fields = asked.reading.options(), lexicon.bitext.fields
+    if "text_field" in asked.reading.given:
+        fields = replace(fields, text_field=options.text_field)
+    return Bitext.read(asked.inputs, fields, options)
+
+
+def scores_by_domain(
+    lexicon: "TopicLexicon", bitext: "Bitext", scores: "tuple[EventScores, EventScores]"
+) -> dict[str, Any]:
+    """What `evaluate` returns. Raises UserError where no word is linked."""
+    if not len(scores[0].plain):
+        raise UserError("there is nothing to score", remedy="no word of these sentences is linked")
+    codes = (lexicon.bitext.source, lexicon.bitext.target)
+    return {
+        "pairs": bitext.n_pairs,
+        "documents": len(bitext.names),
+        **{
+            f"{a}-{b}": _figures(one, bitext.domains)
+            for (a, b), one in zip((codes, codes[::-1]), scores, strict=True)
+        },
+    }
+
+
+def _figures(scores: "EventScores", domains: tuple[str, ...]) -> dict[str, Any]:
+    """Nats per word of all words and of those of each domain."""
+    of = np.array(domains)[scores.document]
+    parts = {"all": np.ones(len(of), bool)}
+    named = sorted(set(domains) - {""})
+    by_domain = {name: of == name for name in named}
+    whole = _of_words(scores, parts["all"])
+    return {
+        **whole,
+        "domains": {name: _of_words(scores, here) for name, here in by_domain.items() if here.any()},
+    }
+
+
+def _of_words(scores: "EventScores", here: Any) -> dict[str, float]:
+    plain, adapted = float(scores.plain[here].mean()), float(scores.adapted[here].mean())
+    return {
+        "words": int(here.sum()),
+        "nats_per_word": adapted,
+        "nats_per_word_without_topics": plain,
+        "gain": adapted - plain,
+    }
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    pairs, documents = counted(result["pairs"], "pair"), counted(result["documents"], "document")
+    lines = [f"{pairs} of sentences, {documents}; nats per linked word, with topics and without"]
+    for way, one in result.items():
+        if not isinstance(one, dict):
+            continue
+        lines.append(f"{way:<24}     words     topics    without     gain")
+        for name, part in (("all", one), *one["domains"].items()):
+            figures = f"{part['nats_per_word']:9.4f}  {part['nats_per_word_without_topics']:9.4f}"
+            lines.append(f"  {name:<22} {part['words']:9,}  {figures}  {part['gain']:+.4f}")
+    return "\n".join(lines)

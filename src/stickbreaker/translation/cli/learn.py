@@ -1,0 +1,110 @@
+"""`stickbreaker translate learn`: a lexicon by topic of a bitext."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stickbreaker.console.console import (
+    PATH,
+    ProgressLine,
+    command,
+    emit,
+    option,
+    tell_of_compiling,
+    threads_option,
+)
+from stickbreaker.core.errors import counted
+from stickbreaker.core.option_names import quoted_path
+from stickbreaker.translation.cli.bitext_options import (
+    BitextChoice,
+    bitext_argument,
+    bitext_options,
+    read_bitext,
+)
+
+
+@click.command(
+    epilog="Example: stickbreaker translate learn pairs.jsonl --from de --to en --topics model --out lexicon"
+)
+@bitext_argument
+@option("--from", "source", metavar="LANGUAGE", required=True, help="Language that is translated.")
+@option("--to", "target", metavar="LANGUAGE", required=True, help="Language that it is translated into.")
+@option("--topics", type=PATH, metavar="MODEL", help="An LDA or HDP of the source language, or of both.")
+@option("--by-domain", is_flag=True, help="In place of topics: the domains that --domain-field names.")
+@option("--out", type=PATH, required=True, metavar="LEXICON", help="The directory to make.")
+@option(
+    "--alignments",
+    type=PATH,
+    metavar="FILE",
+    help="Which words are linked, 0-0 1-2 of each pair a line, by another program, of these tokens (see "
+    "translate documents --tokens).  [default: linked here]",
+)
+@option("--overwrite", is_flag=True, help="Replace a lexicon at --out.")
+@bitext_options
+@threads_option
+@command
+def learn(
+    bitext: tuple[str, ...],
+    source: str,
+    target: str,
+    topics: Path | None,
+    by_domain: bool,
+    out: Path,
+    alignments: Path | None,
+    overwrite: bool,
+    reading: BitextChoice,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Learn how words are translated, in all documents and in each topic.
+
+    BITEXT is JSON Lines or a table with a field for each language, one for the document and one for its
+    domain; or two files with a sentence a line. Words are linked in both directions and the links counted,
+    each shared out by the topics of its document's source side.
+    """
+    if (topics is None) != by_domain:
+        raise click.UsageError("give one of --topics MODEL and --by-domain")
+    from stickbreaker.translation.saved_lexicon import refuse_existing
+
+    refuse_existing(out, overwrite)
+    start, line = time.monotonic(), ProgressLine(changes=0.2, lines=5.0)
+    tell_of_compiling()
+    from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.translation.pharaoh import read_pharaoh
+    from stickbreaker.translation.topic_lexicon import TopicLexicon
+
+    model = None if topics is None else load_topics(topics, "transform", threads)
+    pairs = read_bitext(bitext, source, target, reading)
+    links = None if alignments is None else read_pharaoh(alignments, *pairs.sides)
+    lexicon = TopicLexicon.learn(pairs, model, links, threads=threads, progress=line.show)
+    lexicon.save(out, overwrite=overwrite)
+    line.show(f"learned in {time.monotonic() - start:.0f} s", last=True)
+    forward = lexicon.forward
+    figures = {
+        "pairs": pairs.n_pairs,
+        "documents": len(pairs.names),
+        "links": len(lexicon.links.source),
+        "word_pairs": len(forward.counts.words),
+        "topics": forward.n_topics,
+        "strengths": {
+            f"{a}-{b}": {"base": one.base, "topic": one.topic}
+            for (a, b), one in zip(
+                ((pairs.source, pairs.target), (pairs.target, pairs.source)), lexicon.strengths, strict=True
+            )
+        },
+    }
+    emit({"out": str(out), **figures}, as_json, _as_text)
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    out = quoted_path(result["out"])
+    return "\n".join(
+        [
+            f"{result['out']}: {counted(result['pairs'], 'pair')} of sentences, "
+            f"{counted(result['documents'], 'document')}, {counted(result['links'], 'link')} of "
+            f"{counted(result['word_pairs'], 'pair')} of words, {counted(result['topics'], 'topic')}",
+            f"Next: stickbreaker translate terms {out}",
+        ]
+    )

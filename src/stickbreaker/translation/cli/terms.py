@@ -1,0 +1,87 @@
+"""`stickbreaker translate terms`: words whose translation changes between topics."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stickbreaker.console.console import PATH, NumberRange, command, emit, option
+from stickbreaker.core.errors import counted
+from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.core.spreadsheets import text_cell
+
+PRINTED = 20
+
+
+@click.command(epilog="Example: stickbreaker translate terms lexicon --min-gain 0.1 --out terms.csv")
+@click.argument("lexicon", type=PATH)
+@option(
+    "--min-gain",
+    default=0.1,
+    type=NumberRange(0.0),
+    help="Least gain of a term, in nats: how much its topic tells of its translation.",
+)
+@option("--min-count", default=10, least=1, help="Fewest links of a term.")
+@option("--out", type=PATH, help="A .csv file to write, a row a term and topic.  [default: printed]")
+@option("--overwrite", is_flag=True, help="Replace the file at --out.")
+@command
+def terms(
+    lexicon: Path, min_gain: float, min_count: int, out: Path | None, overwrite: bool, as_json: bool
+) -> None:
+    """List the words whose translation changes most between topics.
+
+    A term's gain is the mutual information of its translation and its topic: 0 where it is translated alike
+    everywhere, .69 where two topics that have half of it each have a translation of their own.
+    """
+    if out is not None:
+        refuse_file(out, overwrite)
+    from stickbreaker.translation.terms import terms_of
+    from stickbreaker.translation.topic_lexicon import TopicLexicon
+
+    held = TopicLexicon.load(lexicon)
+    names = held.domains.names
+    found = [
+        {
+            "word": term.word,
+            "count": term.count,
+            "gain": term.gain,
+            "topics": [{**one._asdict(), "name": names[one.topic]} for one in term.topics],
+        }
+        for term in terms_of(held, min_gain, min_count)
+    ]
+    result: dict[str, Any] = {"lexicon": str(lexicon), "terms": found}
+    if out is not None:
+        write_atomic(out, _csv_of(found).encode("utf-8"), overwrite=overwrite)
+        result = {"out": str(out), **result}
+    emit(result, as_json, _as_text)
+
+
+def _csv_of(terms: list[dict[str, Any]]) -> str:
+    """A table of terms, a row a term and topic."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(
+        ("word", "count", "gain", "topic", "name", "share", "translation", "p_in_topic", "p_everywhere")
+    )
+    for term in terms:
+        for one in term["topics"]:
+            cells = (text_cell(one["name"]), f"{one['share']:.4f}", text_cell(one["translation"]))
+            figures = (f"{one['p']:.4f}", f"{one['p_all']:.4f}")
+            first = (text_cell(term["word"]), f"{term['count']:.0f}", f"{term['gain']:.4f}")
+            writer.writerow((*first, one["topic"], *cells, *figures))
+    return text.getvalue()
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    terms = result["terms"]
+    if "out" in result:
+        return f"{result['out']}: {counted(len(terms), 'term')}"
+    lines = [f"{counted(len(terms), 'term')} whose translation follows the topic; gain in nats"]
+    for term in terms[:PRINTED]:
+        ways = ", ".join(f"{one['translation']} {one['p']:.2f} ({one['name']})" for one in term["topics"])
+        lines.append(f"  {term['gain']:.3f}  {term['word']:<20} {ways}")
+    if len(terms) > PRINTED:
+        lines.append(f"  and {len(terms) - PRINTED:,} more: --out terms.csv has all")
+    return "\n".join(lines)

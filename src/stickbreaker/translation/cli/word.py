@@ -1,0 +1,134 @@
+"""`stickbreaker translate word`: how a word is translated, by topic, and in a document."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from stickbreaker.console.console import PATH, command, emit, option
+from stickbreaker.core.errors import counted
+
+if TYPE_CHECKING:
+    from stickbreaker.core.records import Array
+    from stickbreaker.translation.topic_lexicon import TopicLexicon, WordEntry
+
+LEAST_LINKS = 0.5  # of a topic that is shown
+LONGEST = 100  # characters of a sentence that is printed
+
+
+@click.command(epilog="Example: stickbreaker translate word lexicon bank --document letter.txt")
+@click.argument("lexicon", type=PATH)
+@click.argument("word")
+@option("--document", type=PATH, metavar="FILE", help="A text in the source language: translate as in it.")
+@option("--language", help="Of which side the word is.  [default: the source's, if it has the word]")
+@option("--top", default=5, least=1, help="Translations, and topics.")
+@command
+def word(
+    lexicon: Path, word: str, document: Path | None, language: str | None, top: int, as_json: bool
+) -> None:
+    """Print the translations of a word in all documents and in each topic, with a sentence of each.
+
+    With --document: as probable as they are in that text, by its topics.
+    """
+    from stickbreaker.translation.cli.document_text import text_of_document
+    from stickbreaker.translation.topic_lexicon import TopicLexicon
+
+    held = TopicLexicon.load(lexicon)
+    entry = held.entry(word, language)
+    result: dict[str, Any] = {
+        "word": entry.word,
+        "language": entry.language,
+        "count": entry.count,
+        "translations": _everywhere(entry, top),
+        "topics": _in_topics(held, entry, top),
+    }
+    if document is not None:
+        shares = held.shares_of([text_of_document(document)])[0]
+        result["document"] = _in_document(held, entry, shares, top)
+    emit(result, as_json, _as_text)
+
+
+def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
+    return [
+        {"translation": name, "p": p, "count": count}
+        for name, p, count in zip(
+            entry.translations[:top], entry.found.p.tolist(), entry.found.counts.tolist(), strict=False
+        )
+    ]
+
+
+def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[dict[str, Any]]:
+    """The topics with most links of the word, each with its translations and a sentence of each."""
+    from stickbreaker.translation.topic_lexicon import sentences_with
+
+    order = np.lexsort((np.arange(len(entry.word_topic_counts)), -entry.word_topic_counts))[:top]
+    places = sentences_with(lexicon, entry.word, entry.language, entry.translations)
+    found: list[dict[str, Any]] = []
+    for topic in order.tolist():
+        if entry.word_topic_counts[topic] < LEAST_LINKS:
+            break
+        p = entry.found.topic_p[:, topic]
+        best = np.lexsort((np.arange(len(p)), -p))[:top].tolist()
+        rows = [
+            {
+                "translation": entry.translations[e],
+                "p": float(p[e]),
+                "count": float(entry.found.topic_counts[e, topic]),
+                "sentence": _example(lexicon, places[entry.translations[e]], topic),
+            }
+            for e in best
+            if entry.found.topic_counts[e, topic] >= LEAST_LINKS
+        ]
+        name, count = lexicon.domains.names[topic], float(entry.word_topic_counts[topic])
+        found.append({"topic": topic, "name": name, "count": count, "translations": rows})
+    return found
+
+
+def _example(lexicon: "TopicLexicon", pairs: "Array", topic: int) -> list[str]:
+    """The pair of sentences whose document has most of a topic; the shortest of equals."""
+    shares = lexicon.shares[lexicon.bitext.document_of[pairs], topic]
+    lengths = np.diff(lexicon.bitext.sides[0].offsets)[pairs]
+    return list(lexicon.bitext.texts([int(pairs[np.lexsort((pairs, lengths, -shares))[0]])])[0])
+
+
+def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> dict[str, Any]:
+    """The document's largest topics, and the translations by them."""
+    p = entry.found.topic_p @ shares
+    best = np.lexsort((np.arange(len(p)), -p))[:top].tolist()
+    topics = np.lexsort((np.arange(len(shares)), -shares))[:top].tolist()
+    return {
+        "topics": [
+            {"topic": k, "name": lexicon.domains.names[k], "share": float(shares[k])}
+            for k in topics
+            if shares[k] >= 0.01
+        ],
+        "translations": [
+            {"translation": entry.translations[e], "p": float(p[e]), "p_everywhere": float(entry.found.p[e])}
+            for e in best
+        ],
+    }
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines = [f"{result['word']} ({result['language']}), {counted(round(result['count']), 'link')}"]
+    lines += ["in all documents:  " + _listed(result["translations"])]
+    for topic in result["topics"]:
+        lines += [f"topic {topic['topic']}, {topic['name']} ({counted(round(topic['count']), 'link')}):"]
+        for one in topic["translations"]:
+            first, second = (
+                text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for text in one["sentence"]
+            )
+            lines += [f"  {one['p']:.2f}  {one['translation']:<16} {first}", f"{'':24} {second}"]
+    if "document" in result:
+        topics = ", ".join(f"{one['name']} {one['share']:.2f}" for one in result["document"]["topics"])
+        lines += [f"in the document, by its topics ({topics}):"]
+        lines += [
+            f"  {one['p']:.2f}  {one['translation']:<16} (everywhere {one['p_everywhere']:.2f})"
+            for one in result["document"]["translations"]
+        ]
+    return "\n".join(lines)
+
+
+def _listed(rows: list[dict[str, Any]]) -> str:
+    return ", ".join(f"{row['translation']} {row['p']:.2f}" for row in rows)

@@ -1,0 +1,188 @@
+"""p(e | f): how probable each translation of a word is, to all documents and to one of given topics."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.translation.link_counts import LinkCounts, LinkedWords
+
+STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # tried, of the words' own frequencies
+TOPIC_STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
+AT_ONCE = 1 << 16  # distinct pairs of words whose counts by topic are held
+
+
+class Strengths(NamedTuple):
+    """How many links a prior is worth: of all words' frequencies in p(e | f), and of p(e | f) in a topic."""
+
+    base: float = 1.0
+    topic: float = 100.0
+
+
+BY_DEFAULT = Strengths()
+
+
+class Translations(NamedTuple):
+    """The translations of one word, the most probable first."""
+
+    words: NDArray[np.int64]  # (n,) numbers of words of the other language
+    counts: Array  # (n,) links, of all documents
+    p: Array  # (n,) p(e | f)
+    topic_counts: Array  # n × topics: links by topic, each shared out by its document's topics
+    topic_p: Array  # n × topics: p(e | f; topic)
+
+
+@dataclass(frozen=True, eq=False)
+class DirectedLexicon:
+    """p(e | f), and p(e | f, d) by the topics of a document d, from counts of links.
+
+        p(e | f)    = (c(f, e) + b p(e)) / (c(f) + b)
+        p(e | f; k) = (c_k(f, e) + m p(e | f)) / (c_k(f) + m),    c_k(f, e) = sum over d of p(k | d) c_d(f, e)
+        p(e | f, d) = sum over k of p(k | d) p(e | f; k)
+
+    after 5.3 of the thesis, which has no equation of it; b and m are `strengths`. p(e) is the share of e
+    among linked words; words never linked share what Good and Turing leave them, and one place more is for
+    all words that are not known (number `n_translations`). Each sums to one over the words of the other
+    language and that place. With one topic all three are the same.
+    """
+
+    counts: LinkCounts
+    shares: Array  # documents × topics: p(k | d)
+    strengths: Strengths = BY_DEFAULT
+
+    @property
+    def n_topics(self) -> int:
+        return self.shares.shape[1]
+
+    @cached_property
+    def pair_counts(self) -> Array:
+        """(pairs,) c(f, e)."""
+        return np.asarray(self.counts.by_document.sum(axis=1), np.float64).ravel()
+
+    @cached_property
+    def word_counts(self) -> Array:
+        """(words,) c(f)."""
+        ends = np.concatenate([[0.0], np.cumsum(self.pair_counts)])
+        return np.diff(ends[self.counts.offsets])
+
+    @cached_property
+    def word_topic_counts(self) -> Array:
+        """words × topics: c_k(f)."""
+        from scipy.sparse import csr_matrix
+
+        pairs, offsets = len(self.counts.words), self.counts.offsets
+        of_words = csr_matrix((np.ones(pairs), np.arange(pairs), offsets), (len(offsets) - 1, pairs))
+        return np.asarray((of_words @ self.counts.by_document) @ self.shares)
+
+    @cached_property
+    def base(self) -> Array:
+        """(translations + 1,) p(e); the last: of all words that are not known."""
+        n = self.counts.n_translations
+        linked = np.bincount(self.counts.translations, self.pair_counts, minlength=n)
+        total, once = linked.sum(), float((linked == 1.0).sum())
+        unseen = (once + 1.0) / (total + 2.0)
+        places = np.append(linked == 0.0, True)
+        return np.append(linked, 0.0) * ((1.0 - unseen) / max(total, 1.0)) + np.where(
+            places, (unseen if total else 1.0) / places.sum(), 0.0
+        )
+
+    def topic_counts(self, rows: NDArray[np.int64]) -> Array:
+        """c_k(f, e) of some pairs of words (rows × topics); 0 of row -1."""
+        found = np.zeros((len(rows), self.n_topics))
+        known = np.flatnonzero(rows >= 0)
+        found[known] = self.counts.by_document[rows[known]] @ self.shares
+        return found
+
+    def p_plain(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
+        """p(e | f) of pairs of words; -1 is a word that is not known."""
+        rows = self.counts.rows_of(words, translations)
+        counts = np.where(rows >= 0, np.append(self.pair_counts, 0.0)[rows], 0.0)
+        totals = np.where(words >= 0, np.append(self.word_counts, 0.0)[words], 0.0)
+        strength = self.strengths.base
+        return (counts + strength * self.base[translations]) / (totals + strength)
+
+    def p_topics(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
+        """p(e | f; k) of pairs of words (pairs × topics)."""
+        plain = self.p_plain(words, translations)
+        counts = self.topic_counts(self.counts.rows_of(words, translations))
+        totals = np.where(words[:, None] >= 0, self.word_topic_counts[words], 0.0)
+        strength = self.strengths.topic
+        return (counts + strength * plain[:, None]) / (totals + strength)
+
+    def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
+        """p(e | f, d) of pairs of words, each with the topic shares of its document (pairs × topics)."""
+        n = self.counts.n_translations
+        keys, place = np.unique((words + 1) * (n + 1) + translations + 1, return_inverse=True)
+        one, other = keys // (n + 1) - 1, keys % (n + 1) - 1
+        order, found = np.argsort(place, kind="stable"), np.empty(len(words))
+        ends = np.searchsorted(place[order], np.arange(0, len(keys) + AT_ONCE, AT_ONCE))
+        for number, (start, stop) in enumerate(pairwise(ends.tolist())):
+            part = slice(number * AT_ONCE, (number + 1) * AT_ONCE)
+            p, here = self.p_topics(one[part], other[part]), order[start:stop]
+            found[here] = np.einsum("nk,nk->n", p[place[here] - part.start], shares[here])
+        return found
+
+    def translations_of(self, word: int) -> Translations:
+        """The translations that a word was linked with, the most probable first; ties by number."""
+        rows = np.arange(*self.counts.offsets[word : word + 2])
+        translations, words = self.counts.translations[rows], np.full(len(rows), word)
+        p = self.p_plain(words, translations)
+        order = np.lexsort((translations, -p))
+        return Translations(
+            translations[order],
+            self.pair_counts[rows[order]],
+            p[order],
+            self.topic_counts(rows[order]),
+            self.p_topics(words, translations[order]),
+        )
+
+
+class EventScores(NamedTuple):
+    """log p of each linked word of the other language, in nats. One linked with several words has the mean
+    of the probabilities that these give it."""
+
+    document: NDArray[np.int64]  # (words,)
+    plain: Array  # (words,) log p(e | f)
+    adapted: Array  # (words,) log p(e | f, d)
+
+    @property
+    def gain(self) -> Array:
+        """(words,) log p(e | f, d) - log p(e | f)."""
+        return self.adapted - self.plain
+
+
+def scores_of(lexicon: DirectedLexicon, linked: LinkedWords, shares: Array) -> EventScores:
+    """Scores of linked words by the topic shares (documents × topics) of their documents."""
+    _, first, event = np.unique(linked.target_place, return_index=True, return_inverse=True)
+    plain = lexicon.p_plain(linked.source, linked.target)
+    adapted = lexicon.p_adapted(linked.source, linked.target, shares[linked.document])
+    links = np.bincount(event)
+    return EventScores(
+        linked.document[first],
+        np.log(np.bincount(event, plain) / links),
+        np.log(np.bincount(event, adapted) / links),
+    )
+
+
+def chosen_strengths(counts: LinkCounts, held_out: LinkedWords, shares: Array) -> Strengths:
+    """The strengths under which held-out links are most probable: first that of p(e | f), then the topics'.
+
+    `counts` are of the other documents; `shares` (documents × topics) of all. Without links, the defaults.
+    """
+    if not len(held_out.source):
+        return Strengths()
+    tried = [Strengths(base) for base in STRENGTHS]
+    base = max(tried, key=lambda one: _mean_plain(DirectedLexicon(counts, shares, one), held_out)).base
+    if shares.shape[1] == 1:
+        return Strengths(base)
+    chosen = [Strengths(base, topic) for topic in TOPIC_STRENGTHS]
+    scores = [scores_of(DirectedLexicon(counts, shares, one), held_out, shares).adapted for one in chosen]
+    return chosen[int(np.argmax([nats.mean() for nats in scores]))]
+
+
+def _mean_plain(lexicon: DirectedLexicon, linked: LinkedWords) -> float:
+    return float(np.log(lexicon.p_plain(linked.source, linked.target)).mean())

@@ -1,0 +1,133 @@
+"""What domains a document has, as shares that sum to one: topics of a model, or a field of the documents."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import is_count, is_text, list_of, refuse_other_kinds
+from stickbreaker.core.records import Array
+from stickbreaker.translation.bitext import Bitext
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+TOPICS = "topics"  # the directory of the model
+WORDS_OF_A_NAME = 3
+
+
+class Domains(ABC):
+    """Where the shares of documents come from."""
+
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """What a reader calls each domain."""
+
+    @abstractmethod
+    def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
+        """Shares (documents × domains) of documents by the text of their source side, and by the domain that
+        they are said to be of ("": unknown)."""
+
+    @abstractmethod
+    def write(self, directory: Path) -> dict[str, Any]:
+        """Save what is needed beside the lexicon; returns what goes into its manifest."""
+
+    def of_bitext(self, bitext: Bitext) -> Array:
+        """Shares (documents × domains) of the documents of a bitext, by their source side alone."""
+        return self.shares(bitext.document_texts[0], bitext.domains)
+
+
+class TopicDomains(Domains):
+    """The topics of a fitted model, each a domain. A document's come from its source side alone, as when
+    there is no translation yet. Raises UserError for a model of another language than `source`."""
+
+    kind = "topics"
+
+    def __init__(self, model: "TopicEstimator", source: str) -> None:
+        from stickbreaker.corpus import Analysis
+
+        analysis = model.analysis_
+        languages = (analysis.language,) if isinstance(analysis, Analysis) else analysis.languages
+        if source not in languages and languages != (None,):
+            problem = f"the topics are of texts in {' and '.join(map(str, languages))}, not in {source}"
+            raise UserError(problem, remedy=f"learn topics of texts in {source}, or in both languages")
+        self.model, self.source = model, source
+
+    @property
+    def names(self) -> list[str]:
+        language = self.source if self.model.vocabulary_.languages else None
+        tops = self.model.top_words(WORDS_OF_A_NAME, language)
+        given = self.model.topic_names_
+        return [name or " ".join(words) for name, words in zip(given, tops, strict=True)]
+
+    def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
+        from stickbreaker.corpus import Corpus
+
+        several = bool(self.model.vocabulary_.languages)
+        texts: list[Any] = [{self.source: text} for text in sources] if several else list(sources)
+        if not texts:
+            return np.zeros((0, len(self.model.alpha_)))
+        seen = Corpus.from_texts(texts, analysis=self.model.analysis_, vocabulary=self.model.vocabulary_)
+        blocks = range(len(seen.block_sizes))
+        return np.concatenate([self.model.block_shares(seen, block) for block in blocks])
+
+    def write(self, directory: Path) -> dict[str, Any]:
+        from stickbreaker.estimators.saving import save
+
+        save(self.model, directory / TOPICS)
+        return {"kind": self.kind}
+
+
+class KnownDomains(Domains):
+    """A domain for each value of a field; a document of none of them has the shares of all."""
+
+    kind = "field"
+
+    def __init__(self, names: Sequence[str], documents: Sequence[int]) -> None:
+        self._names, self.documents = tuple(names), tuple(documents)
+
+    @classmethod
+    def of_bitext_fields(cls, bitext: Bitext) -> "KnownDomains":
+        """Those of a bitext. Raises UserError where its documents have none."""
+        known = [domain for domain in bitext.domains if domain]
+        names = sorted(set(known))
+        if not names:
+            remedy = "name their field by --domain-field, or give --topics MODEL"
+            raise UserError("no document has a domain", remedy=remedy)
+        return cls(names, [known.count(name) for name in names])
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._names
+
+    def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
+        all_documents = np.array(self.documents, np.float64) / max(1, sum(self.documents))
+        shares = np.tile(all_documents, (len(domains), 1))
+        places = {name: place for place, name in enumerate(self._names)}
+        for number, domain in enumerate(domains):
+            if domain in places:
+                shares[number] = np.eye(len(places))[places[domain]]
+        return shares
+
+    def write(self, directory: Path) -> dict[str, Any]:
+        return {"kind": self.kind, "names": list(self._names), "documents": list(self.documents)}
+
+
+def read_domains(directory: Path, facts: Mapping[str, Any], source: str) -> Domains:
+    """What `write` saved. Raises UserError or ValueError for something else."""
+    if facts.get("kind") == TopicDomains.kind:
+        from stickbreaker.topics.topic_estimator import load_topics
+
+        return TopicDomains(load_topics(directory / TOPICS, "transform"), source)
+    if facts.get("kind") != KnownDomains.kind:
+        raise ValueError("domains of no known kind")
+    refuse_other_kinds(
+        dict(facts), {"kind": is_text, "names": list_of(is_text), "documents": list_of(is_count)}
+    )
+    return KnownDomains(facts["names"], facts["documents"])

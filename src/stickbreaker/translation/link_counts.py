@@ -1,0 +1,94 @@
+"""How often words of two languages are linked, document by document."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.translation.aligned_words import Links, Sentences
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+
+class LinkedWords(NamedTuple):
+    """Links as words. Those of one event translate one word together."""
+
+    source: NDArray[np.int64]  # (links,) numbers of words, -1: not known
+    target: NDArray[np.int64]  # (links,)
+    document: NDArray[np.int64]  # (links,)
+    pair: NDArray[np.int64]  # (links,) the pair of sentences
+    source_place: NDArray[np.int64]  # (links,) the place of the source word among all words of all sources
+    target_place: NDArray[np.int64]  # (links,) of the target word among those of all targets
+
+    @classmethod
+    def of(
+        cls, sides: tuple[Sentences, Sentences], links: Links, document_of: NDArray[np.int64]
+    ) -> "LinkedWords":
+        """The words that links connect; `document_of` (pairs) says of which document a pair is."""
+        pair = np.repeat(np.arange(len(links.offsets) - 1), np.diff(links.offsets))
+        source_place = sides[0].offsets[pair] + links.source
+        target_place = sides[1].offsets[pair] + links.target
+        return cls(
+            sides[0].words[source_place].astype(np.int64),
+            sides[1].words[target_place].astype(np.int64),
+            document_of[pair],
+            pair,
+            source_place,
+            target_place,
+        )
+
+    def take(self, chosen: NDArray[np.bool_]) -> "LinkedWords":
+        """Some of the links."""
+        return LinkedWords(*(column[chosen] for column in self))
+
+    def reversed(self) -> "LinkedWords":
+        """The same links, from the target to the source."""
+        return LinkedWords(
+            self.target, self.source, self.document, self.pair, self.target_place, self.source_place
+        )
+
+
+class LinkCounts(NamedTuple):
+    """c_d(f, e): how often a word f of one language is linked with a word e of the other in document d.
+
+    The pairs of words stand in order of (f, e).
+    """
+
+    words: NDArray[np.int64]  # (pairs,) f
+    translations: NDArray[np.int64]  # (pairs,) e
+    by_document: "csr_matrix"  # pairs × documents
+    offsets: NDArray[np.int64]  # (words + 1,) the pairs of each word f
+    n_translations: int  # words of the other language
+
+    @classmethod
+    def of(cls, linked: LinkedWords, sizes: tuple[int, int], n_documents: int) -> "LinkCounts":
+        """Counts of links between known words; `sizes` are the two vocabularies' sizes.
+
+        >>> one = np.array([1, 1, 0])
+        >>> linked = LinkedWords(one, np.array([0, 0, 2]), np.array([0, 1, 1]), one, one, one)
+        >>> counts = LinkCounts.of(linked, (2, 3), 2)
+        >>> counts.translations.tolist(), counts.by_document.toarray().tolist()
+        ([2, 0], [[0.0, 1.0], [1.0, 1.0]])
+        """
+        from scipy.sparse import csr_matrix
+
+        known = (linked.source >= 0) & (linked.target >= 0)
+        keys = linked.source[known] * sizes[1] + linked.target[known]
+        distinct, rows = np.unique(keys, return_inverse=True)
+        shape = (len(distinct), n_documents)
+        by_document = csr_matrix((np.ones(len(rows)), (rows, linked.document[known])), shape)
+        by_document.sum_duplicates()
+        words, translations = np.divmod(distinct, max(sizes[1], 1))
+        offsets = np.searchsorted(words, np.arange(sizes[0] + 1))
+        return cls(words, translations, by_document, offsets, sizes[1])
+
+    def rows_of(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of pairs of words; -1 of those that were never linked."""
+        keys = self.words * self.n_translations + self.translations
+        wanted = words * self.n_translations + translations
+        places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        if not len(keys):
+            return np.full(len(wanted), -1, np.int64)
+        found = (keys[places] == wanted) & (words >= 0) & (translations >= 0)
+        return np.where(found, places, -1)

@@ -1,0 +1,195 @@
+"""Lexicons on disk: what was counted from, and what is needed to link and to weigh new sentences."""
+
+import hashlib
+import json
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import (
+    atomic_directory,
+    digest_of,
+    put_right,
+    recover,
+    refuse_links,
+    write_atomic,
+)
+from stickbreaker.core.json_checks import (
+    is_amount,
+    is_count,
+    is_text,
+    list_of,
+    optional,
+    record_with,
+    refuse_other_kinds,
+)
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.saved.arrays import read_arrays, write_arrays
+from stickbreaker.translation.aligned_words import Links
+from stickbreaker.translation.bitext import Bitext, BitextFields
+from stickbreaker.translation.directed_lexicon import Strengths
+from stickbreaker.translation.domains import read_domains
+
+if TYPE_CHECKING:
+    from stickbreaker.translation.topic_lexicon import TopicLexicon
+
+MANIFEST, ARRAYS, BITEXT = "lexicon.json", "lexicon.safetensors", "bitext"
+SCHEMA = 1
+RESTORE = "restore it from a copy or learn it again"
+ALIGNER = "aligner."  # begins the names of the aligner's arrays
+FIELDS = {
+    "schema": is_count,
+    "stickbreaker": is_text,
+    "fields": record_with(
+        {
+            "source": is_text,
+            "target": is_text,
+            "text_field": optional(is_text),
+            "document_field": is_text,
+            "domain_field": is_text,
+            "lines_per_document": is_count,
+        }
+    ),
+    "domains": lambda value: isinstance(value, dict),
+    "strengths": list_of(list_of(is_amount)),
+    "bitext": is_text,
+    "arrays": is_text,
+    "digest": is_text,
+}
+
+
+def save(lexicon: "TopicLexicon", path: Path, *, overwrite: bool = False) -> None:
+    """Write a lexicon into a directory, whole or not at all. Raises UserError where something is there."""
+    refuse_existing(path, overwrite)
+    with atomic_directory(path, overwrite=overwrite) as folder:
+        lexicon.bitext.write(folder / BITEXT)
+        arrays = {
+            "links.source": lexicon.links.source,
+            "links.target": lexicon.links.target,
+            "links.offsets": lexicon.links.offsets,
+            "shares": lexicon.shares,
+        }
+        if lexicon.aligner is not None:
+            arrays |= {ALIGNER + name: values for name, values in lexicon.aligner.to_arrays().items()}
+        write_arrays(folder / ARRAYS, arrays)
+        manifest = {
+            "schema": SCHEMA,
+            "stickbreaker": version("stickbreaker"),
+            "fields": asdict(lexicon.bitext.fields),
+            "domains": lexicon.domains.write(folder),
+            "strengths": [list(one) for one in lexicon.strengths],
+            "bitext": lexicon.bitext.corpus.fingerprint,
+            "arrays": digest_of(folder / ARRAYS),
+        }
+        write_atomic(folder / MANIFEST, _encoded(manifest))
+        refuse_existing(path, overwrite)
+
+
+def load(path: Path) -> "TopicLexicon":
+    """What `save` wrote. Raises UserError naming what is missing, damaged or altered."""
+    from stickbreaker.translation.topic_lexicon import TopicLexicon
+
+    manifest = read_manifest(path)
+    if digest_of(path / ARRAYS) != manifest["arrays"]:
+        raise UserError("was altered since it was saved", where=path / ARRAYS, remedy=RESTORE)
+    arrays = read_arrays(path / ARRAYS)
+    with making_sense_of(path / MANIFEST, RESTORE):
+        fields = BitextFields(**manifest["fields"])
+    bitext = Bitext.open(path / BITEXT, fields)
+    if bitext.corpus.fingerprint != manifest["bitext"]:
+        raise UserError("is not the bitext that was learned from", where=path / BITEXT, remedy=RESTORE)
+    with making_sense_of(path, RESTORE):
+        domains = read_domains(path, manifest["domains"], fields.source)
+        links = _links_of(arrays, bitext)
+        shares = _shares_of(arrays, bitext, len(domains.names))
+        strengths = [Strengths(*one) for one in manifest["strengths"]]
+        if len(strengths) != 2 or min(min(one) for one in strengths) <= 0.0:
+            raise ValueError("strengths that are none")
+        aligner = None
+        own = {name.removeprefix(ALIGNER): v for name, v in arrays.items() if name.startswith(ALIGNER)}
+        if own:
+            from stickbreaker.translation.word_aligner import WordAligner
+
+            aligner = WordAligner.from_arrays(own)
+        return TopicLexicon(bitext, domains, links, shares, (strengths[0], strengths[1]), aligner)
+
+
+def is_lexicon(path: Path) -> bool:
+    """Whether a lexicon was saved at `path`."""
+    recover(path)
+    return (path / MANIFEST).is_file()
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """What lexicon.json says. Raises UserError for a directory that is no lexicon, or was altered."""
+    recover(path)
+    refuse_links(path)
+    file = path / MANIFEST
+    if not file.is_file():
+        problem = "is no lexicon" if path.exists() else "there is no such lexicon"
+        raise UserError(problem, where=path, remedy="make one by stickbreaker translate learn")
+    content = file.read_bytes()
+    try:
+        manifest = json.loads(content)
+        digest = manifest.pop("digest")
+        schema, whole = manifest["schema"], digest == _digest(manifest) and content == _encoded(manifest)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise UserError("is damaged", where=file, remedy=RESTORE) from None
+    if schema != SCHEMA:
+        problem = f"was written by another version (schema {schema}, this one reads {SCHEMA})"
+        raise UserError(problem, where=file, remedy="upgrade stickbreaker")
+    if not whole:
+        raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
+    with making_sense_of(file, RESTORE):
+        refuse_other_kinds({**manifest, "digest": digest}, FIELDS)
+    return manifest
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Raise UserError where `path` exists and may not be replaced."""
+    put_right(path)
+    if not path.exists():
+        return
+    if not overwrite:
+        raise UserError("already exists", where=path, remedy="choose another path or give --overwrite")
+    if not path.is_dir() or (any(path.iterdir()) and not (path / MANIFEST).is_file()):
+        raise UserError("is no lexicon", where=path, remedy="--overwrite replaces lexicons only")
+
+
+def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
+    """The links, checked to be of the bitext's words."""
+    links = Links(*(arrays[f"links.{name}"] for name in Links._fields))
+    pairs = bitext.n_pairs
+    counts = np.diff(links.offsets)
+    if len(links.offsets) != pairs + 1 or links.offsets[0] != 0 or (counts < 0).any():
+        raise ValueError("links of other sentences")
+    if not len(links.source) == len(links.target) == links.offsets[-1]:
+        raise ValueError("links of other sentences")
+    for places, side in ((links.source, bitext.sides[0]), (links.target, bitext.sides[1])):
+        lengths = np.repeat(np.diff(side.offsets), counts)
+        if (places < 0).any() or (places >= lengths).any():
+            raise ValueError("links beyond the ends of sentences")
+    return links
+
+
+def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
+    """The shares of documents, checked to sum to one."""
+    shares = arrays["shares"]
+    if shares.shape != (len(bitext.names), n_topics) or (shares < 0.0).any():
+        raise ValueError("shares of other documents")
+    if not np.allclose(shares.sum(axis=1), 1.0, atol=1e-6):
+        raise ValueError("shares that do not sum to one")
+    return shares
+
+
+def _encoded(manifest: dict[str, Any]) -> bytes:
+    whole = {**manifest, "digest": _digest(manifest)}
+    return json.dumps(whole, indent=1, sort_keys=True).encode() + b"\n"
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=16).hexdigest()

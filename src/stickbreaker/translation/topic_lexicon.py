@@ -1,0 +1,238 @@
+"""Lexicons whose translations follow the topics of a document."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.random_streams import share_of
+from stickbreaker.core.records import Array
+from stickbreaker.translation.aligned_words import Links
+from stickbreaker.translation.bitext import Bitext
+from stickbreaker.translation.directed_lexicon import (
+    DirectedLexicon,
+    EventScores,
+    Strengths,
+    Translations,
+    chosen_strengths,
+    scores_of,
+)
+from stickbreaker.translation.domains import Domains, KnownDomains, TopicDomains
+from stickbreaker.translation.link_counts import LinkCounts, LinkedWords
+from stickbreaker.translation.sentence_tokens import tokens_of
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.translation.word_aligner import WordAligner
+
+HELD_OUT = 0.1  # of the documents, by which strengths are chosen
+SEED = 0
+
+
+class WordEntry(NamedTuple):
+    """A word of one of the languages and what it is translated as."""
+
+    word: str
+    language: str
+    count: float  # links
+    translations: tuple[str, ...]  # the most probable first
+    found: Translations
+    word_topic_counts: Array  # (topics,) links of the word by topic
+
+
+@dataclass(frozen=True, eq=False)
+class TopicLexicon:
+    """How words are translated in each topic, counted from a bitext whose words are linked.
+
+    `shares` (documents × topics) are the domains of the bitext's documents. `aligner` links the words of new
+    sentences; None where links were given.
+
+    >>> from stickbreaker.translation.bitext import Pair
+    >>> pairs = [Pair("die bank", "the bank", "a", "money"), Pair("die bank", "the bench", "b", "park")]
+    >>> lexicon = TopicLexicon.learn(Bitext.of(pairs, "de", "en"))
+    >>> lexicon.entry("bank").translations
+    ('bank', 'bench')
+    """
+
+    bitext: Bitext
+    domains: Domains
+    links: Links
+    shares: Array
+    strengths: tuple[Strengths, Strengths]  # source to target, target to source
+    aligner: "WordAligner | None" = None
+
+    @classmethod
+    def learn(
+        cls,
+        bitext: Bitext,
+        topics: "TopicEstimator | None" = None,
+        links: Links | None = None,
+        *,
+        threads: int | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> "TopicLexicon":
+        """Link the words of a bitext, unless `links` are given, and count them by topic.
+
+        `topics` is a fitted LDA or HDP of texts in the source language, or in both; without one a domain is
+        what the bitext's documents say. Strengths of the priors are those under which a tenth of the
+        documents, chosen by their names, is most probable; all documents are counted then. The result does
+        not depend on `threads`.
+
+        Raises UserError where the topics are of another language, or no document has a domain.
+        """
+        domains: Domains
+        domains = (
+            KnownDomains.of_bitext_fields(bitext) if topics is None else TopicDomains(topics, bitext.source)
+        )
+        return cls.with_domains(bitext, domains, links, threads=threads, progress=progress)
+
+    @classmethod
+    def with_domains(
+        cls,
+        bitext: Bitext,
+        domains: Domains,
+        links: Links | None = None,
+        *,
+        threads: int | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> "TopicLexicon":
+        """The same with domains from wherever they come."""
+        say = progress or (lambda _: None)
+        aligner = None
+        if links is None:
+            from stickbreaker.translation.word_aligner import WordAligner
+
+            sizes = len(bitext.words[0]), len(bitext.words[1])
+            aligner = WordAligner.learn(*bitext.sides, sizes, threads=threads, on_step=say)
+            links = aligner.align(*bitext.sides)
+        say("topics of the documents")
+        shares = domains.of_bitext(bitext)
+        say("counts")
+        made = cls(bitext, domains, links, shares, (Strengths(), Strengths()), aligner)
+        return cls(bitext, domains, links, shares, made.best_strengths(), aligner)
+
+    # What is counted
+
+    @cached_property
+    def linked(self) -> LinkedWords:
+        """The links of the bitext as words."""
+        return LinkedWords.of(self.bitext.sides, self.links, self.bitext.document_of)
+
+    @cached_property
+    def forward(self) -> DirectedLexicon:
+        """p(target word | source word)."""
+        return DirectedLexicon(self._counts(self.linked), self.shares, self.strengths[0])
+
+    @cached_property
+    def backward(self) -> DirectedLexicon:
+        """p(source word | target word)."""
+        linked, sizes = self.linked.reversed(), self._sizes[::-1]
+        counts = LinkCounts.of(linked, (sizes[0], sizes[1]), len(self.bitext.names))
+        return DirectedLexicon(counts, self.shares, self.strengths[1])
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return len(self.bitext.words[0]), len(self.bitext.words[1])
+
+    def _counts(self, linked: LinkedWords) -> LinkCounts:
+        return LinkCounts.of(linked, self._sizes, len(self.bitext.names))
+
+    def best_strengths(self) -> tuple[Strengths, Strengths]:
+        """The strengths of both directions under which held-out documents are most probable."""
+        chosen = np.array([share_of(name, SEED) < HELD_OUT for name in self.bitext.names])
+        if not chosen.any() or chosen.all():
+            return Strengths(), Strengths()
+        apart = chosen[self.linked.document]
+        found: list[Strengths] = []
+        for linked, sizes in (
+            (self.linked, self._sizes),
+            (self.linked.reversed(), (self._sizes[1], self._sizes[0])),
+        ):
+            counts = LinkCounts.of(linked.take(~apart), sizes, len(chosen))
+            found.append(chosen_strengths(counts, linked.take(apart), self.shares))
+        return found[0], found[1]
+
+    # What is asked
+
+    def shares_of(self, texts: Sequence[str], domains: Sequence[str] | None = None) -> Array:
+        """Shares of topics (documents × topics) of documents in the source language."""
+        return self.domains.shares(texts, domains or [""] * len(texts))
+
+    def entry(self, word: str, language: str | None = None) -> WordEntry:
+        """A word with its translations; of the source language, unless only the target's has it.
+
+        Raises UserError for a word that is linked with none.
+        """
+        codes = (self.bitext.source, self.bitext.target)
+        if language is not None and language not in codes:
+            remedy = f"it has {codes[0]} and {codes[1]}"
+            raise UserError(f"the lexicon has no language {language!r}", remedy=remedy)
+        for side, code in enumerate(codes):
+            tokens = tokens_of(word, code)
+            number = self._numbers[side].get(tokens[0], -1) if len(tokens) == 1 else -1
+            lexicon = (self.forward, self.backward)[side]
+            if language in (None, code) and number >= 0 and lexicon.word_counts[number] > 0.0:
+                found = lexicon.translations_of(number)
+                names = tuple(self.bitext.words[1 - side][e] for e in found.words.tolist())
+                count, by_topic = float(lexicon.word_counts[number]), lexicon.word_topic_counts[number]
+                return WordEntry(tokens[0], code, count, names, found, by_topic)
+        known = " nor ".join(codes) if language is None else language
+        raise UserError(f"the word {shown(word)} is linked with none in {known}", remedy="check its spelling")
+
+    @cached_property
+    def _numbers(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The numbers of the words of both sides."""
+        source, target = ({w: number for number, w in enumerate(words)} for words in self.bitext.words)
+        return source, target
+
+    def align(self, bitext: Bitext) -> Links:
+        """Links of the words of new sentences. Raises UserError where the lexicon has no aligner."""
+        if self.aligner is None:
+            problem = "the lexicon was learned from links that were given"
+            raise UserError(problem, remedy="give those of the new sentences too, by --alignments")
+        return self.aligner.align(*bitext.seen_by(self.bitext))
+
+    def score(self, bitext: Bitext, links: Links | None = None) -> tuple[EventScores, EventScores]:
+        """Scores of the linked words of other documents, of the target and of the source.
+
+        The documents' topics come from their source side. A gain above zero says that topics help to
+        predict how words were translated; it needs no decoder.
+        """
+        links = self.align(bitext) if links is None else links
+        linked = LinkedWords.of(bitext.seen_by(self.bitext), links, bitext.document_of)
+        shares = self.domains.of_bitext(bitext)
+        return (
+            scores_of(self.forward, linked, shares),
+            scores_of(self.backward, linked.reversed(), shares),
+        )
+
+    # Files
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Save everything in a directory: what was learned from too. Raises UserError where one is."""
+        from stickbreaker.translation.saved_lexicon import save
+
+        save(self, Path(path), overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "TopicLexicon":
+        """What `save` wrote. Raises UserError for a file that is missing, damaged or altered."""
+        from stickbreaker.translation.saved_lexicon import load
+
+        return load(Path(path))
+
+
+def sentences_with(
+    lexicon: TopicLexicon, word: str, language: str, translations: Sequence[str]
+) -> dict[str, NDArray[np.int64]]:
+    """The pairs of sentences in which a word is linked with each of some translations."""
+    side = int(language == lexicon.bitext.target)
+    linked = lexicon.linked if side == 0 else lexicon.linked.reversed()
+    numbers = lexicon._numbers
+    here = linked.source == numbers[side][word]
+    return {e: linked.pair[here & (linked.target == numbers[1 - side][e])] for e in translations}
