@@ -1,4 +1,4 @@
-"""Sentences as numbers of words, and which of their words are linked."""
+"""Sentences as numbers of words, and links between the words of a sentence and those of its translation."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,28 +8,57 @@ from numpy.typing import NDArray
 
 
 class Sentences(NamedTuple):
-    """Sentences one after another."""
+    """Sentences of one language, one after another; a word that is not known is -1."""
 
-    words: NDArray[np.int32]  # numbers of words, -1: not known
-    offsets: NDArray[np.int64]  # (sentences + 1,)
+    words: NDArray[np.int32]  # numbers of words, from 0
+    offsets: NDArray[np.int64]  # sentences + 1: where each begins in `words`
 
-    @classmethod
-    def of(cls, lists: Iterable[Sequence[int]]) -> "Sentences":
-        """Sentences of lists of numbers.
-
-        >>> Sentences.of([[3, 1], []]).offsets.tolist()
-        [0, 2, 2]
-        """
-        held = [np.asarray(one, np.int32) for one in lists]
-        return cls(
-            np.concatenate([np.zeros(0, np.int32), *held]),
-            np.cumsum([0, *map(len, held)]).astype(np.int64),
-        )
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Words of each sentence."""
+        return np.diff(self.offsets)
 
 
 class Links(NamedTuple):
-    """Which words of pairs of sentences are linked, of each pair in order of (target, source)."""
+    """Links of sentence pairs, those of a pair in order of (target, source)."""
 
-    source: NDArray[np.int32]  # positions within the source sentence
-    target: NDArray[np.int32]  # positions within the target sentence
-    offsets: NDArray[np.int64]  # (pairs + 1,)
+    source: NDArray[np.int32]  # positions in the source sentence, from 0
+    target: NDArray[np.int32]  # positions in the target sentence, from 0
+    offsets: NDArray[np.int64]  # pairs + 1: where the links of each begin
+
+
+def sentences_of(lists: Iterable[Sequence[int]]) -> Sentences:
+    """Sentences from lists of numbers of words.
+
+    >>> sentences_of([[4, 0], [], [7]])
+    Sentences(words=array([4, 0, 7], dtype=int32), offsets=array([0, 2, 2, 3]))
+    """
+    sentences = list(lists)
+    words = np.array([word for sentence in sentences for word in sentence], np.int32)
+    return Sentences(words, _offsets([len(sentence) for sentence in sentences]))
+
+
+def links_of(pairs: Iterable[Iterable[tuple[int, int]]]) -> Links:
+    """Links from lists of (source, target) positions, in any order, one list per sentence pair.
+
+    >>> links_of([[(1, 0), (0, 0)], []])
+    Links(source=array([0, 1], dtype=int32), target=array([0, 0], dtype=int32), offsets=array([0, 2, 2]))
+    """
+    ordered = [sorted(set(links), key=lambda link: link[::-1]) for links in pairs]
+    both = np.array([link for links in ordered for link in links], np.int32).reshape(-1, 2)
+    return Links(both[:, 0].copy(), both[:, 1].copy(), _offsets([len(links) for links in ordered]))
+
+
+def as_lists(links: Links) -> list[list[tuple[int, int]]]:
+    """Links as a list of (source, target) positions per sentence pair.
+
+    >>> as_lists(links_of([[(1, 0), (0, 0)], []]))
+    [[(0, 0), (1, 0)], []]
+    """
+    both = list(zip(links.source.tolist(), links.target.tolist(), strict=True))
+    offsets = links.offsets.tolist()
+    return [both[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+
+
+def _offsets(lengths: list[int]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

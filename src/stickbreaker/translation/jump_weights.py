@@ -1,0 +1,48 @@
+"""Weights of jumps between words from their expected counts, when not every jump is possible everywhere."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.translation.kernels.word_alignment import WIDEST, Contexts, Direction
+
+_ROUNDS = 20  # of the iteration below; each raises the expected log likelihood
+_JUMPS = np.arange(-WIDEST, WIDEST + 1)
+_PLACES = np.arange(WIDEST + 1)
+
+
+def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Jumps and starts to begin with: halved with each position away from the next one."""
+    jumps, starts = 0.5 ** np.abs(_JUMPS - 1.0), 0.5 ** np.arange(WIDEST, dtype=np.float64)
+    return jumps / jumps.sum(), starts / starts.sum()
+
+
+def fit_jumps(
+    direction: Direction, counts: Direction, contexts: Contexts
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Jumps and starts that are likelier than those of `direction`, from expected counts."""
+    before, after = np.meshgrid(_PLACES, _PLACES, indexing="ij")
+    possible = (_JUMPS >= -before.reshape(-1, 1)) & (_JUMPS <= after.reshape(-1, 1))
+    jumps = fit_weights(direction.jumps, counts.jumps, contexts.jumps.ravel(), possible)
+    starts = fit_weights(direction.starts, counts.starts, contexts.starts, np.tri(WIDEST, dtype=np.bool_))
+    return jumps, starts
+
+
+def fit_weights(
+    weights: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    contexts: NDArray[np.float64],
+    possible: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Weights w (choices) that sum to 1, with a larger sum of c_b log w_b - n_x log(w possible in x).
+
+    weights (choices): to start from; counts c (choices) and contexts n (contexts): how often each choice was
+    made and each context met; possible: contexts × choices. Some rounds of the iteration of Hunter (2004),
+    MM algorithms for generalized Bradley-Terry models, equation 30, none of which lowers the sum.
+    """
+    if not counts.any():
+        return weights
+    for _ in range(_ROUNDS):
+        totals = np.maximum(possible @ weights, 1e-300)
+        weights = counts / np.maximum(possible.T @ (contexts / totals), 1e-300)
+        weights /= weights.sum()
+    return weights

@@ -1,0 +1,78 @@
+"""Links of a sentence pair from the best links of each direction: grow-diag-final-and.
+
+Koehn, Och, Marcu (2003), section 2, figure 1, in the order of Moses's program symal: links are visited in order of (target,
+source), neighbours straight before diagonal; what is added behind the visited link is visited in the same round.
+"""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.kernels.math import OPTIONS, PART
+
+_NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))  # target, source
+
+
+@njit(**PART)
+def _grow(of_target, of_source, links, linked_targets, linked_sources):
+    """Add links of either direction next to a link, if a word of theirs has none yet, until none is left."""
+    added = True
+    while added:
+        added = False
+        for target in range(len(of_target)):
+            for source in range(len(of_source)):
+                if not links[target, source]:
+                    continue
+                for down, right in _NEIGHBOURS:
+                    t, s = target + down, source + right
+                    if t < 0 or s < 0 or t >= len(of_target) or s >= len(of_source) or links[t, s]:
+                        continue
+                    in_either = of_target[t] == s or of_source[s] == t
+                    if in_either and not (linked_targets[t] and linked_sources[s]):
+                        links[t, s] = linked_targets[t] = linked_sources[s] = True
+                        added = True
+
+
+@njit(**PART)
+def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_sources):
+    """Add links whose words have none yet: those that target words chose, then those of source words.
+
+    Both in order of (target, source).
+    """
+    for t in range(len(of_target)):
+        s = of_target[t]
+        if s >= 0 and not linked_targets[t] and not linked_sources[s]:
+            links[t, s] = linked_targets[t] = linked_sources[s] = True
+    for t in range(len(of_target)):
+        for s in range(len(of_source)):
+            if of_source[s] == t and not linked_targets[t] and not linked_sources[s]:
+                links[t, s] = linked_targets[t] = linked_sources[s] = True
+
+
+@njit(**OPTIONS)
+def grow_links(of_target, of_source, target_offsets, source_offsets, offsets_out, target_out, source_out):
+    """Links of all pairs, in order of (target, source).
+
+    of_target (target words): the source position that each chose, -1 none; of_source likewise. target_out,
+    source_out: positions, with room for as many links as there are words on both sides; offsets_out (pairs
+    + 1): where the links of each pair begin.
+    """
+    count = 0
+    for pair in range(len(offsets_out) - 1):
+        chosen_by_target = of_target[target_offsets[pair] : target_offsets[pair + 1]]
+        chosen_by_source = of_source[source_offsets[pair] : source_offsets[pair + 1]]
+        n, m = len(chosen_by_target), len(chosen_by_source)
+        links = np.zeros((n, m), np.bool_)
+        linked_targets, linked_sources = np.zeros(n, np.bool_), np.zeros(m, np.bool_)
+        for t in range(n):
+            s = chosen_by_target[t]
+            if s >= 0 and chosen_by_source[s] == t:
+                links[t, s] = linked_targets[t] = linked_sources[s] = True
+        _grow(chosen_by_target, chosen_by_source, links, linked_targets, linked_sources)
+        _add_between_unlinked(chosen_by_target, chosen_by_source, links, linked_targets, linked_sources)
+        offsets_out[pair] = count
+        for t in range(n):
+            for s in range(m):
+                if links[t, s]:
+                    target_out[count], source_out[count] = t, s
+                    count += 1
+    offsets_out[len(offsets_out) - 1] = count

@@ -1,0 +1,96 @@
+"""Which words stand in sentence pairs together: a sparse table of pairs of words, and its cell of each pair.
+
+A cell is a place in the rectangle of a sentence pair, source words × target words, row after row. It knows
+its slot: the place of its two words in the table. The table is read in both directions of translation.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART
+
+
+class PairTable(NamedTuple):
+    """Pairs of a source word and a target word, by source word; a slot is a place in `targets`."""
+
+    offsets: NDArray[np.int64]  # source words + 1: where the slots of each begin
+    targets: NDArray[np.int32]  # slots: target word
+
+
+@njit(**OPTIONS)
+def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_out):
+    """Make the table of all pairs of words that stand in a sentence pair, in order of appearance.
+
+    places: the places in source.words in order of the word, those of unknown words left out. starts (pairs
+    + 1): first cell of each pair. offsets_out: see PairTable. targets_out and slots_out have an element per
+    cell: 4 bytes each, of targets_out the first (number of slots, returned) are used. Cells of unknown words
+    keep what slots_out has. source, target: Sentences.
+    """
+    n_targets = np.int64(0)
+    for word in target.words:
+        n_targets = max(n_targets, np.int64(word) + 1)
+    slot_of = np.full(n_targets, -1, np.int32)
+    pair_of = _pair_of_places(source)
+    n_slots, word = np.int64(0), np.int64(0)
+    offsets_out[0] = 0
+    for place in places:
+        while word < source.words[place]:
+            word += 1
+            offsets_out[word] = n_slots
+        pair = pair_of[place]
+        begin, end = target.offsets[pair], target.offsets[pair + 1]
+        cell = starts[pair] + (place - source.offsets[pair]) * (end - begin)
+        for other in target.words[begin:end]:
+            if other >= 0:
+                if slot_of[other] < offsets_out[word]:  # not yet seen with this source word
+                    slot_of[other] = n_slots
+                    targets_out[n_slots] = other
+                    n_slots += 1
+                slots_out[cell] = slot_of[other]
+            cell += 1
+    offsets_out[word + 1 :] = n_slots
+    return n_slots
+
+
+@njit(**OPTIONS)
+def _pair_of_places(source):
+    """The sentence of each word."""
+    pairs = np.empty(len(source.words), np.int32)
+    for pair in range(len(source.offsets) - 1):
+        pairs[source.offsets[pair] : source.offsets[pair + 1]] = pair
+    return pairs
+
+
+@njit(**PART)
+def _slot(table, source, target):
+    """The slot of two known words, or the number of slots for a pair that the table does not have."""
+    low, high = table.offsets[source], table.offsets[source + 1]
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if table.targets[middle] < target:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and table.targets[low] == target else np.int64(len(table.targets))
+
+
+@njit(**OPTIONS)
+def find_pairs(table, source, target, starts, slots_out):
+    """The slot of each cell in a table whose target words are in order for each source word.
+
+    slots_out (cells): the number of slots stands for a pair that the table does not have, one more for a
+    cell with an unknown word.
+    """
+    missing = len(table.targets)
+    for pair in range(len(source.offsets) - 1):
+        cell = starts[pair]
+        others = target.words[target.offsets[pair] : target.offsets[pair + 1]]
+        for word in source.words[source.offsets[pair] : source.offsets[pair + 1]]:
+            for other in others:
+                known = word >= 0 and other >= 0
+                slots_out[cell] = _slot(table, word, other) if known else missing + 1
+                cell += 1

@@ -1,0 +1,77 @@
+"""Sentence pairs as word alignment reads them: long ones in pieces, with a cell for each pair of their words."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.translation.aligned_words import Links, Sentences
+from stickbreaker.translation.kernels.word_alignment import Pairs
+
+LONGEST = 200  # words of a piece: work grows with their square and cube
+_BLOCK = 1 << 20  # cells that are looked up at a time, 4 bytes each
+
+
+class Pieces(NamedTuple):
+    """Sentence pairs in pieces."""
+
+    source: Sentences
+    target: Sentences
+    pair: NDArray[np.int64]  # pieces: the sentence pair of each
+
+
+def pieces_of(source: Sentences, target: Sentences) -> Pieces:
+    """The same words as pairs of at most 200 words on each side.
+
+    A pair with a longer side is cut into as few pieces as that takes, which have equal shares of both sides.
+    """
+    lengths = np.maximum(source.lengths, target.lengths)
+    n_pieces = np.maximum(-(-lengths // LONGEST), 1)
+    pair = np.repeat(np.arange(len(lengths)), n_pieces)
+    number = np.arange(len(pair)) - np.repeat(np.cumsum(n_pieces) - n_pieces, n_pieces)
+
+    def cut(side: Sentences) -> Sentences:
+        begins = side.offsets[pair] + number * side.lengths[pair] // n_pieces[pair]
+        return Sentences(side.words, np.append(begins, side.offsets[-1]))
+
+    return Pieces(cut(source), cut(target), pair)
+
+
+def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: Sentences) -> Links:
+    """Links between positions in pieces as links between positions in their sentences."""
+    piece = np.repeat(np.arange(len(pieces.pair)), np.diff(links.offsets))
+    pair = pieces.pair[piece]
+    in_source = links.source + pieces.source.offsets[piece] - source.offsets[pair]
+    in_target = links.target + pieces.target.offsets[piece] - target.offsets[pair]
+    first = np.searchsorted(pieces.pair, np.arange(len(source.offsets)))
+    return Links(in_source.astype(np.int32), in_target.astype(np.int32), links.offsets[first])
+
+
+def cell_starts(source: Sentences, target: Sentences) -> NDArray[np.int64]:
+    """The first cell of each pair, and the number of all; a pair has source words × target words of them."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(source.lengths * target.lengths)])
+
+
+def pairs_of(
+    source: Sentences, target: Sentences, slots: NDArray[np.int32], starts: NDArray[np.int64]
+) -> tuple[Pairs, Pairs]:
+    """The pairs in both directions: target words given source words, source words given target words.
+
+    slots (cells), starts (pairs + 1): as in `Pairs`, source position × target position.
+    """
+    one, row = np.ones(len(starts) - 1, np.int64), target.lengths
+    to_target = Pairs(target.words, target.offsets, source.offsets, slots, starts, one, row)
+    return to_target, Pairs(source.words, source.offsets, target.offsets, slots, starts, row, one)
+
+
+def blocks(source: Sentences, target: Sentences) -> Iterator[tuple[Sentences, Sentences]]:
+    """Consecutive pairs, of about a million cells together, as sentences of the same words."""
+    starts = cell_starts(source, target)
+    ends = np.searchsorted(starts, np.arange(_BLOCK, starts[-1] + _BLOCK, _BLOCK), "right")
+    begin = 0
+    for end in np.unique(np.minimum(ends, len(starts) - 1)).tolist():
+        if end > begin:
+            source_part = Sentences(source.words, source.offsets[begin : end + 1])
+            yield source_part, Sentences(target.words, target.offsets[begin : end + 1])
+            begin = end

@@ -1,0 +1,146 @@
+"""Word alignment of sentence pairs: learned from a parallel text, in both directions, then symmetrised."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.engines.local import usable_cores
+from stickbreaker.translation.aligned_words import Links, Sentences
+from stickbreaker.translation.alignment_learning import (
+    MISSING,
+    UNKNOWN,
+    AlignmentSettings,
+    LearnedTranslations,
+    learn_translations,
+)
+from stickbreaker.translation.kernels.word_alignment import Direction, likeliest_links
+from stickbreaker.translation.kernels.word_pairs import PairTable, find_pairs
+from stickbreaker.translation.sentence_pieces import (
+    blocks,
+    cell_starts,
+    links_of_sentences,
+    pairs_of,
+    pieces_of,
+)
+from stickbreaker.translation.symmetrization import Choices, grow_diag_final_and
+
+LEAST = 1e-5  # translations that are less likely in both directions are dropped
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class WordAligner:
+    """Two hidden Markov models of word alignment, one for each direction of translation.
+
+    Translations that are less likely than 1e-5 in both directions are dropped, probabilities are in single
+    precision: so an aligner that was saved gives the same links as before.
+    """
+
+    table: PairTable  # target words in order for each source word
+    to_target: Direction  # target words given source words
+    to_source: Direction  # source words given target words
+    null_share: float  # how many words have no translation
+    trace: NDArray[np.float64]  # steps × 2: nats per target word, per source word, before each step
+
+    @classmethod
+    def learn(
+        cls,
+        source: Sentences,
+        target: Sentences,
+        sizes: tuple[int, int],
+        *,
+        settings: AlignmentSettings | None = None,
+        threads: int | None = None,
+        on_step: Callable[[str], None] | None = None,
+    ) -> "WordAligner":
+        """Learn from sentence pairs; sizes: the numbers of source words and of target words.
+
+        At most two threads are used; links do not depend on their number. Memory: 4 bytes per cell (source
+        words × target words of a pair, summed over pairs), some 50 bytes per pair of words that stand in a
+        sentence pair. `on_step` gets a line of text after each step.
+        """
+        settings = settings or AlignmentSettings()
+        n_threads = min(2, usable_cores() if threads is None else threads)
+        learned = learn_translations(source, target, sizes, settings, n_threads, on_step)
+        return _without_unlikely(learned, sizes[0], settings.null_share)
+
+    def align(self, source: Sentences, target: Sentences, *, threads: int | None = None) -> Links:
+        """Links of any sentence pairs, in order of (target, source), -1 for words that are not known.
+
+        Each word chooses the position of the other side with the largest posterior probability of a link, or
+        none; grow-diag-final-and symmetrises. Pairs with a side of more than 200 words are cut into pieces
+        of equal shares, which are aligned as pairs. Unknown words have the same small probability with every
+        word, so that their neighbours place them. A pair without words on one side has no links.
+        """
+        pieces = pieces_of(source, target)
+        of_target = np.full(len(target.words), -1, np.int32)
+        of_source = np.full(len(source.words), -1, np.int32)
+
+        def choose(block: tuple[Sentences, Sentences]) -> None:
+            starts = cell_starts(*block)
+            slots = np.empty(starts[-1], np.int32)
+            find_pairs(self.table, *block, starts, slots)
+            to_target, to_source = pairs_of(*block, slots, starts)
+            likeliest_links(to_target, self.to_target, self.null_share, of_target)
+            likeliest_links(to_source, self.to_source, self.null_share, of_source)
+
+        with ThreadPoolExecutor(threads or usable_cores()) as pool:
+            list(pool.map(choose, blocks(pieces.source, pieces.target)))
+        chosen = Choices(of_target, pieces.target.offsets), Choices(of_source, pieces.source.offsets)
+        return links_of_sentences(grow_diag_final_and(*chosen), pieces, source, target)
+
+    def to_arrays(self) -> Arrays:
+        """All that the aligner is, as named arrays."""
+        both = self.to_target, self.to_source
+        return {
+            "offsets": self.table.offsets,
+            "targets": self.table.targets,
+            "translations_to_target": self.to_target.translations.astype(np.float32),
+            "translations_to_source": self.to_source.translations.astype(np.float32),
+            "null_to_target": self.to_target.null.astype(np.float32),
+            "null_to_source": self.to_source.null.astype(np.float32),
+            "jumps": np.array([direction.jumps for direction in both]),
+            "starts": np.array([direction.starts for direction in both]),
+            "null_share": np.array(self.null_share),
+            "trace": self.trace,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WordAligner":
+        """The aligner whose `to_arrays` these are."""
+        to_target, to_source = (
+            Direction(
+                arrays[f"translations_{name}"].astype(np.float64),
+                arrays[f"null_{name}"].astype(np.float64),
+                arrays["jumps"][number].copy(),
+                arrays["starts"][number].copy(),
+            )
+            for number, name in enumerate(("to_target", "to_source"))
+        )
+        table = PairTable(arrays["offsets"].copy(), arrays["targets"].copy())
+        return cls(table, to_target, to_source, float(arrays["null_share"]), arrays["trace"].copy())
+
+
+def _without_unlikely(learned: LearnedTranslations, n_source: int, null_share: float) -> WordAligner:
+    """The aligner of the translations that are likely in either direction, sorted by source and target word."""
+    to_target, to_source = learned.directions
+    likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
+    slots = np.flatnonzero(likely)
+    sources, targets = learned.sources[slots], learned.targets[slots]
+    order = np.lexsort((targets, sources))
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(sources, minlength=n_source))])
+    rounded = (_rounded(direction, slots[order]) for direction in learned.directions)
+    table = PairTable(offsets, targets[order].astype(np.int32))
+    return WordAligner(table, *rounded, null_share, learned.trace)
+
+
+def _rounded(direction: Direction, slots: NDArray[np.int64]) -> Direction:
+    """Some translations of a direction in single precision; no jump is impossible."""
+    translations = np.append(np.maximum(direction.translations[slots], MISSING), (MISSING, UNKNOWN))
+    single = (values.astype(np.float32).astype(np.float64) for values in (translations, direction.null))
+    return Direction(*single, np.maximum(direction.jumps, 1e-6), np.maximum(direction.starts, 1e-6))
