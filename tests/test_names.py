@@ -39,6 +39,7 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
     *("dirichlet.py", "hdp.py", "left_to_right.py", "string_prior.py", "truncated_table.py"),
     *("franchise.py", "hybrid.py", "mean_field.py", "split_merge.py"),
     *("delayed_gibbs.py", "gibbs.py", "hdp_gibbs.py", "tree_gibbs.py"),
+    "decoder.py",
     *("fit.py", "evaluate.py", "export.py", "topics.py", "sentence_scores.py", "report_documents.py"),
 }
 

@@ -1,0 +1,235 @@
+"""A backoff language model of target words: read from a file in the ARPA format, or made of an n-gram model."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError, counted, shown
+from stickbreaker.core.records import Array
+from stickbreaker.ngrams.arpa import BEGINNING, write_arpa
+from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.word_numbers import END, UNKNOWN
+from stickbreaker.translation.kernels.backoff_trigrams import (
+    BackoffArrays,
+    fill_slots_of_nodes,
+    fill_suffixes,
+    score_words,
+)
+
+HIGHEST_ORDER = 5
+LN_10 = 2.302585092994046
+UNKNOWN_FLOOR = -10.0 * LN_10  # log p (nats) of unknown words if the model has no <unk>
+_REMEDY = "export the model again, for instance by `stickbreaker export --format arpa`"
+_BLANKS = " \t\r\n"  # other kinds of space may be in words
+_SPACE = re.compile(r"[ \t]+")
+_COUNT = re.compile(r"ngram ([0-9]+)\s*=\s*([0-9]+)")
+
+
+@dataclass(frozen=True, eq=False)
+class BackoffModel:
+    """p(word | the words before it) by a backoff model, for words that are numbers of a given list."""
+
+    words: tuple[str, ...]  # the list
+    order: int  # words of the longest n-grams
+    arrays: BackoffArrays  # what kernels read
+
+    @classmethod
+    def read(cls, path: Path, words: Sequence[str]) -> "BackoffModel":
+        """The model of a file in the ARPA format, as `stickbreaker export`, KenLM and SRILM write it.
+
+        Words of the list that the file does not have get the probability of its `<unk>`; if it has none, that
+        is 10^-10. Raises UserError, with the line, for a file that is not in the format.
+        """
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            reader = _NgramReader(file, path)
+            ngrams = reader.ngrams()
+        return cls(tuple(words), len(ngrams), _arrays(ngrams, reader.places, words, path))
+
+    @classmethod
+    def of(cls, model: PlainNgramModel, words: Sequence[str], sample: int = -1) -> "BackoffModel":
+        """One sample of a fitted n-gram model, counted from 0, -1 the last. Raises UserError as its export."""
+        with TemporaryDirectory() as place:
+            path = Path(place) / "model.arpa"
+            write_arpa(model.language_model_, model.base_, path, sample)
+            return cls.read(path, words)
+
+    def log_probabilities(self, words: NDArray[np.int64]) -> Array:
+        """log p (nats) of a sentence's words, by number, and of its end."""
+        log_p = np.empty(len(words) + 1)
+        score_words(self.arrays, words, log_p)
+        return log_p
+
+
+class _Ngrams(NamedTuple):
+    """The n-grams of one order in a file."""
+
+    words: NDArray[np.int64]  # n-grams × order: places of the words among the unigrams
+    log_p: Array  # nats
+    back_off: Array  # log weights (nats)
+    lines: NDArray[np.int64]  # of the file
+
+
+def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str], path: Path) -> BackoffArrays:
+    """The arrays of a model: nodes by order, within one by the node of the context and the last word.
+
+    A context that is no n-gram of the model, as in a pruned one, becomes a node without a log p.
+    """
+    n_words = len(places)
+    prefixes = [one.words[:, 0] + 1 for one in ngrams]  # of each n-gram the node of its first words
+    log_p, back_off = [np.zeros(1), ngrams[0].log_p], [np.zeros(1), ngrams[0].back_off]
+    keys: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+    first = n_words + 1
+    for order, own in enumerate(ngrams[1:], 2):
+        wanted = [
+            prefixes[level] * n_words + ngrams[level].words[:, order - 1]
+            for level in range(order - 1, len(ngrams))
+        ]
+        found = np.unique(np.concatenate(wanted))
+        for level, each in enumerate(wanted, order - 1):
+            prefixes[level] = first + np.searchsorted(found, each)
+        at = prefixes[order - 1] - first
+        _refuse_doubles(at, own.lines, path)
+        for values, given, missing in ((log_p, own.log_p, np.nan), (back_off, own.back_off, 0.0)):
+            level_values = np.full(len(found), missing)
+            level_values[at] = given
+            values.append(level_values)
+        keys.append(found)
+        first += len(found)
+    unknown = places[UNKNOWN]
+    numbers = np.array([places.get(word, unknown) for word in words], np.int64)
+    return _linked(np.concatenate(keys), np.concatenate(log_p), np.concatenate(back_off), numbers, places)
+
+
+def _linked(
+    keys: NDArray[np.int64], log_p: Array, back_off: Array, numbers: NDArray[np.int64], places: dict[str, int]
+) -> BackoffArrays:
+    """The arrays with all that is found by keys: nodes' slots, suffixes, states."""
+    first = len(places) + 1
+    slots = np.full((1 << (2 * len(keys) + 1).bit_length(), 2), -1, np.int64)
+    fill_slots_of_nodes(keys, first, slots)
+    shorter, states = np.empty(len(log_p), np.int64), np.empty(len(log_p), np.int64)
+    fill_suffixes(keys, first, len(places), slots, back_off, shorter, states)
+    beginning = int(states[places[BEGINNING] + 1])
+    unknown, end = places[UNKNOWN], places[END]
+    return BackoffArrays(
+        numbers, unknown, end, len(places), beginning, slots, log_p, back_off, shorter, states
+    )
+
+
+def _refuse_doubles(nodes: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
+    """Raise UserError for the second of two lines with one n-gram."""
+    if len(np.unique(nodes)) == len(nodes):
+        return
+    order = np.argsort(nodes, kind="stable")
+    twice = order[1:][nodes[order[1:]] == nodes[order[:-1]]]
+    line = int(lines[twice].min())
+    raise UserError("the n-gram comes twice", where=path, line=line, remedy=_REMEDY)
+
+
+class _NgramReader:
+    """Reads the n-grams of an ARPA file, order by order."""
+
+    def __init__(self, file: TextIO, path: Path) -> None:
+        self.file, self.path, self.number = file, path, 0
+        self.places: dict[str, int] = {}  # of words among the unigrams
+
+    def ngrams(self) -> list[_Ngrams]:
+        """All of them; the first list has the words in the order of `places`, with `<unk>` in any case."""
+        counts = self._counts()
+        found = [self._section(order, count) for order, count in enumerate(counts, 1)]
+        if self._line() != "\\end\\":
+            raise self._error(f"here should be \\end\\, after {counted(counts[-1], 'n-gram')}")
+        for mark in (BEGINNING, END):
+            if mark not in self.places:
+                raise self._error(f"the model has no word {mark}")
+        if UNKNOWN not in self.places:
+            self.places[UNKNOWN] = len(self.places)
+            first, one = found[0], np.array([[self.places[UNKNOWN]]])
+            log_p, back_off = np.append(first.log_p, UNKNOWN_FLOOR), np.append(first.back_off, 0.0)
+            found[0] = _Ngrams(np.concatenate([first.words, one]), log_p, back_off, np.append(first.lines, 0))
+        return found
+
+    def _counts(self) -> list[int]:
+        """How many n-grams the header announces, by order."""
+        line = self._line()
+        while line != "\\data\\":
+            line = self._line()
+        counts: list[int] = []
+        line = self._line()
+        while found := _COUNT.fullmatch(line):
+            if int(found[1]) != len(counts) + 1:
+                raise self._error(f"here should be the number of n-grams of order {len(counts) + 1}")
+            counts.append(int(found[2]))
+            line = self._line()
+        if not 1 <= len(counts) <= HIGHEST_ORDER:
+            raise self._error(f"the orders should be 1 to {HIGHEST_ORDER} at most, not {len(counts)}")
+        self._expect(line, 1)
+        return counts
+
+    def _section(self, order: int, count: int) -> _Ngrams:
+        """The n-grams of one order, after the line that begins them."""
+        if order > 1:
+            self._expect(self._line(), order)
+        words: list[list[int]] = []
+        weights: list[tuple[float, float]] = []
+        lines: list[int] = []
+        for _ in range(count):
+            values = _SPACE.split(self._line())
+            if len(values) - order not in (1, 2):
+                raise self._error(f"here should be an n-gram of order {order}, with its probability")
+            weights.append((self._weight(values[0]), self._weight(values[order + 1 :])))
+            words.append(self._words(values[1 : order + 1]))
+            lines.append(self.number)
+        log_p, back_off = np.array(weights, np.float64).reshape(-1, 2).T * LN_10
+        if (log_p > 0.0).any():
+            at = lines[int(log_p.argmax())]
+            raise UserError("a probability is above 1", where=self.path, line=at, remedy=_REMEDY)
+        return _Ngrams(np.array(words, np.int64).reshape(-1, order), log_p, back_off, np.array(lines))
+
+    def _words(self, words: list[str]) -> list[int]:
+        """Places of words; those of a line with one word are new."""
+        if len(words) == 1:
+            if words[0] in self.places:
+                raise self._error(f"the word {shown(words[0])} comes twice")
+            self.places[words[0]] = len(self.places)
+        try:
+            return [self.places[word] for word in words]
+        except KeyError as error:
+            raise self._error(f"the word {shown(error.args[0])} is not among those of order 1") from None
+
+    def _weight(self, value: str | list[str]) -> float:
+        """A logarithm; what is left out is 0, and -inf what KenLM and SRILM write instead of it."""
+        if not value:
+            return 0.0
+        try:
+            weight = float(value if isinstance(value, str) else value[0])
+        except ValueError:
+            weight = np.nan
+        if not weight < np.inf:
+            raise self._error("here should be a number")
+        return max(weight, -99.0)
+
+    def _expect(self, line: str, order: int) -> None:
+        if line != f"\\{order}-grams:":
+            raise self._error(f"here should be \\{order}-grams:")
+
+    def _line(self) -> str:
+        """The next line that is not empty, without space at its ends."""
+        try:
+            for line in self.file:
+                self.number += 1
+                if text := line.strip(_BLANKS):
+                    return text
+        except UnicodeDecodeError:
+            self.number += 1
+            raise self._error("is not UTF-8") from None
+        raise self._error("the file ends too soon")
+
+    def _error(self, problem: str) -> UserError:
+        return UserError(problem, where=self.path, line=self.number, remedy=_REMEDY)

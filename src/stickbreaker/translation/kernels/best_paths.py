@@ -1,0 +1,167 @@
+"""The best translations of a search, one after the other, each with its features.
+
+The ways through the graph from the start to the goal come by their score, the highest first: an A* search
+backwards from the goal. The score of the best way to each node is known, so that no way is followed in vain
+(lazy like algorithm 3 of Huang and Chiang 2005, which for graphs comes to the same).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.translation.kernels.backoff_trigrams import EXACT, LEAF, next_state, step
+from stickbreaker.translation.kernels.priority_queue import push, remove_first
+from stickbreaker.translation.kernels.search_graph import NONE, START
+
+OWN_FEATURES = 3  # after those of options: log p of the language model (nats), words, minus words jumped over
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Paths(NamedTuple):
+    """Translations of different words, the best first."""
+
+    starts: NDArray[np.int64]  # translations + 1: where in `options` each begins
+    options: NDArray[np.int64]  # of each translation, in the order of the target words
+    features: NDArray[np.float64]  # translations × features of options and OWN_FEATURES more
+    scores: NDArray[np.float64]  # translations: weights · features
+
+
+class Ends(NamedTuple):
+    """Ends of translations: an edge, and those after it."""
+
+    edges: NDArray[np.int64]
+    later: NDArray[np.int64]  # the end that this one continues backwards; -1
+    gains: NDArray[np.float64]  # score of what comes after the edge
+    used: NDArray[np.int64]  # ends, those in the queue
+
+
+class Texts(NamedTuple):
+    """The words of translations, to tell which are new."""
+
+    words: NDArray[np.int64]  # of all translations, one after another, with room for one more
+    starts: NDArray[np.int64]  # translations + 1
+    slots: NDArray[np.int64]  # a power of two: translations by a hash of their words; -1
+
+
+@njit(**EXACT)
+def best_paths(n, k, most, graph, options, weights, model):
+    """The k best translations of different words, fewer if there are not as many, or if they are not among the
+    first `most` steps along edges. `graph` is that of `decoder.search`, for a sentence of n words."""
+    ends = Ends(
+        np.empty(2 * most + 1, np.int64),
+        np.empty(2 * most + 1, np.int64),
+        np.empty(2 * most + 1),
+        np.zeros(2, np.int64),
+    )
+    priorities, items = np.empty(2 * most + 1), np.empty(2 * most + 1, np.int64)
+    longest = 0
+    for option in range(len(options.begins)):
+        longest = max(longest, options.offsets[option + 1] - options.offsets[option])
+    size = 4
+    while size < 2 * k:
+        size *= 2
+    texts = Texts(
+        np.empty((k + 1) * n * longest, np.int64), np.zeros(k + 2, np.int64), np.full(size, NONE, np.int64)
+    )
+    n_features = options.features.shape[1] + OWN_FEATURES
+    paths = Paths(
+        np.zeros(k + 1, np.int64), np.empty(k * n, np.int64), np.zeros((k, n_features)), np.empty(k)
+    )
+    goal, found, steps = graph.used[0] - 1, 0, 0
+    _continue(graph.best[goal], NONE, 0.0, graph, ends, priorities, items)
+    while found < k and steps < most and ends.used[1] > 0:
+        steps += 1
+        end = items[0]
+        remove_first(priorities, items, ends.used[1])
+        ends.used[1] -= 1
+        edge = ends.edges[end]
+        _continue(graph.following[edge], ends.later[end], ends.gains[end], graph, ends, priorities, items)
+        tail = graph.tails[edge]
+        if tail != START:
+            gain = ends.gains[end] + (graph.totals[edge] - graph.scores[tail])
+            _continue(graph.best[tail], end, gain, graph, ends, priorities, items)
+        elif _take(found, end, graph, options, ends, texts, paths):
+            _fill_features(found, options, weights, model, texts, paths)
+            found += 1
+    last = paths.starts[found]
+    return Paths(
+        paths.starts[: found + 1], paths.options[:last], paths.features[:found], paths.scores[:found]
+    )
+
+
+@njit(**LEAF)
+def _continue(edge, later, gain, graph, ends, priorities, items):
+    """Put the end of a translation into the queue, if there is an edge."""
+    if edge >= 0:
+        end = ends.used[0]
+        ends.edges[end], ends.later[end], ends.gains[end] = edge, later, gain
+        push(priorities, items, ends.used[1], graph.totals[edge] + gain, end)
+        ends.used[0] += 1
+        ends.used[1] += 1
+
+
+@njit(**LEAF)
+def _take(found, end, graph, options, ends, texts, paths):
+    """Enter a whole translation as number `found`, unless there is one of the same words; whether that is so."""
+    at, last, mixed = texts.starts[found], paths.starts[found], np.uint64(0)
+    while end >= 0:
+        option = graph.options[ends.edges[end]]
+        if option >= 0:
+            paths.options[last] = option
+            last += 1
+            for place in range(options.offsets[option], options.offsets[option + 1]):
+                texts.words[at] = options.words[place]
+                mixed = (mixed ^ np.uint64(options.words[place])) * MIXER
+                mixed ^= mixed >> np.uint64(29)
+                at += 1
+        end = ends.later[end]
+    texts.starts[found + 1] = at
+    slot = np.int64(mixed >> np.uint64(33)) & (len(texts.slots) - 1)
+    while texts.slots[slot] >= 0:
+        if _same_words(texts, texts.slots[slot], found):
+            return False
+        slot = (slot + 1) & (len(texts.slots) - 1)
+    texts.slots[slot] = found
+    paths.starts[found + 1] = last
+    return True
+
+
+@njit(**LEAF)
+def _same_words(texts, one, other):
+    """Whether two translations have the same words."""
+    first, second = texts.starts[one], texts.starts[other]
+    length = texts.starts[one + 1] - first
+    same = length == texts.starts[other + 1] - second
+    place = 0
+    while same and place < length:
+        same = texts.words[first + place] == texts.words[second + place]
+        place += 1
+    return same
+
+
+@njit(**EXACT)
+def _fill_features(number, options, weights, model, texts, paths):
+    """Fill the features of a translation from its options and words, and the score from them."""
+    features, n_options = paths.features[number], options.features.shape[1]
+    before, jumped = 0, 0
+    for place in range(paths.starts[number], paths.starts[number + 1]):
+        option = paths.options[place]
+        for feature in range(n_options):
+            features[feature] += options.features[option, feature]
+        jumped += abs(options.begins[option] - before)
+        before = options.ends[option]
+    state, total = np.int64(model.beginning), 0.0
+    for place in range(texts.starts[number], texts.starts[number + 1]):
+        log_p, state = next_state(model, state, texts.words[place])
+        total += log_p
+    log_p, state = step(model, state, model.end)
+    features[n_options] = total + log_p
+    features[n_options + 1] = texts.starts[number + 1] - texts.starts[number]
+    features[n_options + 2] = -jumped
+    score = 0.0
+    for feature in range(n_options):
+        score += weights.options[feature] * features[feature]
+    score += weights.language_model * features[n_options] + weights.words * features[n_options + 1]
+    paths.scores[number] = score + weights.distortion * features[n_options + 2]

@@ -1,0 +1,215 @@
+"""The stack decoder of phrase-based translation (Koehn 2010, chapter 6), with cube pruning (Huang and Chiang 2007).
+
+A stack has partial translations of the same number of source words. It is filled from those below: groups of
+nodes with the same covered words and end, and options of a span that is free, both sorted, make a table of
+candidates whose estimates fall along rows and columns. Candidates of all tables come by estimate, the highest
+first; only those that come are scored exactly, with the language model.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.translation.kernels.backoff_trigrams import EXACT, LEAF, step
+from stickbreaker.translation.kernels.phrase_options import extend, span_of
+from stickbreaker.translation.kernels.priority_queue import push, remove_first
+from stickbreaker.translation.kernels.search_graph import (
+    NONE,
+    START,
+    Stacks,
+    add_edge,
+    close_stack,
+    cover,
+    is_covered,
+    new_graph,
+    recombine,
+)
+
+
+class Limits(NamedTuple):
+    """How much is searched."""
+
+    stack: int  # nodes of a stack that are extended
+    candidates: int  # ways to a stack that are scored exactly
+    threshold: float  # nodes more than this below the best of their stack are not extended
+    distortion: int  # source words that are jumped over at most between spans
+
+
+class Tables(NamedTuple):
+    """Tables of candidates for one stack: nodes of a group × options of a span."""
+
+    bounds: NDArray[
+        np.int64
+    ]  # tables × (where nodes end in `ranked`, where options begin and end in `order`)
+    spans: NDArray[np.int64]  # tables × (begin, end)
+    futures: NDArray[np.float64]  # tables: estimate of what is still to be translated afterwards
+    jumps: NDArray[np.float64]  # tables: score of the jump to the span
+
+
+class Queue(NamedTuple):
+    """Candidates in waiting."""
+
+    priorities: NDArray[np.float64]
+    items: NDArray[np.int64]  # numbers of candidates
+    candidates: NDArray[np.int64]  # candidates × (table, place in `Stacks.ranked`, place in `order`)
+    used: NDArray[np.int64]  # tables, candidates, those in the queue
+
+
+@njit(**EXACT)
+def search(n, longest, options, scored, spans, weights, model, limits):
+    """The graph of translations of a sentence of n words.
+
+    longest: words of the longest span with options; scored and spans (n + 1 × n + 1): of `score_options` and
+    `estimate_spans`, by which the sentence can be covered. The limit of distortion is Moses's: a span begins at
+    most that far from the end of the last one, and unless it begins with the first free word, it ends at most
+    that far behind that, so that the way back is open.
+    """
+    most = min(limits.stack, limits.candidates)
+    graph = new_graph(n, 2 + n * limits.candidates, 1 + (n + 1) * limits.candidates)
+    stacks = Stacks(
+        np.empty(1 + n * most, np.int64), np.zeros(2 + n * most, np.int64), np.zeros(n + 2, np.int64)
+    )
+    size = 4
+    while size < 2 * limits.candidates:
+        size *= 2
+    slots = np.empty(size, np.int64)
+    graph.covered[START] = np.uint64(0)
+    graph.ends[START], graph.states[START], graph.best[START] = 0, model.beginning, NONE
+    graph.scores[START], graph.futures[START] = 0.0, spans[0, n]
+    graph.used[0] = 1
+    close_stack(graph, START, 1, np.inf, 0, stacks)
+    for number in range(1, n + 1):
+        first = graph.used[0]
+        slots[:] = -1
+        tables, queue = _open_tables(number, n, longest, scored, spans, weights, limits, stacks, graph)
+        _fill_stack(first, options, scored, weights, model, limits, tables, queue, stacks, slots, graph)
+        close_stack(graph, first, most, limits.threshold, number, stacks)
+    _reach_goal(graph, n, stacks, weights, model)
+    return graph
+
+
+@njit(**LEAF)
+def _first_free(graph, node, n):
+    """The first source word that is not translated."""
+    place = 0
+    while place < n and is_covered(graph, node, place):
+        place += 1
+    return place
+
+
+@njit(**LEAF)
+def _rest(graph, node, begin, end, n, spans):
+    """Estimate of what is left to be translated after a span: the sum over its gaps."""
+    total, gap = 0.0, 0
+    for place in range(n):
+        if (begin <= place < end) or is_covered(graph, node, place):
+            total += spans[gap, place]
+            gap = place + 1
+    return total + spans[gap, n]
+
+
+@njit(**LEAF)
+def _last_begin(n, length, free, limit):
+    """The last word that a span of some words may begin with, if the first free word is `free`."""
+    return min(n - length, max(free, free + limit - length))
+
+
+@njit(**LEAF)
+def _is_free(graph, node, begin, end):
+    """Whether no word of a span is translated."""
+    free = True
+    for place in range(begin, end):
+        free = free and not is_covered(graph, node, place)
+    return free
+
+
+@njit(**EXACT)
+def _open_tables(number, n, longest, scored, spans, weights, limits, stacks, graph):
+    """The tables of candidates for stack `number`, and a queue with the best candidate of each."""
+    lowest = max(0, number - longest)
+    most = (stacks.groups[number] - stacks.groups[lowest]) * min(n, limits.distortion + 1)
+    tables = Tables(
+        np.empty((most, 3), np.int64), np.empty((most, 2), np.int64), np.empty(most), np.empty(most)
+    )
+    room = most + 2 * limits.candidates
+    queue = Queue(
+        np.empty(room), np.empty(room, np.int64), np.empty((room, 3), np.int64), np.zeros(3, np.int64)
+    )
+    for stack in range(lowest, number):
+        length = number - stack
+        for group in range(stacks.groups[stack], stacks.groups[stack + 1]):
+            node = stacks.ranked[stacks.starts[group]]
+            free = _first_free(graph, node, n)
+            for begin in range(free, _last_begin(n, length, free, limits.distortion) + 1):
+                end, span = begin + length, span_of(begin, begin + length, longest)
+                distance = abs(begin - graph.ends[node])
+                if distance > limits.distortion or scored.firsts[span] == scored.firsts[span + 1]:
+                    continue
+                if _is_free(graph, node, begin, end):
+                    table = queue.used[0]
+                    queue.used[0] += 1
+                    tables.bounds[table, 0] = stacks.starts[group + 1]
+                    tables.bounds[table, 1] = scored.firsts[span]
+                    tables.bounds[table, 2] = scored.firsts[span + 1]
+                    tables.spans[table, 0], tables.spans[table, 1] = begin, end
+                    tables.futures[table] = _rest(graph, node, begin, end, n, spans)
+                    tables.jumps[table] = -weights.distortion * distance
+                    _wait(
+                        table, stacks.starts[group], scored.firsts[span], scored, tables, queue, stacks, graph
+                    )
+    return tables, queue
+
+
+@njit(**LEAF)
+def _wait(table, at_node, at_option, scored, tables, queue, stacks, graph):
+    """Put a candidate into the queue, if its table has it."""
+    if at_node < tables.bounds[table, 0] and at_option < tables.bounds[table, 2]:
+        candidate = queue.used[1]
+        queue.candidates[candidate, 0] = table
+        queue.candidates[candidate, 1] = at_node
+        queue.candidates[candidate, 2] = at_option
+        estimate = graph.scores[stacks.ranked[at_node]] + scored.estimates[scored.order[at_option]]
+        estimate += tables.jumps[table] + tables.futures[table]
+        push(queue.priorities, queue.items, queue.used[2], estimate, candidate)
+        queue.used[1] += 1
+        queue.used[2] += 1
+
+
+@njit(**EXACT)
+def _fill_stack(first, options, scored, weights, model, limits, tables, queue, stacks, slots, graph):
+    """Add the nodes of a stack, whose first has the number `first`, by the candidates of the tables."""
+    best = -np.inf
+    for _ in range(limits.candidates):
+        if queue.used[2] == 0 or queue.priorities[0] < best - limits.threshold:
+            break
+        table, at_node, at_option = queue.candidates[queue.items[0]]
+        remove_first(queue.priorities, queue.items, queue.used[2])
+        queue.used[2] -= 1
+        tail, option = stacks.ranked[at_node], scored.order[at_option]
+        log_p, state = extend(model, options, scored, option, graph.states[tail])
+        total = graph.scores[tail] + scored.scores[option] + weights.language_model * log_p
+        total += tables.jumps[table]
+        new = graph.used[0]
+        graph.covered[new] = graph.covered[tail]
+        cover(graph, new, tables.spans[table, 0], tables.spans[table, 1])
+        graph.ends[new], graph.states[new] = tables.spans[table, 1], state
+        graph.futures[new] = tables.futures[table]
+        add_edge(graph, recombine(graph, slots), tail, option, total)
+        best = max(best, total + tables.futures[table])
+        _wait(table, at_node, at_option + 1, scored, tables, queue, stacks, graph)
+        if at_option == tables.bounds[table, 1]:
+            _wait(table, at_node + 1, at_option, scored, tables, queue, stacks, graph)
+
+
+@njit(**EXACT)
+def _reach_goal(graph, n, stacks, weights, model):
+    """Add the goal, and an edge to it from each translation of the whole sentence."""
+    goal = graph.used[0]
+    graph.used[0] += 1
+    graph.best[goal], graph.scores[goal] = NONE, -np.inf
+    for at in range(stacks.starts[stacks.groups[n]], stacks.starts[stacks.groups[n + 1]]):
+        tail = stacks.ranked[at]
+        log_p, _ = step(model, graph.states[tail], model.end)
+        add_edge(graph, goal, tail, NONE, graph.scores[tail] + weights.language_model * log_p)

@@ -1,0 +1,118 @@
+"""The options of a sentence, scored without what comes before them, and estimates of what spans will score."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.translation.kernels.backoff_trigrams import EXACT, LEAF, ROOT, number_of, step
+
+
+class Options(NamedTuple):
+    """Ways to translate spans of one sentence."""
+
+    begins: NDArray[np.int64]  # options: the first source word
+    ends: NDArray[np.int64]  # options: the last source word + 1
+    offsets: NDArray[np.int64]  # options + 1: where the target words of each are in `words`
+    words: NDArray[np.int64]  # target words, by the caller's numbers
+    features: NDArray[np.float64]  # options × features
+
+
+class Weights(NamedTuple):
+    """What features are multiplied by."""
+
+    options: NDArray[np.float64]  # features of options
+    language_model: float  # log p of the target words and of the sentence's end (nats)
+    words: float  # target words, by their number
+    distortion: float  # minus the words that are jumped over between spans, forward or back
+
+
+class ScoredOptions(NamedTuple):
+    """What a search needs of options."""
+
+    scores: NDArray[np.float64]  # options: weights · features, without the language model
+    estimates: NDArray[np.float64]  # options: the same with the language model, as if nothing were before
+    numbers: NDArray[np.int64]  # target words: their numbers in the language model
+    states: NDArray[np.int64]  # target words: state after each, if nothing is known before the option
+    log_p: NDArray[np.float64]  # target words: sum of log p to each, in that case
+    order: NDArray[np.int64]  # all options, by span, within one the highest estimate first
+    firsts: NDArray[np.int64]  # spans + 1: where in `order` those of each span begin
+
+
+@njit(**LEAF)
+def span_of(begin, end, longest):
+    """The number of a span of at most `longest` source words."""
+    return begin * longest + end - begin - 1
+
+
+@njit(**EXACT)
+def score_options(n, longest, options, weights, model):
+    """`ScoredOptions` of a sentence of n words, in which spans with options have at most `longest`."""
+    n_options, n_words = len(options.begins), len(options.words)
+    scores, estimates = np.empty(n_options), np.empty(n_options)
+    numbers, states, log_p = np.empty(n_words, np.int64), np.empty(n_words, np.int64), np.empty(n_words)
+    firsts = np.zeros(n * longest + 1, np.int64)
+    for option in range(n_options):
+        first, last = options.offsets[option], options.offsets[option + 1]
+        score = 0.0
+        for feature in range(options.features.shape[1]):
+            score += weights.options[feature] * options.features[option, feature]
+        score += weights.words * (last - first)
+        state, total = np.int64(ROOT), 0.0
+        for at in range(first, last):
+            numbers[at] = number_of(model, options.words[at])
+            nats, state = step(model, state, numbers[at])
+            total += nats
+            states[at], log_p[at] = state, total
+        scores[option] = score
+        estimates[option] = score + weights.language_model * total
+        firsts[span_of(options.begins[option], options.ends[option], longest) + 1] += 1
+    for span in range(n * longest):
+        firsts[span + 1] += firsts[span]
+    order, places = np.empty(n_options, np.int64), firsts.copy()
+    for option in np.argsort(-estimates, kind="mergesort"):
+        span = span_of(options.begins[option], options.ends[option], longest)
+        order[places[span]] = option
+        places[span] += 1
+    return ScoredOptions(scores, estimates, numbers, states, log_p, order, firsts)
+
+
+@njit(**EXACT)
+def estimate_spans(n, longest, scored):
+    """The highest sum of estimates of options that together translate a span, without distortion: n + 1 × n + 1,
+    by begin and end; -inf: options cannot cover it (Koehn 2010, section 6.3.2)."""
+    estimates = np.full((n + 1, n + 1), -np.inf)
+    for begin in range(n + 1):
+        estimates[begin, begin] = 0.0
+    for length in range(1, n + 1):
+        for begin in range(n - length + 1):
+            end = begin + length
+            best = -np.inf
+            if length <= longest:
+                span = span_of(begin, end, longest)
+                if scored.firsts[span] < scored.firsts[span + 1]:
+                    best = scored.estimates[scored.order[scored.firsts[span]]]
+            for middle in range(begin + 1, end):
+                best = max(best, estimates[begin, middle] + estimates[middle, end])
+            estimates[begin, end] = best
+    return estimates
+
+
+@njit(**LEAF)
+def extend(model, options, scored, option, state):
+    """(log p of an option's target words after a state, in nats; state after them).
+
+    As soon as the state is the one that it would be if nothing were before, the rest is known.
+    """
+    first, last = options.offsets[option], options.offsets[option + 1]
+    total, at, apart = 0.0, first, True
+    while at < last and apart:
+        nats, state = step(model, state, scored.numbers[at])
+        total += nats
+        apart = state != scored.states[at]
+        at += 1
+    if at < last:
+        total += scored.log_p[last - 1] - scored.log_p[at - 1]
+        state = scored.states[last - 1]
+    return total, state

@@ -1,0 +1,45 @@
+"""A priority queue in arrays: a binary heap, the highest priority first, of equal ones the lowest number.
+
+`priorities` (float64) and `items` (int64) have room for what is ever in the queue at a time; the first `size`
+are in it, which callers count.
+"""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.translation.kernels.backoff_trigrams import LEAF
+
+
+@njit(**LEAF)
+def push(priorities, items, size, priority, item):
+    """Put an item into a queue of `size` items."""
+    at = size
+    while at > 0:
+        above = (at - 1) >> 1
+        higher = priority > priorities[above] or (priority == priorities[above] and item < items[above])
+        if not higher:
+            break
+        priorities[at], items[at] = priorities[above], items[above]
+        at = above
+    priorities[at], items[at] = priority, item
+
+
+@njit(**LEAF)
+def remove_first(priorities, items, size):
+    """Take the first item, which is at place 0, out of a queue of `size` items."""
+    last = size - 1
+    priority, item = priorities[last], items[last]
+    at = np.int64(0)
+    while 2 * at + 1 < last:
+        below = 2 * at + 1
+        if below + 1 < last and (
+            priorities[below + 1] > priorities[below]
+            or (priorities[below + 1] == priorities[below] and items[below + 1] < items[below])
+        ):
+            below += 1
+        higher = priority > priorities[below] or (priority == priorities[below] and item < items[below])
+        if higher:
+            break
+        priorities[at], items[at] = priorities[below], items[below]
+        at = below
+    priorities[at], items[at] = priority, item

@@ -1,0 +1,165 @@
+"""The graph of a search for translations: what has been translated so far, and the ways to it.
+
+A node is all partial translations that continue alike: of the same source words, with the same end of the last
+span and the same state of the language model (recombination, Koehn 2010, section 6.2.4). An edge adds an
+option. Nodes of one number of translated words are a stack.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.translation.kernels.backoff_trigrams import EXACT, LEAF
+
+PIECE = 64  # source words in one number of `covered`
+NONE = -1
+START = 0  # the node before anything is translated
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Graph(NamedTuple):
+    """Nodes and edges; the last node that is in use is the goal, once a search is over."""
+
+    covered: NDArray[np.uint64]  # nodes × pieces of the sentence: a bit for each source word
+    ends: NDArray[np.int64]  # nodes: the end of the last span
+    states: NDArray[np.int64]  # nodes: of the language model
+    scores: NDArray[np.float64]  # nodes: of the best way
+    futures: NDArray[np.float64]  # nodes: estimate of what the rest will score
+    best: NDArray[np.int64]  # nodes: the last edge of the best way
+    following: NDArray[np.int64]  # edges: the next best edge to the same node; -1
+    tails: NDArray[np.int64]  # edges: the node that it comes from
+    options: NDArray[np.int64]  # edges: the option; -1: the end of the sentence
+    totals: NDArray[np.float64]  # edges: score of the best way that ends with it
+    used: NDArray[np.int64]  # nodes, edges
+
+
+class Stacks(NamedTuple):
+    """The nodes that are extended: stack after stack, in groups of the same covered words and end."""
+
+    ranked: NDArray[np.int64]  # nodes, within a group the highest score first
+    starts: NDArray[np.int64]  # groups + 1: where in `ranked` each begins
+    groups: NDArray[np.int64]  # stacks + 1: the first group of each
+
+
+@njit(**EXACT)
+def new_graph(n, n_nodes, n_edges):
+    """An empty graph with room for nodes and edges, for a sentence of n words."""
+    return Graph(
+        np.empty((n_nodes, (max(n, 1) + PIECE - 1) // PIECE), np.uint64),
+        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes),
+        np.empty(n_nodes),
+        np.empty(n_nodes, np.int64),
+        np.empty(n_edges, np.int64),
+        np.empty(n_edges, np.int64),
+        np.empty(n_edges, np.int64),
+        np.empty(n_edges),
+        np.zeros(2, np.int64),
+    )
+
+
+@njit(**LEAF)
+def is_covered(graph, node, place):
+    """Whether a node has translated a source word."""
+    piece = graph.covered[node, place // PIECE]
+    return (piece >> np.uint64(place % PIECE)) & np.uint64(1) != np.uint64(0)
+
+
+@njit(**LEAF)
+def cover(graph, node, begin, end):
+    """Mark a span as translated."""
+    for place in range(begin, end):
+        graph.covered[node, place // PIECE] |= np.uint64(1) << np.uint64(place % PIECE)
+
+
+@njit(**LEAF)
+def _place_hash(graph, node):
+    """A hash of covered words and end."""
+    mixed = np.uint64(graph.ends[node])
+    for piece in range(graph.covered.shape[1]):
+        mixed = (mixed ^ graph.covered[node, piece]) * MIXER
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+@njit(**LEAF)
+def _same_place(graph, one, other):
+    """Whether two nodes have the same covered words and end."""
+    same = graph.ends[one] == graph.ends[other]
+    for piece in range(graph.covered.shape[1]):
+        same = same and graph.covered[one, piece] == graph.covered[other, piece]
+    return same
+
+
+@njit(**LEAF)
+def recombine(graph, slots):
+    """The node that continues like the one after the last in use, which has all but scores; else that one, now in
+    use. slots (a power of two, above the number of nodes of a stack; -1: free): where nodes are found.
+    """
+    new, mask = graph.used[0], len(slots) - 1
+    mixed = (_place_hash(graph, new) ^ np.uint64(graph.states[new])) * MIXER
+    slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
+    while slots[slot] >= 0:
+        node = slots[slot]
+        if graph.states[node] == graph.states[new] and _same_place(graph, node, new):
+            return node
+        slot = (slot + 1) & mask
+    slots[slot] = new
+    graph.used[0] += 1
+    graph.best[new] = NONE
+    graph.scores[new] = -np.inf
+    return new
+
+
+@njit(**LEAF)
+def add_edge(graph, node, tail, option, total):
+    """Add a way to a node; edges to it stay sorted, the highest total first, of equal ones the oldest."""
+    edge = graph.used[1]
+    graph.used[1] += 1
+    graph.tails[edge], graph.options[edge], graph.totals[edge] = tail, option, total
+    before, after = np.int64(NONE), graph.best[node]
+    while after >= 0 and graph.totals[after] >= total:
+        before, after = after, graph.following[after]
+    graph.following[edge] = after
+    if before >= 0:
+        graph.following[before] = edge
+    else:
+        graph.best[node], graph.scores[node] = edge, total
+
+
+@njit(**EXACT)
+def close_stack(graph, first, most, threshold, number, stacks):
+    """Choose the nodes from `first` on that are extended: at most `most`, the best, by score and estimate of the
+    rest, and none that is more than `threshold` below the best. They become stack `number` of `stacks`."""
+    promise = graph.scores[first : graph.used[0]] + graph.futures[first : graph.used[0]]
+    order = np.argsort(-promise, kind="mergesort")
+    n_chosen = 0
+    while n_chosen < min(most, len(order)) and promise[order[n_chosen]] >= promise[order[0]] - threshold:
+        n_chosen += 1
+    size = 4
+    while size < 2 * n_chosen:
+        size *= 2
+    slots, members = np.full(size, -1, np.int64), np.empty(n_chosen, np.int64)
+    n_groups, first_group = np.int64(0), stacks.groups[number]
+    starts = stacks.starts[first_group:]
+    leaders, counts = np.empty(n_chosen, np.int64), np.zeros(n_chosen + 1, np.int64)
+    for i in range(n_chosen):
+        node = first + order[i]
+        slot = np.int64(_place_hash(graph, node) >> np.uint64(32)) & (size - 1)
+        while slots[slot] >= 0 and not _same_place(graph, leaders[slots[slot]], node):
+            slot = (slot + 1) & (size - 1)
+        if slots[slot] < 0:
+            slots[slot], leaders[n_groups] = n_groups, node
+            n_groups += 1
+        members[i] = slots[slot]
+        counts[members[i]] += 1
+    for group in range(n_groups):
+        starts[group + 1] = starts[group] + counts[group]
+        counts[group] = starts[group]
+    for i in range(n_chosen):
+        stacks.ranked[counts[members[i]]] = first + order[i]
+        counts[members[i]] += 1
+    stacks.groups[number + 1] = first_group + n_groups
