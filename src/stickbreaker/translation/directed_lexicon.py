@@ -30,9 +30,9 @@ class Translations(NamedTuple):
     """The translations of one word, the most probable first."""
 
     words: NDArray[np.int64]  # (n,) numbers of words of the other language
-    counts: Array  # (n,) links, of all documents
+    links: Array  # (n,) in all documents
     p: Array  # (n,) p(e | f)
-    topic_counts: Array  # n × topics: links by topic, each shared out by its document's topics
+    topic_links: Array  # n × topics: in each topic, a link shared out by its document's topics
     topic_p: Array  # n × topics: p(e | f; topic)
 
 

@@ -29,7 +29,7 @@ class Term(NamedTuple):
     """A word whose translation follows the topic."""
 
     word: str
-    count: float  # links
+    links: float  # how often it was linked
     gain: float  # nats: mutual information of translation and topic, given the word
     topics: tuple[TermInTopic, ...]  # those that add most to the gain
 

@@ -1,7 +1,7 @@
 """Lexicons whose translations follow the topics of a document."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +15,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.translation.aligned_words import Links
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.directed_lexicon import (
+    BY_DEFAULT,
     DirectedLexicon,
     EventScores,
     Strengths,
@@ -39,7 +40,7 @@ class WordEntry(NamedTuple):
 
     word: str
     language: str
-    count: float  # links
+    links: float  # how often it was linked
     translations: tuple[str, ...]  # the most probable first
     found: Translations
     word_topic_counts: Array  # (topics,) links of the word by topic
@@ -102,19 +103,19 @@ class TopicLexicon:
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
         """The same with domains from wherever they come."""
-        say = progress or (lambda _: None)
+        say: Callable[[str], None] = progress or (lambda _: None)
         aligner = None
         if links is None:
             from stickbreaker.translation.word_aligner import WordAligner
 
             sizes = len(bitext.words[0]), len(bitext.words[1])
             aligner = WordAligner.learn(*bitext.sides, sizes, threads=threads, on_step=say)
-            links = aligner.align(*bitext.sides)
+            links = aligner.align(*bitext.sides, threads=threads)
         say("topics of the documents")
         shares = domains.of_bitext(bitext)
         say("counts")
-        made = cls(bitext, domains, links, shares, (Strengths(), Strengths()), aligner)
-        return cls(bitext, domains, links, shares, made.best_strengths(), aligner)
+        made = cls(bitext, domains, links, shares, (BY_DEFAULT, BY_DEFAULT), aligner)
+        return replace(made, strengths=made.best_strengths())
 
     # What is counted
 
@@ -146,7 +147,7 @@ class TopicLexicon:
         """The strengths of both directions under which held-out documents are most probable."""
         chosen = np.array([share_of(name, SEED) < HELD_OUT for name in self.bitext.names])
         if not chosen.any() or chosen.all():
-            return Strengths(), Strengths()
+            return BY_DEFAULT, BY_DEFAULT
         apart = chosen[self.linked.document]
         found: list[Strengths] = []
         for linked, sizes in (
@@ -174,18 +175,18 @@ class TopicLexicon:
             raise UserError(f"the lexicon has no language {language!r}", remedy=remedy)
         for side, code in enumerate(codes):
             tokens = tokens_of(word, code)
-            number = self._numbers[side].get(tokens[0], -1) if len(tokens) == 1 else -1
+            number = self.numbers[side].get(tokens[0], -1) if len(tokens) == 1 else -1
             lexicon = (self.forward, self.backward)[side]
             if language in (None, code) and number >= 0 and lexicon.word_counts[number] > 0.0:
                 found = lexicon.translations_of(number)
                 names = tuple(self.bitext.words[1 - side][e] for e in found.words.tolist())
-                count, by_topic = float(lexicon.word_counts[number]), lexicon.word_topic_counts[number]
-                return WordEntry(tokens[0], code, count, names, found, by_topic)
+                links, by_topic = float(lexicon.word_counts[number]), lexicon.word_topic_counts[number]
+                return WordEntry(tokens[0], code, links, names, found, by_topic)
         known = " nor ".join(codes) if language is None else language
         raise UserError(f"the word {shown(word)} is linked with none in {known}", remedy="check its spelling")
 
     @cached_property
-    def _numbers(self) -> tuple[dict[str, int], dict[str, int]]:
+    def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
         """The numbers of the words of both sides."""
         source, target = ({w: number for number, w in enumerate(words)} for words in self.bitext.words)
         return source, target
@@ -233,6 +234,6 @@ def sentences_with(
     """The pairs of sentences in which a word is linked with each of some translations."""
     side = int(language == lexicon.bitext.target)
     linked = lexicon.linked if side == 0 else lexicon.linked.reversed()
-    numbers = lexicon._numbers
+    numbers = lexicon.numbers
     here = linked.source == numbers[side][word]
     return {e: linked.pair[here & (linked.target == numbers[1 - side][e])] for e in translations}

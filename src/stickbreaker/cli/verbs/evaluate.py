@@ -24,7 +24,7 @@ from stickbreaker.topics.cli.ranking import ranking_option
 from stickbreaker.topics.cli.unseen import unseen_options
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.kinds import Kind
+    from stickbreaker.estimators.kinds import Saved
 
 ALONE = (  # not on Spark
     *("left_to_right", "particles", "reference", "by", "labels", "unseen", "spelling_of", "rescale"),
@@ -147,7 +147,7 @@ def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
     return score(asked)
 
 
-def _refuse_others(kind: "Kind") -> None:
+def _refuse_others(kind: "Saved") -> None:
     """Raise a usage error for an option that does not apply to the kind."""
     of_others = dict.fromkeys(("completion", "threads", *ALONE), f"has no meaning for a {kind.noun}")
     for name, problem in {"nonterminal": "is for grammars", **of_others}.items():

@@ -45,7 +45,7 @@ def terms(
     found = [
         {
             "word": term.word,
-            "count": term.count,
+            "links": term.links,
             "gain": term.gain,
             "topics": [{**one._asdict(), "name": names[one.topic]} for one in term.topics],
         }
@@ -63,13 +63,13 @@ def _csv_of(terms: list[dict[str, Any]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(
-        ("word", "count", "gain", "topic", "name", "share", "translation", "p_in_topic", "p_everywhere")
+        ("word", "links", "gain", "topic", "name", "share", "translation", "p_in_topic", "p_everywhere")
     )
     for term in terms:
         for one in term["topics"]:
             cells = (text_cell(one["name"]), f"{one['share']:.4f}", text_cell(one["translation"]))
             figures = (f"{one['p']:.4f}", f"{one['p_all']:.4f}")
-            first = (text_cell(term["word"]), f"{term['count']:.0f}", f"{term['gain']:.4f}")
+            first = (text_cell(term["word"]), f"{term['links']:.0f}", f"{term['gain']:.4f}")
             writer.writerow((*first, one["topic"], *cells, *figures))
     return text.getvalue()
 

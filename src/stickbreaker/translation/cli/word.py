@@ -10,6 +10,8 @@ from stickbreaker.console.console import PATH, command, emit, option
 from stickbreaker.core.errors import counted
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from stickbreaker.core.records import Array
     from stickbreaker.translation.topic_lexicon import TopicLexicon, WordEntry
 
@@ -39,7 +41,7 @@ def word(
     result: dict[str, Any] = {
         "word": entry.word,
         "language": entry.language,
-        "count": entry.count,
+        "links": entry.links,
         "translations": _everywhere(entry, top),
         "topics": _in_topics(held, entry, top),
     }
@@ -51,9 +53,9 @@ def word(
 
 def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
     return [
-        {"translation": name, "p": p, "count": count}
-        for name, p, count in zip(
-            entry.translations[:top], entry.found.p.tolist(), entry.found.counts.tolist(), strict=False
+        {"translation": name, "p": p, "links": links}
+        for name, p, links in zip(
+            entry.translations[:top], entry.found.p.tolist(), entry.found.links.tolist(), strict=False
         )
     ]
 
@@ -74,18 +76,18 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[di
             {
                 "translation": entry.translations[e],
                 "p": float(p[e]),
-                "count": float(entry.found.topic_counts[e, topic]),
+                "links": float(entry.found.topic_links[e, topic]),
                 "sentence": _example(lexicon, places[entry.translations[e]], topic),
             }
             for e in best
-            if entry.found.topic_counts[e, topic] >= LEAST_LINKS
+            if entry.found.topic_links[e, topic] >= LEAST_LINKS
         ]
-        name, count = lexicon.domains.names[topic], float(entry.word_topic_counts[topic])
-        found.append({"topic": topic, "name": name, "count": count, "translations": rows})
+        name, links = lexicon.domains.names[topic], float(entry.word_topic_counts[topic])
+        found.append({"topic": topic, "name": name, "links": links, "translations": rows})
     return found
 
 
-def _example(lexicon: "TopicLexicon", pairs: "Array", topic: int) -> list[str]:
+def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) -> list[str]:
     """The pair of sentences whose document has most of a topic; the shortest of equals."""
     shares = lexicon.shares[lexicon.bitext.document_of[pairs], topic]
     lengths = np.diff(lexicon.bitext.sides[0].offsets)[pairs]
@@ -111,10 +113,10 @@ def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", t
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    lines = [f"{result['word']} ({result['language']}), {counted(round(result['count']), 'link')}"]
+    lines = [f"{result['word']} ({result['language']}), {counted(round(result['links']), 'link')}"]
     lines += ["in all documents:  " + _listed(result["translations"])]
     for topic in result["topics"]:
-        lines += [f"topic {topic['topic']}, {topic['name']} ({counted(round(topic['count']), 'link')}):"]
+        lines += [f"topic {topic['topic']}, {topic['name']} ({counted(round(topic['links']), 'link')}):"]
         for one in topic["translations"]:
             first, second = (
                 text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for text in one["sentence"]
