@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import as_options
 
 if TYPE_CHECKING:
+    from stickbreaker.translation.aligned_words import Links
     from stickbreaker.translation.bitext import Bitext
 
 
@@ -67,6 +69,15 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
     for kind, count in bitext.corpus.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(bitext.corpus.about.first_skipped[kind])}")
     return bitext
+
+
+def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
+    """The links of a bitext's words that a file has; None without one. Raises UserError."""
+    if alignments is None:
+        return None
+    from stickbreaker.translation.pharaoh import read_pharaoh
+
+    return read_pharaoh(alignments, *bitext.sides)
 
 
 def _show(line: ProgressLine, position: object, pairs: int) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from stickbreaker.console.console import Outcome, tell_of_compiling
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
+from stickbreaker.translation.cli.bitext_options import given_links
 
 if TYPE_CHECKING:
     from stickbreaker.translation.bitext import Bitext
@@ -18,15 +19,12 @@ if TYPE_CHECKING:
 def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
     """Nats per linked word of a bitext, with and without topics, both ways and by domain."""
     tell_of_compiling()
-    from stickbreaker.translation.pharaoh import read_pharaoh
     from stickbreaker.translation.topic_lexicon import TopicLexicon
 
     with naming(" ".join(asked.inputs)):
         lexicon = TopicLexicon.load(asked.model)
         bitext = _read(lexicon, asked)
-        given = asked.options["alignments"]
-        links = None if given is None else read_pharaoh(given, *bitext.sides)
-        scores = lexicon.score(bitext, links)
+        scores = lexicon.score(bitext, given_links(asked.options["alignments"], bitext))
         result = scores_by_domain(lexicon, bitext, scores)
     return result, _as_text
 

@@ -21,6 +21,7 @@ from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
     bitext_argument,
     bitext_options,
+    given_links,
     read_bitext,
 )
 
@@ -72,12 +73,11 @@ def learn(
     start, line = time.monotonic(), ProgressLine(changes=0.2, lines=5.0)
     tell_of_compiling()
     from stickbreaker.topics.topic_estimator import load_topics
-    from stickbreaker.translation.pharaoh import read_pharaoh
     from stickbreaker.translation.topic_lexicon import TopicLexicon
 
     model = None if topics is None else load_topics(topics, "transform", threads)
     pairs = read_bitext(bitext, source, target, reading)
-    links = None if alignments is None else read_pharaoh(alignments, *pairs.sides)
+    links = given_links(alignments, pairs)
     lexicon = TopicLexicon.learn(pairs, model, links, threads=threads, progress=line.show)
     lexicon.save(out, overwrite=overwrite)
     line.show(f"learned in {time.monotonic() - start:.0f} s", last=True)
