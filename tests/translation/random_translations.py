@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from stickbreaker.translation.backoff_model import BackoffModel
-from stickbreaker.translation.decoder import Decoder, SentenceOptions
+from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.translation.decoding.decoder import Decoder, SentenceOptions
 from stickbreaker.translation.kernels.decoder import Limits
 from stickbreaker.translation.kernels.phrase_options import Options, Weights
 

@@ -17,7 +17,7 @@ from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, one_source
 from stickbreaker.corpus.text.languages import language_code
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, language_of, tagged, untagged
-from stickbreaker.translation.aligned_words import Sentences
+from stickbreaker.translation.alignment.aligned_words import Sentences
 from stickbreaker.translation.sentence_tokens import plain, tokens_of
 
 DOCUMENT, DOMAIN = "document", "domain"  # metadata of the corpus

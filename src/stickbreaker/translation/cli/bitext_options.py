@@ -14,7 +14,7 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import as_options
 
 if TYPE_CHECKING:
-    from stickbreaker.translation.aligned_words import Links
+    from stickbreaker.translation.alignment.aligned_words import Links
     from stickbreaker.translation.bitext import Bitext
 
 
@@ -75,7 +75,7 @@ def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
     """The links of a bitext's words that a file has; None without one. Raises UserError."""
     if alignments is None:
         return None
-    from stickbreaker.translation.pharaoh import read_pharaoh
+    from stickbreaker.translation.alignment.pharaoh import read_pharaoh
 
     return read_pharaoh(alignments, *bitext.sides)
 

@@ -12,14 +12,14 @@ from stickbreaker.translation.cli.bitext_options import given_links
 
 if TYPE_CHECKING:
     from stickbreaker.translation.bitext import Bitext
-    from stickbreaker.translation.directed_lexicon import EventScores
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.directed_lexicon import EventScores
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
     """Nats per linked word of a bitext, with and without topics, both ways and by domain."""
     tell_of_compiling()
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     with naming(" ".join(asked.inputs)):
         lexicon = TopicLexicon.load(asked.model)

@@ -67,13 +67,13 @@ def learn(
     """
     if (topics is None) != by_domain:
         raise click.UsageError("give one of --topics MODEL and --by-domain")
-    from stickbreaker.translation.saved_lexicon import refuse_existing
+    from stickbreaker.translation.lexicon.saved_lexicon import refuse_existing
 
     refuse_existing(out, overwrite)
     start, line = time.monotonic(), ProgressLine(changes=0.2, lines=5.0)
     tell_of_compiling()
     from stickbreaker.topics.topic_estimator import load_topics
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     model = None if topics is None else load_topics(topics, "transform", threads)
     pairs = read_bitext(bitext, source, target, reading)

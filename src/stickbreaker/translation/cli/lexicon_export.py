@@ -39,8 +39,8 @@ def export(
     for file in files:
         refuse_file(file, overwrite)
     from stickbreaker.translation.cli.document_text import text_of_document
-    from stickbreaker.translation.lexicon_files import moses_lines, table_lines
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.lexicon_files import moses_lines, table_lines
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     held = TopicLexicon.load(lexicon)
     shares = None if document is None else held.shares_of([text_of_document(document)])[0]

@@ -37,8 +37,8 @@ def terms(
     """
     if out is not None:
         refuse_file(out, overwrite)
-    from stickbreaker.translation.terms import terms_of
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.terms import terms_of
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     held = TopicLexicon.load(lexicon)
     names = held.domains.names

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stickbreaker.core.records import Array
-    from stickbreaker.translation.topic_lexicon import TopicLexicon, WordEntry
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon, WordEntry
 
 LEAST_LINKS = 0.5  # of a topic that is shown
 LONGEST = 100  # characters of a sentence that is printed
@@ -34,7 +34,7 @@ def word(
     With --document: as probable as they are in that text, by its topics.
     """
     from stickbreaker.translation.cli.document_text import text_of_document
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     held = TopicLexicon.load(lexicon)
     entry = held.entry(word, language)
@@ -62,7 +62,7 @@ def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
 
 def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[dict[str, Any]]:
     """The topics with most links of the word, each with its translations and a sentence of each."""
-    from stickbreaker.translation.topic_lexicon import sentences_with
+    from stickbreaker.translation.lexicon.topic_lexicon import sentences_with
 
     order = np.lexsort((np.arange(len(entry.word_topic_counts)), -entry.word_topic_counts))[:top]
     places = sentences_with(lexicon, entry.word, entry.language, entry.translations)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.translation.aligned_words import Links, Sentences
-from stickbreaker.translation.alignment_learning import (
+from stickbreaker.translation.alignment.aligned_words import Links, Sentences
+from stickbreaker.translation.alignment.alignment_learning import (
     MISSING,
     UNKNOWN,
     AlignmentSettings,
@@ -19,14 +19,14 @@ from stickbreaker.translation.alignment_learning import (
 )
 from stickbreaker.translation.kernels.word_alignment import Direction, likeliest_links
 from stickbreaker.translation.kernels.word_pairs import PairTable, find_pairs
-from stickbreaker.translation.sentence_pieces import (
+from stickbreaker.translation.alignment.sentence_pieces import (
     blocks,
     cell_starts,
     links_of_sentences,
     pairs_of,
     pieces_of,
 )
-from stickbreaker.translation.symmetrization import Choices, grow_diag_final_and
+from stickbreaker.translation.alignment.symmetrization import Choices, grow_diag_final_and
 
 LEAST = 1e-5  # translations that are less likely in both directions are dropped
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.translation.aligned_words import Sentences
-from stickbreaker.translation.jump_weights import first_jumps, fit_jumps
+from stickbreaker.translation.alignment.aligned_words import Sentences
+from stickbreaker.translation.alignment.jump_weights import first_jumps, fit_jumps
 from stickbreaker.translation.kernels.word_alignment import (
     WIDEST,
     Contexts,
@@ -19,7 +19,7 @@ from stickbreaker.translation.kernels.word_alignment import (
     expected_translations,
 )
 from stickbreaker.translation.kernels.word_pairs import index_pairs
-from stickbreaker.translation.sentence_pieces import cell_starts, pairs_of, pieces_of
+from stickbreaker.translation.alignment.sentence_pieces import cell_starts, pairs_of, pieces_of
 
 MISSING = 1e-7  # p of a translation that was never seen or was dropped
 UNKNOWN = 1e-5  # p of a translation of or by a word that is not known

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.translation.aligned_words import Links, Sentences
+from stickbreaker.translation.alignment.aligned_words import Links, Sentences
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

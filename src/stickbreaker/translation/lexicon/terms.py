@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
-from stickbreaker.translation.directed_lexicon import AT_ONCE, DirectedLexicon
-from stickbreaker.translation.topic_lexicon import TopicLexicon
+from stickbreaker.translation.lexicon.directed_lexicon import AT_ONCE, DirectedLexicon
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 LEAST_COUNT = 10  # links of a term
 SHOWN_TOPICS = 3  # of a term

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.translation.aligned_words import Links, Sentences
+from stickbreaker.translation.alignment.aligned_words import Links, Sentences
 from stickbreaker.translation.kernels.word_alignment import Pairs
 
 LONGEST = 200  # words of a piece: work grows with their square and cube

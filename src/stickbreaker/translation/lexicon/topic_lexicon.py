@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.records import Array
-from stickbreaker.translation.aligned_words import Links
+from stickbreaker.translation.alignment.aligned_words import Links
 from stickbreaker.translation.bitext import Bitext
-from stickbreaker.translation.directed_lexicon import (
+from stickbreaker.translation.lexicon.directed_lexicon import (
     BY_DEFAULT,
     DirectedLexicon,
     EventScores,
@@ -23,13 +23,13 @@ from stickbreaker.translation.directed_lexicon import (
     chosen_strengths,
     scores_of,
 )
-from stickbreaker.translation.domains import Domains, KnownDomains, TopicDomains
-from stickbreaker.translation.link_counts import LinkCounts, LinkedWords
+from stickbreaker.translation.lexicon.domains import Domains, KnownDomains, TopicDomains
+from stickbreaker.translation.lexicon.link_counts import LinkCounts, LinkedWords
 from stickbreaker.translation.sentence_tokens import tokens_of
 
 if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
-    from stickbreaker.translation.word_aligner import WordAligner
+    from stickbreaker.translation.alignment.word_aligner import WordAligner
 
 HELD_OUT = 0.1  # of the documents, by which strengths are chosen
 SEED = 0
@@ -106,7 +106,7 @@ class TopicLexicon:
         say: Callable[[str], None] = progress or (lambda _: None)
         aligner = None
         if links is None:
-            from stickbreaker.translation.word_aligner import WordAligner
+            from stickbreaker.translation.alignment.word_aligner import WordAligner
 
             sizes = len(bitext.words[0]), len(bitext.words[1])
             aligner = WordAligner.learn(*bitext.sides, sizes, threads=threads, on_step=say)
@@ -216,14 +216,14 @@ class TopicLexicon:
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Save everything in a directory: what was learned from too. Raises UserError where one is."""
-        from stickbreaker.translation.saved_lexicon import save
+        from stickbreaker.translation.lexicon.saved_lexicon import save
 
         save(self, Path(path), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> "TopicLexicon":
         """What `save` wrote. Raises UserError for a file that is missing, damaged or altered."""
-        from stickbreaker.translation.saved_lexicon import load
+        from stickbreaker.translation.lexicon.saved_lexicon import load
 
         return load(Path(path))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
-from stickbreaker.translation.link_counts import LinkCounts, LinkedWords
+from stickbreaker.translation.lexicon.link_counts import LinkCounts, LinkedWords
 
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # tried, of the words' own frequencies
 TOPIC_STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)

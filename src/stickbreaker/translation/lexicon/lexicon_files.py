@@ -6,8 +6,8 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.spreadsheets import text_cell
-from stickbreaker.translation.directed_lexicon import DirectedLexicon
-from stickbreaker.translation.topic_lexicon import TopicLexicon
+from stickbreaker.translation.lexicon.directed_lexicon import DirectedLexicon
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.translation.aligned_words import Links
+from stickbreaker.translation.alignment.aligned_words import Links
 from stickbreaker.translation.kernels.growing_links import grow_links
 
 

@@ -29,13 +29,13 @@ from stickbreaker.core.json_checks import (
 )
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved.arrays import read_arrays, write_arrays
-from stickbreaker.translation.aligned_words import Links
+from stickbreaker.translation.alignment.aligned_words import Links
 from stickbreaker.translation.bitext import Bitext, BitextFields
-from stickbreaker.translation.directed_lexicon import Strengths
-from stickbreaker.translation.domains import read_domains
+from stickbreaker.translation.lexicon.directed_lexicon import Strengths
+from stickbreaker.translation.lexicon.domains import read_domains
 
 if TYPE_CHECKING:
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 MANIFEST, ARRAYS, BITEXT = "lexicon.json", "lexicon.safetensors", "bitext"
 SCHEMA = 1
@@ -91,7 +91,7 @@ def save(lexicon: "TopicLexicon", path: Path, *, overwrite: bool = False) -> Non
 
 def load(path: Path) -> "TopicLexicon":
     """What `save` wrote. Raises UserError naming what is missing, damaged or altered."""
-    from stickbreaker.translation.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     manifest = read_manifest(path)
     if digest_of(path / ARRAYS) != manifest["arrays"]:
@@ -112,7 +112,7 @@ def load(path: Path) -> "TopicLexicon":
         aligner = None
         own = {name.removeprefix(ALIGNER): v for name, v in arrays.items() if name.startswith(ALIGNER)}
         if own:
-            from stickbreaker.translation.word_aligner import WordAligner
+            from stickbreaker.translation.alignment.word_aligner import WordAligner
 
             aligner = WordAligner.from_arrays(own)
         return TopicLexicon(bitext, domains, links, shares, (strengths[0], strengths[1]), aligner)

@@ -1,0 +1,1 @@
+"""Which words of two sentences are linked: learned from pairs of sentences, or read."""

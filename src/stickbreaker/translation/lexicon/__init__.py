@@ -1,0 +1,1 @@
+"""Lexicons whose translations follow the topics of a document."""
