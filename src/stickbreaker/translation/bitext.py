@@ -228,15 +228,21 @@ class Bitext:
         return cls(Corpus.open(directory), fields)
 
 
-def _documents(pairs: Iterable[Pair], fields: BitextFields) -> Iterator[Document]:
-    """Pairs as documents of a corpus; those without a word on one of the sides are left out."""
+def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:
+    """Pairs and the document that each is of: of those that nobody names, so many make one."""
     unnamed = 0
-    room = LONGEST_WORD - max(len(fields.source), len(fields.target)) - 1
-    for number, pair in enumerate(pairs):
+    for pair in pairs:
         name = pair.document
         if name is None:
-            start = unnamed - unnamed % fields.lines_per_document
-            name, unnamed = f"pairs {start + 1}-{start + fields.lines_per_document}", unnamed + 1
+            start = unnamed - unnamed % lines_per_document
+            name, unnamed = f"pairs {start + 1}-{start + lines_per_document}", unnamed + 1
+        yield pair, name
+
+
+def _documents(pairs: Iterable[Pair], fields: BitextFields) -> Iterator[Document]:
+    """Pairs as documents of a corpus; those without a word on one of the sides are left out."""
+    room = LONGEST_WORD - max(len(fields.source), len(fields.target)) - 1
+    for number, (pair, name) in enumerate(with_documents(pairs, fields.lines_per_document)):
         texts = plain(pair.source), plain(pair.target)
         tokens = [
             [tagged(code, token[:room]) for token in tokens_of(text, code)]
@@ -252,7 +258,7 @@ def _pairs_of(
     inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
 ) -> Iterator[Pair]:
     """The pairs of inputs, in order."""
-    if len(inputs) == 2 and not any(_has_fields(name, reading.format) for name in inputs):
+    if len(inputs) == 2 and not any(has_fields(name, reading.format) for name in inputs):
         yield from _line_pairs(inputs[0], inputs[1], reading, problems)
         return
     options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
@@ -265,21 +271,21 @@ def _pairs_of(
             yield Pair(
                 texts[fields.source],
                 texts[fields.target],
-                _named(metadata, fields.document_field),
-                _named(metadata, fields.domain_field),
+                value_of(metadata, fields.document_field),
+                value_of(metadata, fields.domain_field),
             )
     if not met:
         problem = f"no row has a text in {fields.source} and one in {fields.target}"
         raise UserError(problem, where=" ".join(inputs), remedy="name their fields by --text-field")
 
 
-def _named(metadata: Mapping[str, object], field: str) -> str | None:
+def value_of(metadata: Mapping[str, object], field: str) -> str | None:
     """A field of a row as text; None where it is missing or empty."""
     value = metadata.get(field)
     return None if value is None or value == "" else str(value)
 
 
-def _has_fields(name: str, form: str | None) -> bool:
+def has_fields(name: str, form: str | None) -> bool:
     """Whether an input is JSON Lines or a table, by its format or its name."""
     if form is not None:
         return form in WITH_FIELDS
