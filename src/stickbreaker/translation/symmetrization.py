@@ -26,5 +26,10 @@ def grow_diag_final_and(of_target: Choices, of_source: Choices) -> Links:
     n = len(of_target.positions) + len(of_source.positions)
     target, source = np.empty(n, np.int32), np.empty(n, np.int32)
     offsets = np.zeros(len(of_target.offsets), np.int64)
-    grow_links(*(of_target.positions, of_source.positions, of_target.offsets, of_source.offsets), offsets, target, source)
+    grow_links(
+        *(of_target.positions, of_source.positions, of_target.offsets, of_source.offsets),
+        offsets,
+        target,
+        source,
+    )
     return Links(source[: offsets[-1]].copy(), target[: offsets[-1]].copy(), offsets)
