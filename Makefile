@@ -11,7 +11,7 @@ WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadsc
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
+	bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
 	reproduce-topic-ngrams clean
 
@@ -34,7 +34,7 @@ test-kernels: $(VENV)/developing
 # engines, runs. Laws compare runs of one process with each other, which last digits do not change.
 BASELINE_TESTS := tests/kernels tests/engines tests/learning tests/topics/kernels tests/topics/model tests/topics/evaluation \
 	$(wildcard tests/topics/test_*.py) tests/ngrams/model tests/ngrams/test_ngram.py tests/grammars/model \
-	tests/grammars/test_grammars.py tests/syntax/kernels tests/syntax/model tests/estimators/test_conventions.py
+	tests/grammars/test_grammars.py tests/syntax/kernels tests/syntax/model tests/translation tests/estimators/test_conventions.py
 test-baseline: $(VENV)/developing build/compiled-baseline
 	$(BIN)/python -m tests.baseline -m pytest $(WORKERS_OF_PYTEST) \
 		-m "not slow and not spark and not browser" -k "not TestLaws" $(or $(TESTS),$(BASELINE_TESTS))
@@ -112,6 +112,11 @@ bench-grammars: $(VENV)/developing
 # passes and sweeps over concepts beside those of the closed vocabulary
 bench-concepts: $(VENV)/developing
 	$(BIN)/python benchmarks/concepts.py
+
+# word alignment beside Thot's, German to English: some ten minutes, most of them Thot's
+bench-alignment: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet 'sil-thot>=3.5'
+	$(BIN)/python benchmarks/alignment.py
 
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing

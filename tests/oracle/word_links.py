@@ -1,15 +1,10 @@
-"""Word alignment from its definition: sums over all alignments of a sentence pair, and links grown in sets."""
+"""Word alignment from its definition: sums over all alignments, and links grown in sets."""
 
 from itertools import product
 
 import numpy as np
 
 WIDEST = 6
-
-
-def plain_alignments(m):
-    """p of each alignment of one generated word: a given position, or None."""
-    return {i: 1 / (m + 1) for i in [*range(m), None]}
 
 
 def jump_probability(last, i, m, jumps, starts, anywhere):

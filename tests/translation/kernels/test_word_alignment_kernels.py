@@ -27,7 +27,7 @@ SHARES = Shares(0.3, 0.15)
 
 
 class Text:
-    """Three pairs (one with an empty side), a cell for each slot, and random parameters of both directions."""
+    """Three pairs (one with an empty side), a cell for each slot, and random parameters."""
 
     def __init__(self, seed, source=((0, 1, 0), (), (2, 1)), target=((1, 0, 2), (1,), (2,))):
         self.draw = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ from stickbreaker.translation.kernels.ordered_alignment import Shares, likeliest
 from stickbreaker.translation.kernels.word_alignment import Direction
 from stickbreaker.translation.kernels.word_pairs import PairTable, find_pairs
 
-LEAST = 1e-5  # translations that are less likely in both directions are dropped
+LEAST = 1e-4  # translations that are less likely in both directions are dropped
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -38,7 +38,7 @@ Arrays = dict[str, NDArray[Any]]
 class WordAligner:
     """Two hidden Markov models of word alignment, one for each direction of translation.
 
-    Translations that are less likely than 1e-5 in both directions are dropped, probabilities are in single
+    Translations that are less likely than 1e-4 in both directions are dropped, probabilities are in single
     precision: so an aligner that was saved gives the same links as before.
     """
 
