@@ -23,8 +23,8 @@ from corpora import DATA
 from lda import about, machine
 from tables import Report, Row
 
-from stickbreaker.translation.aligned_words import as_lists, sentences_of
-from stickbreaker.translation.word_aligner import WordAligner
+from stickbreaker.translation.alignment.aligned_words import as_lists, sentences_of
+from stickbreaker.translation.alignment.word_aligner import WordAligner
 
 FILES = {
     "LibreOffice": "libreoffice-help/paragraphs.jsonl.gz",

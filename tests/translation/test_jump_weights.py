@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stickbreaker.translation.jump_weights import first_jumps, fit_jumps, fit_weights
+from stickbreaker.translation.alignment.jump_weights import first_jumps, fit_jumps, fit_weights
 from stickbreaker.translation.kernels.ordered_alignment import Contexts
 from stickbreaker.translation.kernels.word_alignment import WIDEST, Direction
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from stickbreaker.translation.aligned_words import Sentences, as_lists, links_of, sentences_of
-from stickbreaker.translation.alignment_learning import AlignmentSettings
-from stickbreaker.translation.sentence_pieces import links_of_sentences, pieces_of
-from stickbreaker.translation.word_aligner import WordAligner
+from stickbreaker.translation.alignment.aligned_words import Sentences, as_lists, links_of, sentences_of
+from stickbreaker.translation.alignment.alignment_learning import AlignmentSettings
+from stickbreaker.translation.alignment.sentence_pieces import links_of_sentences, pieces_of
+from stickbreaker.translation.alignment.word_aligner import WordAligner
 
 N_WORDS = 60
 

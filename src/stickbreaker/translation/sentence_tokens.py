@@ -37,14 +37,26 @@ def tokens_of(text: str, language: str | None = None) -> list[str]:
     >>> tokens_of("Don't touch the well-known 3.5 %!"), tokens_of("don &apos;t")
     (['don', "'", 't', 'touch', 'the', 'well', '-', 'known', '3.5', '%', '!'], ['don', "'", 't'])
     """
-    text = _INVISIBLE.sub("", unicodedata.normalize("NFC", plain(text))).translate(_ALIKE)
+    text, spans = token_spans(text, language)
+    text = text.translate(_ALIKE)
+    return [lower_case(text[start:end], language) for start, end in spans]
+
+
+def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple[int, int]]]:
+    """A text on one line, without invisible characters, and where each of its tokens begins and ends in it.
+
+    >>> token_spans("„Ja“, sagt\\n er")
+    ('„Ja“, sagt er', [(0, 1), (1, 3), (3, 4), (4, 5), (6, 10), (11, 13)])
+    """
+    written = _INVISIBLE.sub("", unicodedata.normalize("NFC", plain(text)))
+    text = written.translate(_ALIKE)  # a character for each
     spans = [match.span() for match in _RUNS.finditer(text)]
     if any(is_without_spaces(text, start) for start, _ in spans):
         if has_icu():
             spans = cut_runs(text, spans, language)
         else:
             spans = [match.span() for match in _CHARACTERS.finditer(text)]
-    return [lower_case(text[start:end], language) for start, end in spans]
+    return written, spans
 
 
 def plain(text: str) -> str:

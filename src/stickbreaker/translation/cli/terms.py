@@ -24,16 +24,24 @@ PRINTED = 20
     help="Least gain of a term, in nats: how much its topic tells of its translation.",
 )
 @option("--min-count", default=10, least=1, help="Fewest links of a term.")
+@option("--all-words", is_flag=True, help="List stop words and signs too, and terms with one translation.")
 @option("--out", type=PATH, help="A .csv file to write, a row a term and topic.  [default: printed]")
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
 def terms(
-    lexicon: Path, min_gain: float, min_count: int, out: Path | None, overwrite: bool, as_json: bool
+    lexicon: Path,
+    min_gain: float,
+    min_count: int,
+    all_words: bool,
+    out: Path | None,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     """List the words whose translation changes most between topics.
 
     A term's gain is the mutual information of its translation and its topic: 0 where it is translated alike
-    everywhere, .69 where two topics that have half of it each have a translation of their own.
+    everywhere, .69 where two topics that have half of it each have a translation of their own. Stop words,
+    numbers and signs are left out.
     """
     if out is not None:
         refuse_file(out, overwrite)
@@ -49,7 +57,7 @@ def terms(
             "gain": term.gain,
             "topics": [{**one._asdict(), "name": names[one.topic]} for one in term.topics],
         }
-        for term in terms_of(held, min_gain, min_count)
+        for term in terms_of(held, min_gain, min_count, all_words=all_words)
     ]
     result: dict[str, Any] = {"lexicon": str(lexicon), "terms": found}
     if out is not None:

@@ -1,16 +1,19 @@
 """Words whose translation follows the topic: how much topics tell of it, and what it is where."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.corpus.text.languages import has_stop_words, stop_words_of
 from stickbreaker.translation.lexicon.directed_lexicon import AT_ONCE, DirectedLexicon
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.sentence_tokens import tokens_of
 
 LEAST_COUNT = 10  # links of a term
+LEAST_GAIN = 0.1  # nats
 SHOWN_TOPICS = 3  # of a term
 LEAST_P = 0.1  # of a translation that stands for a topic
 
@@ -20,7 +23,7 @@ class TermInTopic(NamedTuple):
 
     topic: int
     share: float  # of the term's links
-    translation: str  # that which the topic makes most likelier, of those with p of at least a tenth
+    translation: str  # of those with p of at least a tenth, that which adds most to the gain
     p: float  # p(translation | term; topic)
     p_all: float  # p(translation | term)
 
@@ -34,13 +37,38 @@ class Term(NamedTuple):
     topics: tuple[TermInTopic, ...]  # those that add most to the gain
 
 
-def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
-    """How much topics tell of each word's translation: by topic (words × topics) and the topics' share of its
-    links (words × topics).
+class ContentWords(NamedTuple):
+    """Which words of both languages mean something by themselves: they have a letter and are no stop words."""
 
-    A gain is share of k times the divergence of p(e | f; k) from p(e | f), in nats: their sum over topics is
-    what an event gains where its topic is known. Translations that were never linked are as probable in each
-    topic as in all, and add nothing.
+    source: NDArray[np.bool_]  # (words of the source,)
+    target: NDArray[np.bool_]  # (words of the target,)
+
+    @classmethod
+    def of(cls, lexicon: TopicLexicon) -> "ContentWords":
+        """Those of a lexicon. A language without a list of stop words has none."""
+        bitext = lexicon.bitext
+        codes = (bitext.source, bitext.target)
+        source, target = (_with_content(words, code) for words, code in zip(bitext.words, codes, strict=True))
+        return cls(source, target)
+
+    @classmethod
+    def all_of(cls, lexicon: TopicLexicon) -> "ContentWords":
+        """All words of a lexicon."""
+        return cls(*(np.ones(len(words), bool) for words in lexicon.bitext.words))
+
+
+def _with_content(words: Sequence[str], language: str) -> NDArray[np.bool_]:
+    listed = stop_words_of(language) if has_stop_words(language) else ()
+    stop = {token for word in listed for token in tokens_of(word, language)}
+    return np.array([word not in stop and any(map(str.isalpha, word)) for word in words], bool)
+
+
+def divergences_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
+    """How far each word's translation in a topic is from that in all documents (words × topics), and the
+    topics' share of its links (words × topics).
+
+    The first is the Kullback-Leibler divergence of p(e | f; k) from p(e | f), in nats. Translations that were
+    never linked are as probable in each topic as in all, and add nothing.
     """
     counts, topic_counts = lexicon.counts, lexicon.word_topic_counts
     shares = topic_counts / np.maximum(topic_counts.sum(axis=1, keepdims=True), 1e-300)
@@ -50,40 +78,60 @@ def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
         of, plain = counts.words[part], lexicon.p_plain(counts.words[part], counts.translations[part])
         by_topic = lexicon.p_topics(of, counts.translations[part])
         np.add.at(divergence, of, by_topic * np.log(by_topic / plain[:, None]))
-    return shares * np.maximum(divergence, 0.0), shares
+    return np.maximum(divergence, 0.0), shares
 
 
-def terms_of(lexicon: TopicLexicon, min_gain: float = 0.1, min_count: float = LEAST_COUNT) -> list[Term]:
-    """The words of the source language whose translation follows the topic, the largest gains first."""
+def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
+    """How much topics tell of each word's translation: by topic (words × topics) and the topics' share of its
+    links (words × topics).
+
+    A gain is share of k times the divergence of p(e | f; k) from p(e | f), in nats: their sum over topics is
+    what an event gains where its topic is known.
+    """
+    divergence, shares = divergences_of(lexicon)
+    return shares * divergence, shares
+
+
+def terms_of(
+    lexicon: TopicLexicon,
+    min_gain: float = LEAST_GAIN,
+    min_count: float = LEAST_COUNT,
+    *,
+    all_words: bool = False,
+) -> list[Term]:
+    """The words of the source language whose translation follows the topic, the largest gains first.
+
+    Terms and their translations have a letter and are no stop words, and the translations of a term are not
+    all the same; `all_words` lists the others too.
+    """
+    content = ContentWords.all_of(lexicon) if all_words else ContentWords.of(lexicon)
     forward = lexicon.forward
     by_topic, shares = gains_of(forward)
     gains = by_topic.sum(axis=1)
-    chosen = np.flatnonzero((gains >= min_gain) & (forward.word_counts >= min_count))
+    chosen = np.flatnonzero((gains >= min_gain) & (forward.word_counts >= min_count) & content.source)
     chosen = chosen[np.lexsort((chosen, -gains[chosen]))]
-    return [
-        Term(
-            lexicon.bitext.words[0][word],
-            float(forward.word_counts[word]),
-            float(gains[word]),
-            tuple(_in_topics(lexicon, word, by_topic[word], shares[word])),
-        )
-        for word in chosen.tolist()
-    ]
+    found: list[Term] = []
+    for word in chosen.tolist():
+        topics = tuple(_in_topics(lexicon, word, by_topic[word], shares[word], content.target))
+        if all_words or len({one.translation for one in topics}) > 1:
+            links, gain = float(forward.word_counts[word]), float(gains[word])
+            found.append(Term(lexicon.bitext.words[0][word], links, gain, topics))
+    return found
 
 
-def _in_topics(lexicon: TopicLexicon, word: int, gains: Array, shares: Array) -> Iterator[TermInTopic]:
-    """How a word is translated in the topics that add most to its gain."""
+def _in_topics(
+    lexicon: TopicLexicon, word: int, gains: Array, shares: Array, wanted: NDArray[np.bool_]
+) -> Iterator[TermInTopic]:
+    """How a word is translated in the topics that add most to its gain; `wanted` (words of the target) says
+    which translations may stand for a topic."""
     found = lexicon.forward.translations_of(word)
-    order: NDArray[np.int64] = np.lexsort((np.arange(len(gains)), -gains))[:SHOWN_TOPICS]
-    for topic in order.tolist():
-        if gains[topic] <= 0.0:
+    left = SHOWN_TOPICS
+    for topic in np.lexsort((np.arange(len(gains)), -gains)).tolist():
+        if gains[topic] <= 0.0 or not left:
             return
-        likely = np.flatnonzero(found.topic_p[:, topic] >= min(LEAST_P, found.topic_p[:, topic].max()))
-        best = likely[np.argmax(found.topic_p[likely, topic] / found.p[likely])]
-        yield TermInTopic(
-            topic,
-            float(shares[topic]),
-            lexicon.bitext.words[1][found.words[best]],
-            float(found.topic_p[best, topic]),
-            float(found.p[best]),
-        )
+        p = found.topic_p[:, topic]
+        chosen = np.flatnonzero(wanted[found.words] & (p >= LEAST_P))
+        if len(chosen):
+            best = chosen[np.argmax(p[chosen] * np.log(p[chosen] / found.p[chosen]))]
+            name, left = lexicon.bitext.words[1][found.words[best]], left - 1
+            yield TermInTopic(topic, float(shares[topic]), name, float(p[best]), float(found.p[best]))
