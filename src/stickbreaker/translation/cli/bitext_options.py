@@ -16,6 +16,7 @@ from stickbreaker.core.option_names import as_options
 if TYPE_CHECKING:
     from stickbreaker.translation.alignment.aligned_words import Links
     from stickbreaker.translation.bitext import Bitext
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,6 +70,13 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
     for kind, count in bitext.corpus.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(bitext.corpus.about.first_skipped[kind])}")
     return bitext
+
+
+def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext":
+    """Pairs of sentences of files like those that a lexicon was learned from. Raises UserError."""
+    from stickbreaker.translation.bitext import Bitext
+
+    return Bitext.read(inputs, lexicon.bitext.fields)
 
 
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
