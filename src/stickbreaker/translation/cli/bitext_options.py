@@ -85,7 +85,8 @@ def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
         return None
     from stickbreaker.translation.alignment.pharaoh import read_pharaoh
 
-    return read_pharaoh(alignments, *bitext.sides)
+    source, target = bitext.sides
+    return read_pharaoh(str(alignments), source.lengths, target.lengths)
 
 
 def _show(line: ProgressLine, position: object, pairs: int) -> None:

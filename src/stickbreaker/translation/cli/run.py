@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @option(
     "--n-best",
     least=1,
-    help="Write this many translations of each, as Moses writes them: number ||| words ||| features ||| score.",
+    help="Write this many translations of each, as Moses does: number ||| words ||| features ||| score.",
 )
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @threads_option

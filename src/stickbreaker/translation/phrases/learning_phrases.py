@@ -1,6 +1,6 @@
-"""From a lexicon to a phrase model: phrases are counted, and a language model is learned of the target side."""
+"""From a lexicon to a phrase model: phrases counted, and a language model learned of the target side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -47,14 +47,14 @@ def _trigrams(lexicon: TopicLexicon) -> BackoffModel:
     return BackoffModel.of(model, words)
 
 
-def _spelled(words: Sequence[str], sentences: Sentences) -> list[list[str]]:
+def _spelled(words: tuple[str, ...], sentences: Sentences) -> list[list[str]]:
     """Sentences as lists of words."""
     offsets = sentences.offsets.tolist()
     numbers = sentences.words.tolist()
     return [[words[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
 
 
-def _read_model(path: Path, words: Sequence[str]) -> BackoffModel:
+def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel:
     """The model of a file in the ARPA format, or of a directory. Raises UserError for anything else."""
     if not path.is_dir():
         return BackoffModel.read(path, words)

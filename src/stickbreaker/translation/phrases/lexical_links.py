@@ -12,8 +12,6 @@ from stickbreaker.translation.lexicon.directed_lexicon import DirectedLexicon
 from stickbreaker.translation.lexicon.link_counts import LinkedWords
 from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
-AT_ONCE = 1 << 18  # translations whose links are unpacked
-
 
 class LexicalLinks(NamedTuple):
     """The words that translations of phrases consist of, and the links of each, in one direction.
@@ -26,12 +24,6 @@ class LexicalLinks(NamedTuple):
     rows: NDArray[np.int64]  # (links,) pairs of words, by their rows in the lexicon
     null: NDArray[np.int64]  # (words,)
 
-    def take(self, options: NDArray[np.int64]) -> "LexicalLinks":
-        """Those of some translations, in the order given."""
-        word_offsets, words = entries_between(self.word_offsets[options], self.word_offsets[options + 1])
-        link_offsets, links = entries_between(self.link_offsets[words], self.link_offsets[words + 1])
-        return LexicalLinks(word_offsets, link_offsets, self.rows[links], self.null[words])
-
     def weights(self, p: Array, p_null: Array) -> Array:
         """(options,) log of the lexical weights, in nats: the product over words of the mean of p over their
         links (Koehn, Och and Marcu 2003, section 3.4). `p` is by row of the lexicon."""
@@ -42,18 +34,20 @@ class LexicalLinks(NamedTuple):
 
 
 def lexical_links(
-    table: PhraseTable, lexicons: tuple[DirectedLexicon, DirectedLexicon]
+    table: PhraseTable, options: NDArray[np.int64], lexicons: tuple[DirectedLexicon, DirectedLexicon]
 ) -> tuple[LexicalLinks, LexicalLinks]:
-    """Of every translation of a table its target words with their links, and its source words with theirs."""
-    sources, source_lengths = table.source_of(table.phrases)
-    target_lengths = np.diff(table.offsets)
-    places = np.arange(MOST)
-    targets = np.full((table.n_options, MOST), -1, np.int64)
-    targets[places < target_lengths[:, None]] = table.target_words
+    """Of some translations of a table their target words with their links, and their source words with
+    theirs."""
+    sources, source_lengths = table.source_of(table.phrases[options])
+    offsets, places = entries_between(table.offsets[options], table.offsets[options + 1])
+    target_lengths = np.diff(offsets)
+    targets = np.full((len(options), MOST), -1, np.int64)
+    targets[np.arange(MOST) < target_lengths[:, None]] = table.target_words[places]
     bits = np.arange(MOST * MOST).reshape(MOST, MOST)  # source × target
+    masks = table.links[options]
     return (
-        _links_of(table.links, bits.T, targets, target_lengths, sources, lexicons[0]),
-        _links_of(table.links, bits, sources, source_lengths, targets, lexicons[1]),
+        _links_of(masks, bits.T, targets, target_lengths, sources, lexicons[0]),
+        _links_of(masks, bits, sources, source_lengths, targets, lexicons[1]),
     )
 
 
@@ -67,21 +61,15 @@ def _links_of(
 ) -> LexicalLinks:
     """The links of `words` (options × 5) with `others`, of which the lexicon has p(word | other); `bits`
     (5 × 5): the bit of each word's link with each other."""
-    counts: list[NDArray[np.int64]] = []
-    rows: list[NDArray[np.int64]] = []
-    for start in range(0, len(masks), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
-        linked = (masks[part, None, None] >> bits) & 1 > 0  # options × words × others
-        counts.append(linked.sum(axis=2)[np.arange(MOST) < lengths[part, None]])
-        option, word, other = np.nonzero(linked)
-        rows.append(lexicon.counts.rows_of(others[part][option, other], words[part][option, word]))
-    per_word = np.concatenate([np.zeros(0, np.int64), *counts])
-    inside = words[np.arange(MOST) < lengths[:, None]]
+    linked = (masks[:, None, None] >> bits) & 1 > 0  # options × words × others
+    inside = np.arange(MOST) < lengths[:, None]
+    counts = linked.sum(axis=2)[inside]
+    option, word, other = np.nonzero(linked)
     return LexicalLinks(
         np.concatenate([[0], np.cumsum(lengths)]),
-        np.concatenate([[0], np.cumsum(per_word)]),
-        np.concatenate([np.zeros(0, np.int64), *rows]),
-        np.where(per_word == 0, inside, -1),
+        np.concatenate([[0], np.cumsum(counts)]),
+        lexicon.counts.rows_of(others[option, other], words[option, word]),
+        np.where(counts == 0, words[inside], -1),
     )
 
 

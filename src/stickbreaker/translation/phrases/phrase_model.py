@@ -13,11 +13,7 @@ from stickbreaker.translation.decoding.decoder import SentenceOptions
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.kernels.phrase_options import Options, Weights
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.phrases.lexical_links import (
-    LexicalLinks,
-    lexical_links,
-    null_probabilities,
-)
+from stickbreaker.translation.phrases.lexical_links import lexical_links, null_probabilities
 from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
 PLAIN = ("phrase", "phrase_reverse", "lexical", "lexical_reverse", "phrases")
@@ -69,10 +65,6 @@ class PhraseModel:
         return Weights(own, *(self.weights[name] for name in OF_SEARCH))
 
     @cached_property
-    def _links(self) -> tuple[LexicalLinks, LexicalLinks]:
-        return lexical_links(self.table, (self.lexicon.forward, self.lexicon.backward))
-
-    @cached_property
     def _null(self) -> tuple[Array, Array]:
         """p of words without a link, of the target and of the source."""
         linked, (source, target) = self.lexicon.linked, self.lexicon.bitext.sides
@@ -82,31 +74,26 @@ class PhraseModel:
             null_probabilities(linked.reversed(), source.words, sizes[0]),
         )
 
-    @cached_property
-    def plain_features(self) -> Array:
-        """(options × 5) the features that are the same in all documents."""
-        lexical = [
-            links.weights(one.p_plain(one.counts.words, one.counts.translations), null)
-            for links, one, null in zip(
-                self._links, (self.lexicon.forward, self.lexicon.backward), self._null, strict=True
-            )
-        ]
-        ones = np.ones(self.table.n_options)
-        return np.column_stack([self.table.log_p, *lexical, ones])
-
-    def topic_features(self, options: NDArray[np.int64], shares: Array) -> Array:
-        """(options × 2) what the topics (topics,) of a document add to lexical weights of some options."""
-        found: list[Array] = []
-        for side, (links, one, null) in enumerate(
-            zip(self._links, (self.lexicon.forward, self.lexicon.backward), self._null, strict=True)
+    def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
+        """(options × features of options) of some translations of the table, in a document of given topic
+        shares (topics,); None: of all documents, to which topics add nothing."""
+        plain: list[Array] = []
+        topical: list[Array] = []
+        lexicons = (self.lexicon.forward, self.lexicon.backward)
+        for links, one, null in zip(
+            lexical_links(self.table, options, lexicons), lexicons, self._null, strict=True
         ):
-            some = links.take(options)
-            rows, places = np.unique(some.rows, return_inverse=True)
+            rows, places = np.unique(links.rows, return_inverse=True)
             words, translations = one.counts.words[rows], one.counts.translations[rows]
-            p = one.p_adapted(words, translations, np.broadcast_to(shares, (len(rows), len(shares))))
-            adapted = some._replace(rows=places).weights(p, null)
-            found.append(adapted - self.plain_features[options, 2 + side])
-        return np.column_stack(found)
+            links = links._replace(rows=places)
+            plain.append(links.weights(one.p_plain(words, translations), null))
+            if self.adapts:
+                adapted = plain[-1]
+                if shares is not None:
+                    own = np.broadcast_to(shares, (len(rows), len(shares)))
+                    adapted = links.weights(one.p_adapted(words, translations, own), null)
+                topical.append(adapted - plain[-1])
+        return np.column_stack([self.table.log_p(options), *plain, np.ones(len(options)), *topical])
 
     def options_of(self, sentences: list[list[str]], shares: Array | None = None) -> list[SentenceOptions]:
         """The ways to translate the phrases of sentences (lists of tokens) of one document of given topic
@@ -114,10 +101,7 @@ class PhraseModel:
         numbers = self.lexicon.numbers[0]
         spans = [self._spans(np.array([numbers.get(t, -1) for t in one], np.int32)) for one in sentences]
         wanted = np.unique(np.concatenate([np.zeros(0, np.int64), *(one[2] for one in spans)]))
-        features = self.plain_features[wanted]
-        if self.adapts:
-            topical = np.zeros((len(wanted), 2)) if shares is None else self.topic_features(wanted, shares)
-            features = np.concatenate([features, topical], axis=1)
+        features = self.features_of(wanted, shares)
         return [
             self._sentence(tokens, *own, features[np.searchsorted(wanted, own[2])])
             for tokens, own in zip(sentences, spans, strict=True)

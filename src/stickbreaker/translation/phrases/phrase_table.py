@@ -96,13 +96,11 @@ class PhraseTable:
                 number[here], words[here, n - 1] = np.divmod(self.index.keys[n - 1][number[here]], n_words)
         return words, lengths
 
-    @cached_property
-    def log_p(self) -> Array:
+    def log_p(self, options: NDArray[np.int64]) -> Array:
         """(options × 2) log p(e | f) and log p(f | e) of phrases, in nats: relative frequencies."""
-        together = np.log(self.counts)
-        return np.stack(
-            [together - np.log(self.source_counts), together - np.log(self.target_counts)], axis=1
-        )
+        together = np.log(self.counts[options])
+        given = self.source_counts[options], self.target_counts[options]
+        return np.stack([together - np.log(one) for one in given], axis=1)
 
     def to_arrays(self) -> dict[str, NDArray[np.generic]]:
         """The table as arrays by name."""

@@ -70,7 +70,7 @@ def load_phrases(path: Path) -> PhraseModel:
     with making_sense_of(path / PHRASES, RESTORE):
         log_p = arrays[f"{MODEL}log_p"]
         arrays[f"{MODEL}log_p"] = np.where(log_p > 0.0, np.nan, log_p)
-        held = {
+        held: dict[str, Any] = {
             name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
             for name in BackoffArrays._fields
         }

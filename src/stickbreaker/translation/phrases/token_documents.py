@@ -9,7 +9,6 @@ from stickbreaker.translation.one_side import SourceText
 from stickbreaker.translation.phrases.translating import TokenDocument
 from stickbreaker.translation.sentence_tokens import tokens_of
 
-
 T = TypeVar("T")
 
 
