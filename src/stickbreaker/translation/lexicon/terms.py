@@ -38,7 +38,7 @@ class Term(NamedTuple):
 
 
 class ContentWords(NamedTuple):
-    """Which words of both languages mean something by themselves: they have a letter and are no stop words."""
+    """Which words mean something by themselves: those that have a letter and are no stop words."""
 
     source: NDArray[np.bool_]  # (words of the source,)
     target: NDArray[np.bool_]  # (words of the target,)
