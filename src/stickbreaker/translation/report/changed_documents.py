@@ -1,0 +1,158 @@
+"""The documents of a bitext whose topics change most of how their words are translated."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.translation.lexicon.directed_lexicon import Translations
+from stickbreaker.translation.lexicon.terms import LEAST_COUNT, LEAST_P, ContentWords
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.report.example_sentences import Examples
+from stickbreaker.translation.report.lexicon_page_data import (
+    ChangedDocument,
+    ChangedTranslation,
+    ChangedWord,
+)
+
+MOST_DOCUMENTS = 12  # of all
+MOST_OF_A_DOMAIN = 4
+MOST_DOMAINS = 20  # those with most documents
+MOST_WORDS = 8  # of a document
+LEAST_WORDS = 20  # linked words with content of a document, if any has as many
+LEAST_NATS = 0.01  # of a word that is shown
+LEAST_SHARE = 0.005  # of a topic that is drawn
+
+
+class WordChanges(NamedTuple):
+    """How much the translation of each word of each document changes by the document's topics."""
+
+    document: NDArray[np.int64]  # (words of documents,)
+    word: NDArray[np.int64]  # (words of documents,) numbers of source words, each once per document
+    links: NDArray[np.int64]  # (words of documents,) of the word in the document
+    nats: Array  # (words of documents,) divergence of p(e | f, d) from p(e | f)
+
+
+def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
+    """The changes of all words that have content and are linked often enough."""
+    wanted = content.source & (lexicon.forward.word_counts >= LEAST_COUNT)
+    linked, n = lexicon.linked, len(lexicon.bitext.names)
+    chosen = wanted[linked.source]
+    keys, links = np.unique(linked.source[chosen] * n + linked.document[chosen], return_counts=True)
+    word, document = np.divmod(keys, n)
+    nats = np.zeros(len(keys))
+    starts = np.append(np.flatnonzero(np.diff(word, prepend=-1)), len(keys))
+    for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        found = lexicon.forward.translations_of(int(word[start]))
+        nats[start:stop] = divergences(found, lexicon.shares[document[start:stop]])
+    return WordChanges(document, word, links, nats)
+
+
+def divergences(found: Translations, shares: Array) -> Array:
+    """(documents,) divergence of p(e | f, d) from p(e | f) of one word f, in nats, by the documents' shares
+    of topics (documents × topics). Translations that were never linked count together."""
+    here, rest = shares @ found.topic_p.T, max(1.0 - float(found.p.sum()), 1e-12)
+    left = np.maximum(1.0 - here.sum(axis=1), 1e-12)
+    return np.maximum((here * np.log(here / found.p)).sum(axis=1) + left * np.log(left / rest), 0.0)
+
+
+def changed_documents(
+    lexicon: TopicLexicon, content: ContentWords, examples: Examples
+) -> list[ChangedDocument]:
+    """The documents in which most changes, of all and of each domain, the largest changes first."""
+    changes, n = word_changes(lexicon, content), len(lexicon.bitext.names)
+    links = np.bincount(changes.document, changes.links, minlength=n)
+    nats = np.bincount(changes.document, changes.links * changes.nats, minlength=n) / np.maximum(links, 1.0)
+    pairs = np.bincount(lexicon.bitext.document_of, minlength=n)
+    order = np.argsort(changes.document, kind="stable")
+    starts = np.searchsorted(changes.document[order], np.arange(n + 1))
+    found: list[ChangedDocument] = []
+    for document in _chosen(lexicon.bitext.domains, links, nats):
+        own = order[starts[document] : starts[document + 1]]
+        own = own[np.lexsort((changes.word[own], -changes.nats[own]))]
+        shares = lexicon.shares[document]
+        found.append(
+            ChangedDocument(
+                lexicon.bitext.names[document],
+                lexicon.bitext.domains[document],
+                int(pairs[document]),
+                float(nats[document]),
+                [
+                    (k, float(shares[k]))
+                    for k in np.lexsort((np.arange(len(shares)), -shares)).tolist()
+                    if shares[k] >= LEAST_SHARE
+                ],
+                list(
+                    _changed_words(
+                        lexicon,
+                        content,
+                        document,
+                        changes.word[own[changes.nats[own] >= LEAST_NATS]],
+                        examples,
+                    )
+                ),
+            )
+        )
+    return found
+
+
+def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
+    """The documents that are shown, the largest changes first."""
+    enough = links >= min(LEAST_WORDS, links.max(initial=0.0))
+    ranked = [d for d in np.lexsort((np.arange(len(nats)), -nats)).tolist() if enough[d] and nats[d] > 0.0]
+    names = sorted({domain for domain in domains if domain}, key=lambda name: (-domains.count(name), name))
+    shown = set(ranked[:MOST_DOCUMENTS])
+    for name in names[:MOST_DOMAINS]:
+        shown.update([d for d in ranked if domains[d] == name][:MOST_OF_A_DOMAIN])
+    return [d for d in ranked if d in shown]
+
+
+def _changed_words(
+    lexicon: TopicLexicon,
+    content: ContentWords,
+    document: int,
+    words: NDArray[np.int64],
+    examples: Examples,
+) -> Iterator[ChangedWord]:
+    """Words of a document, in order, as long as there is room; those are left out of which no translation
+    with content becomes likelier."""
+    left = MOST_WORDS
+    for word in words.tolist():
+        found = lexicon.forward.translations_of(word)
+        shares = lexicon.shares[document : document + 1]
+        changed = _changed(lexicon, content, found, found.topic_p @ shares[0])
+        if changed is not None and left:
+            left -= 1
+            usual, here = changed
+            target = lexicon.numbers[1][here.translation]
+            yield ChangedWord(
+                lexicon.bitext.words[0][word],
+                float(divergences(found, shares)[0]),
+                usual,
+                here,
+                here.p_here > usual.p_here,
+                examples.in_document(word, target, document),
+            )
+
+
+def _changed(
+    lexicon: TopicLexicon, content: ContentWords, found: Translations, here: Array
+) -> tuple[ChangedTranslation, ChangedTranslation] | None:
+    """The likeliest translation in all documents and the one that a document makes likelier: its own
+    likeliest, if that is another, else the one that adds most to the divergence. None if there is no such
+    one. `here` (translations,): p(e | f, d)."""
+    chosen = np.flatnonzero(content.target[found.words])
+    if not len(chosen):
+        return None
+    usual, best = chosen[np.argmax(found.p[chosen])], chosen[np.argmax(here[chosen])]
+    if best == usual:
+        best = chosen[np.argmax(np.where(here >= LEAST_P, here * np.log(here / found.p), 0.0)[chosen])]
+    if here[best] < LEAST_P or here[best] <= found.p[best]:
+        return None
+    names = lexicon.bitext.words[1]
+    one, other = (
+        ChangedTranslation(names[found.words[e]], float(found.p[e]), float(here[e])) for e in (usual, best)
+    )
+    return one, other

@@ -1,0 +1,111 @@
+"""Pairs of sentences in which a word is linked, cut to a length that can be shown, with marks."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.report.lexicon_page_data import Example
+from stickbreaker.translation.sentence_tokens import token_spans
+
+MOST_CHARACTERS = 120  # of a sentence
+USUAL_WORDS = 12  # of a sentence that is read quickly
+FEW_WORDS = 4  # of a sentence that says little
+BOUNDARY = 15  # characters in which a space is looked for, so that no word is cut
+
+
+class Examples:
+    """Chooses links of a lexicon as examples and numbers them; their texts are read at the end, at once."""
+
+    def __init__(self, lexicon: TopicLexicon) -> None:
+        self.lexicon = lexicon
+        linked = lexicon.linked
+        self._order = np.argsort(linked.source, kind="stable")
+        self._starts = np.searchsorted(
+            linked.source[self._order], np.arange(len(lexicon.bitext.words[0]) + 1)
+        )
+        self._numbers: dict[int, int] = {}  # of the links, by the place of their source word
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def links_of(self, word: int) -> NDArray[np.int64]:
+        """The links of a source word."""
+        return self._order[self._starts[word] : self._starts[word + 1]]
+
+    def in_topic(self, word: int, translation: int, topic: int) -> int:
+        """The number of an example from a document with much of a topic, of a sentence that is neither short
+        nor long if there is one. The word and the translation are linked somewhere."""
+        linked, links = self.lexicon.linked, self.links_of(word)
+        links = links[linked.target[links] == translation]
+        tenths = np.round(10.0 * self.lexicon.shares[linked.document[links], topic])
+        lengths = self.lexicon.bitext.sides[0].lengths[linked.pair[links]]
+        order = np.lexsort((links, np.abs(lengths - USUAL_WORDS), -tenths, lengths < FEW_WORDS))
+        return self._add(int(links[order[0]]))
+
+    def in_document(self, word: int, translation: int, document: int) -> int:
+        """The number of an example from a document, which has the word; with the translation where it can."""
+        linked, links = self.lexicon.linked, self.links_of(word)
+        links = links[linked.document[links] == document]
+        return self._add(int(links[np.lexsort((links, linked.target[links] != translation))[0]]))
+
+    def _add(self, link: int) -> int:
+        return self._numbers.setdefault(int(self.lexicon.linked.source_place[link]), len(self._numbers))
+
+    def sentences(self) -> list[Example]:
+        """The examples, in the order of their numbers."""
+        bitext, linked = self.lexicon.bitext, self.lexicon.linked
+        places = np.array(list(self._numbers), np.int64)
+        pairs = np.searchsorted(bitext.sides[0].offsets, places, side="right") - 1
+        links = np.flatnonzero(np.isin(linked.source_place, places))
+        targets: dict[int, list[int]] = {int(place): [] for place in places}
+        for source, target in zip(
+            linked.source_place[links].tolist(), linked.target_place[links].tolist(), strict=True
+        ):
+            targets[source].append(target)
+        order = np.argsort(pairs, kind="stable").tolist()  # a block of texts is read once
+        texts = dict(zip(order, bitext.texts(pairs[order].tolist()), strict=True))
+        codes = (bitext.source, bitext.target)
+        return [
+            Example(*(
+                _marked(text, code, np.asarray(marked) - side.offsets[pair], int(side.lengths[pair]))
+                for text, code, side, marked in zip(
+                    texts[number], codes, bitext.sides, ([place], targets[place]), strict=True
+                )
+            ))
+            for number, (place, pair) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True))
+        ]  # fmt: skip
+
+
+def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) -> list[str]:
+    """A sentence in pieces, with some of its `n_tokens` tokens marked; none if it has another number."""
+    written, spans = token_spans(text, language)
+    marks = [spans[token] for token in sorted(tokens.tolist())] if len(spans) == n_tokens else []
+    return cut_pieces(written, marks)
+
+
+def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHARACTERS) -> list[str]:
+    """About `most` characters of a text around the first mark, in pieces: by turns without a mark and marked.
+
+    >>> cut_pieces("the old bank of the river", [(8, 12)], 16)
+    ['… old ', 'bank', ' of …']
+    """
+    start, end = 0, len(text)
+    if len(text) > most:
+        first, last = marks[0] if marks else (0, 0)
+        start = max(0, min(first - most // 3, len(text) - most))
+        end = start + most
+        space = text.find(" ", start, min(first, start + BOUNDARY)) if start else -1
+        start = space + 1 if space >= 0 else start
+        space = text.rfind(" ", max(min(last, end), end - BOUNDARY), end) if end < len(text) else -1
+        end = space if space >= 0 else end
+    pieces, at = ["… " if start else ""], start
+    for first, last in marks:
+        first, last = max(first, at), min(last, end)
+        if first < last:
+            pieces[-1] += text[at:first]
+            pieces += [text[first:last], ""]
+            at = last
+    pieces[-1] += text[at:end] + (" …" if end < len(text) else "")
+    return pieces
