@@ -19,8 +19,38 @@ MIXED = st.text(
 )
 PIECES = st.lists(
     st.sampled_from(
-        ["&apos;", "&amp;", "&", "amp;", "quot;", "@-@", " @-@ ", "@", "-", " ", "1,5", "3.", ".5", "1st"]
-        + ["don't", "Übung", "İ", "中文", "字", "a\u0301", "\u0301", "lt;", "&#124;", "#", "\u00a0", "\u2028"]
+        (
+            *(
+                "&apos;",
+                "&amp;",
+                "&",
+                "amp;",
+                "quot;",
+                "@-@",
+                " @-@ ",
+                "@",
+                "-",
+                " ",
+                "1,5",
+                "3.",
+                ".5",
+                "1st",
+            ),
+            *(
+                "don't",
+                "Übung",
+                "İ",
+                "中文",
+                "字",
+                "a\u0301",
+                "\u0301",
+                "lt;",
+                "&#124;",
+                "#",
+                "\u00a0",
+                "\u2028",
+            ),
+        )
     ),
     max_size=10,
 ).map("".join)
@@ -112,7 +142,17 @@ def test_case_follows_the_language():
 def test_chinese_without_icu_is_single_characters(monkeypatch):
     monkeypatch.setattr(sentence_tokens, "has_icu", lambda: False)
     assert tokens_of("「帮助」菜单 Help 3.5版", "zh") == [*"「帮助」菜单", "help", "3.5", "版"]
-    assert tokens_of("2022年3月 Office软件 A股", "zh") == "2022 年 3 月 office 软 件 a 股".split()
+    assert tokens_of("2022年3月 Office软件 A股", "zh") == [
+        "2022",
+        "年",
+        "3",
+        "月",
+        "office",
+        "软",
+        "件",
+        "a",
+        "股",
+    ]
     assert tokens_of("ภาษาไทย", "th") == ["ภ", "า", "ษ", "า", "ไ", "ท", "ย"]
     assert tokens_of("กำ\u0e48", "th")[-1].endswith("\u0e48")  # a mark stays with its character
 
@@ -120,4 +160,14 @@ def test_chinese_without_icu_is_single_characters(monkeypatch):
 @pytest.mark.skipif(not ICU, reason="needs icu4py")
 def test_chinese_with_icu_is_words():
     assert tokens_of("我们喜欢北京", "zh") == ["我们", "喜欢", "北京"]
-    assert tokens_of("2022年3月 Office软件, 版本3.5", "zh") == "2022 年 3 月 office 软件 , 版本 3.5".split()
+    assert tokens_of("2022年3月 Office软件, 版本3.5", "zh") == [
+        "2022",
+        "年",
+        "3",
+        "月",
+        "office",
+        "软件",
+        ",",
+        "版本",
+        "3.5",
+    ]

@@ -10,7 +10,13 @@ from stickbreaker.corpus import ReadingOptions
 from stickbreaker.corpus.readers import read_inputs
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, one_source
-from stickbreaker.translation.bitext import BitextFields, Pair, has_fields, value_of, with_documents
+from stickbreaker.translation.sentence_pairs import (
+    BitextFields,
+    Pair,
+    has_fields,
+    value_of,
+    with_documents,
+)
 
 REMEDY = "give a sentence a line, or JSON Lines or a table as the lexicon was learned from"
 

@@ -56,7 +56,7 @@ class TopicLexicon:
     >>> from stickbreaker.translation.alignment.aligned_words import links_of
     >>> from stickbreaker.translation.bitext import Pair
     >>> pairs = [Pair("die bank", "the bank", "a", "money"), Pair("die bank", "the bench", "b", "park")]
-    >>> links = links_of([[(0, 0), (1, 1)]] * 2)
+    >>> links = links_of([[(0, 0), (1, 1)], [(0, 0), (1, 1)]])
     >>> lexicon = TopicLexicon.learn(Bitext.of(pairs, "de", "en"), links=links)
     >>> lexicon.entry("bank").translations
     ('bank', 'bench')
