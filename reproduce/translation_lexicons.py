@@ -71,15 +71,15 @@ def section(data: dict[str, Any]) -> Section:
         f"Lexicons by topic, {data['source']} and {TARGET}",
         [
             f"{pairs:,} pairs of sentences of {documents:,} documents to learn from, {test_pairs:,} of "
-            f"{test_documents:,} to test by. Documents get topics from their source side alone. Concepts, and "
-            f"the shares of tokens that they have: {concepts}.",
+            f"{test_documents:,} to test by. Documents get topics from their source side alone. Concepts, "
+            f"and the shares of tokens that they have: {concepts}.",
             levels(runs),
             gains(runs),
             "The claims of the thesis are by BLEU; here by the gain.",
             orders(runs),
             *above_zero(runs),
-            "Seconds to learn the topics (the thesis, on 1.6 million pairs: Gibbs nearly a week for 1,000 sweeps, "
-            "the others, on a cluster, less than a day):",
+            "Seconds to learn the topics. In the thesis, on 1.6 million pairs, Gibbs takes nearly a week for "
+            "1,000 sweeps, the others less than a day on a cluster.",
             seconds(runs),
         ],
     )

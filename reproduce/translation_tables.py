@@ -79,8 +79,8 @@ def levels(runs: Sequence[Run]) -> str:
     return (
         f"Without topics a linked word has {there.plain:.3f} nats ({there.words:,} words of {TARGET}, "
         f"strength {there.strengths[0]:g}), the other way {back.plain:.3f} ({back.words:,}, "
-        f"{back.strengths[0]:g}). The table has what topics add to that, in thousandths of a nat per word; by "
-        f"set from {runs[0].source} to {TARGET}."
+        f"{back.strengths[0]:g}). The table has what topics add to that, in thousandths of a nat per word; "
+        f"by set from {runs[0].source} to {TARGET}."
     )
 
 

@@ -43,8 +43,9 @@ def data(tmp_path, monkeypatch):
 
 
 def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, capsys):
-    import translation
     from parts import main
+
+    import translation
 
     monkeypatch.setattr(sys, "argv", ["translation.py", "lexicons", "--out", str(tmp_path / "out")])
     main(translation.STUDY, translation.__doc__)
