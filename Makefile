@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
 	bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
-	reproduce-topic-ngrams clean
+	reproduce-topic-ngrams reproduce-translation clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -162,6 +162,11 @@ reproduce-grammars-online: $(VENV)/developing
 # part; FULL=1: every way of inference on all pages
 reproduce-trees: $(VENV)/developing
 	$(BIN)/python reproduce/trees.py $(PARTS)
+
+# topics as domains of translation (chapter 5 of the thesis), five sets of German and English; PARTS="lexicons": only this
+# part; FULL=1: every model by every way of inference, five seeds, Chinese
+reproduce-translation: $(VENV)/developing
+	$(BIN)/python reproduce/translation.py $(PARTS)
 
 # a model of unbounded words and topics learns on Spark from 20 Newsgroups by date; FULL=1: all posts
 reproduce-stream: $(VENV)/developing
