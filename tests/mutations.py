@@ -366,6 +366,30 @@ MUTATIONS = {
         "return (1.0 - np.log(q_pi.rates) + (1.0 + pulls) / q_pi.rates).sum(axis=0)",
         "tests/syntax/model/test_syntax_model.py -k bound_never_falls",
     ),
+    "the weight of a shorter context": Mutation(
+        "translation/kernels/backoff_trigrams.py",
+        "log_weight += model.back_off[node]",
+        "log_weight -= model.back_off[node]",
+        "tests/translation/test_backoff_model.py",
+    ),
+    "a jump between spans": Mutation(
+        "translation/kernels/decoder.py",
+        "candidates.jumps[table] = -weights.distortion * distance",
+        "candidates.jumps[table] = weights.distortion * distance",
+        "tests/translation/test_decoder.py",
+    ),
+    "translations that continue alike": Mutation(
+        "translation/kernels/search_graph.py",
+        "if graph.states[node] == graph.states[new] and _same_place(graph, node, new):",
+        "if _same_place(graph, node, new):",
+        "tests/translation/test_decoder.py",
+    ),
+    "what comes after an edge": Mutation(
+        "translation/kernels/best_paths.py",
+        "gain = ends.gains[end] + (graph.totals[edge] - graph.scores[tail])",
+        "gain = ends.gains[end] - (graph.totals[edge] - graph.scores[tail])",
+        "tests/translation/test_decoder.py",
+    ),
 }
 
 
