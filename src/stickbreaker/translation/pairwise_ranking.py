@@ -1,9 +1,9 @@
 """Weights that rank translations as their quality does: pairwise ranking (Hopkins and May 2011).
 
-Weights are learned from lists of candidates, by the features and the quality of each; it does not matter where
-the lists come from. Pairs are drawn from all that differ enough, which keeps translations as long as their
-references. Those that differ most, which Hopkins and May choose, are often pairs with a candidate much too long
-or too short, and teach little but to avoid it (Nakov, Guzmán and Vogel 2013).
+Weights are learned from lists of candidates, by the features and the quality of each; it does not matter
+where the lists come from. Pairs are drawn from all that differ enough, which keeps translations as long as
+their references. Those that differ most, which Hopkins and May choose, are often pairs with a candidate much
+too long or too short, and teach little but to avoid it (Nakov, Guzmán and Vogel 2013).
 """
 
 from collections import Counter
@@ -33,10 +33,11 @@ SAMPLING = PairSampling()
 
 
 def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
-    """BLEU+1 of a translation, from 0 to 1: BLEU with one added to the matches and to the number of n-grams, for
-    n-grams of two words and more (Lin and Och 2004).
+    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
 
-    A brevity penalty that is smoothed too (Nakov et al. 2012) would ask for one word more than the reference has.
+    For n-grams of two words and more, one is added to the matches and to their number.
+
+    A brevity penalty that is smoothed too (Nakov et al. 2012) would ask for a word more than the reference.
     """
     if not words:
         return 0.0
