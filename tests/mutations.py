@@ -382,7 +382,7 @@ MUTATIONS = {
         "translation/kernels/search_graph.py",
         "if graph.states[node] == graph.states[new] and _same_place(graph, node, new):",
         "if _same_place(graph, node, new):",
-        "tests/translation/test_decoder.py",
+        "tests/translation/kernels/test_search_graph_kernel.py",
     ),
     "what comes after an edge": Mutation(
         "translation/kernels/best_paths.py",
