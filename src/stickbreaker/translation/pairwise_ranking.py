@@ -1,12 +1,9 @@
 """Weights that rank translations as their quality does: pairwise ranking (Hopkins and May 2011).
 
-Weights are learned from lists of candidates, by the features and the quality of each; it does not matter where
-the lists come from. Two changes keep translations as long as their references:
-
-- Pairs are drawn from all that differ enough. The most different ones, which Hopkins and May choose, are often of
-  candidates much too long or short, and teach little but that (Nakov, Guzmán and Vogel 2013).
-- BLEU+1 smooths the brevity penalty as it does the precisions, which it no longer balances otherwise (the same,
-  2012).
+Weights are learned from lists of candidates, by the features and the quality of each; it does not matter
+where the lists come from. Pairs are drawn from all that differ enough, which keeps translations as long as
+their references. Those that differ most, which Hopkins and May choose, are often pairs with a candidate much
+too long or too short, and teach little but to avoid it (Nakov, Guzmán and Vogel 2013).
 """
 
 from collections import Counter
@@ -36,10 +33,11 @@ SAMPLING = PairSampling()
 
 
 def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
-    """BLEU+1 of a translation, with a brevity penalty that is smoothed as the precisions are; 0 to 1.
+    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
 
-    One is added to the matches and the number of n-grams of two words and more (Lin and Och 2004), and to the
-    length of the reference (Nakov et al. 2012).
+    For n-grams of two words and more, one is added to the matches and to their number.
+
+    A brevity penalty that is smoothed too (Nakov et al. 2012) would ask for a word more than the reference.
     """
     if not words:
         return 0.0
@@ -50,7 +48,7 @@ def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
         if matches + added == 0:
             return 0.0
         log_precisions += np.log((matches + added) / (found.total() + added))
-    brevity = min(0.0, 1.0 - (len(reference) + 1) / len(words))
+    brevity = min(0.0, 1.0 - len(reference) / len(words))
     return float(np.exp(log_precisions / HIGHEST_ORDER + brevity))
 
 
