@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ def translate_documents(
         found: list[list[Translation]] = []
         at = iter(options)
         for own in pieces:
-            parts = [decoder.translate(next(at), n_best) if len(piece) else [] for piece in own]
+            parts = [decoder.translate(one, n_best) if one.n else [] for one in islice(at, len(own))]
             found.append(parts[0] if len(parts) == 1 else _joined([part[0] for part in parts if part]))
         return found
 
