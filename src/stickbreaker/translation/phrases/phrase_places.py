@@ -80,7 +80,7 @@ def number_phrases(
     >>> text = np.array([4, 2, 4], np.int32)
     >>> index, numbers = number_phrases(text, np.array([0, 2]), np.array([2, 1], np.int8), 5)
     >>> [keys.tolist() for keys in index.keys], numbers.tolist()
-    ([[4], [22]], [1, 0])
+    ([[4], [2]], [1, 0])
     """
     longest = np.zeros(len(words), np.int8)
     np.maximum.at(longest, begin, lengths)
@@ -91,6 +91,8 @@ def number_phrases(
     for n in range(int(longest.max(initial=0))):
         alive = (longest[places] > n) & (words[np.minimum(places + n, len(words) - 1)] >= 0)
         places, before = places[alive], before[alive]
+        if not len(places):
+            break
         found, before = np.unique(before * n_words + words[places + n], return_inverse=True)
         here, at = np.flatnonzero(lengths == n + 1), np.full(len(words), -1, np.int32)
         at[places] = before + start
