@@ -1,4 +1,6 @@
-"""Phrases against their definition, and lexical weights by hand."""
+"""Phrases against their definition."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ def bitext_of(sizes, links):
     sides = []
     for side in range(2):
         ends = np.cumsum([0] + [size[side] for size in sizes]).tolist()
-        sides.append(sentences_of(range(a, b) for a, b in zip(ends, ends[1:], strict=False)))
+        sides.append(sentences_of(range(a, b) for a, b in pairwise(ends)))
     return (sides[0], sides[1]), links_of(links)
 
 
