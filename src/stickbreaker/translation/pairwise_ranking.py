@@ -19,6 +19,7 @@ from stickbreaker.core.threads import one_thread
 from stickbreaker.translation.purposes import TRANSLATION_PAIRS
 
 HIGHEST_ORDER = 4  # words of the n-grams of BLEU
+ROUNDING = 1e-10  # of what other features differ: one that differs no more does so by rounding
 
 
 class PairSampling(NamedTuple):
@@ -57,14 +58,20 @@ def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
 
 
 def learn_weights(
-    features: Sequence[Array], quality: Sequence[Array], seed: int = 0, sampling: PairSampling = SAMPLING
+    features: Sequence[Array],
+    quality: Sequence[Array],
+    seed: int = 0,
+    sampling: PairSampling = SAMPLING,
+    least_scale: float = ROUNDING,
 ) -> Array:
     """Weights of features that rank the better candidate of a pair higher; their absolute values sum to 1.
 
     features: for each sentence candidates × features; quality: for each sentence a number by candidate, the
     larger the better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn by `seed`;
     logistic regression learns which is better from the differences of their features, each divided by its
-    root mean square. Raises UserError if no two candidates of one sentence differ enough.
+    root mean square. A feature whose root mean square is at most `least_scale` times the largest gets 0: its
+    weight would be large, and mean nothing in other sentences. Raises UserError if no two candidates of one
+    sentence differ enough.
     """
     differences = np.concatenate(
         [
@@ -77,9 +84,9 @@ def learn_weights(
     if not (scale > 0.0).any():
         problem = f"no two candidates of a sentence differ in features, and by {sampling.least} in quality"
         raise UserError(problem, remedy="give more candidates for each sentence, or more sentences")
-    scale[scale == 0.0] = 1.0
+    scale[scale <= least_scale * scale.max()] = np.inf
     weights = _separating(differences / scale) / scale
-    return weights / np.abs(weights).sum()
+    return weights / (np.abs(weights).sum() or 1.0)
 
 
 def _differences(matrix: Array, quality: Array, random: np.random.Generator, sampling: PairSampling) -> Array:
