@@ -21,7 +21,7 @@ MOST_DOCUMENTS = 12  # of all
 MOST_OF_A_DOMAIN = 4
 MOST_DOMAINS = 20  # those with most documents
 MOST_WORDS = 8  # of a document
-LEAST_WORDS = 20  # linked words with content of a document, if any has as many
+LEAST_WORDS = 40  # linked words with content of a document, if any has as many
 LEAST_NATS = 0.01  # of a word that is shown
 LEAST_SHARE = 0.005  # of a topic that is drawn
 
