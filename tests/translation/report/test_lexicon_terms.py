@@ -35,6 +35,21 @@ def test_a_gain_is_mutual_information(lexicon: TopicLexicon) -> None:
         assert by_topic[word] == pytest.approx(shares[word] * wanted, abs=1e-12)
 
 
+def test_a_translation_that_is_not_known_is_no_other_pair(lexicon: TopicLexicon) -> None:
+    """Its number is one more than that of the last word, or -1."""
+    forward, n = lexicon.forward, lexicon.forward.counts.n_translations
+    words = np.arange(len(forward.word_counts))
+    shares = np.tile([0.25, 0.75], (len(words), 1))
+    for number in (n, -1):
+        unknown = np.full(len(words), number)
+        assert (forward.counts.rows_of(words, unknown) == -1).all()
+        strength = forward.strengths.base
+        wanted = strength * forward.base[n] / (forward.word_counts + strength)
+        assert forward.p_plain(words, unknown) == pytest.approx(wanted)
+        in_topics = forward.p_topics(words, unknown)
+        assert forward.p_adapted(words, unknown, shares) == pytest.approx((in_topics * shares).sum(axis=1))
+
+
 def test_terms_are_the_words_with_two_translations(lexicon: TopicLexicon) -> None:
     terms = terms_of(lexicon)
     assert {term.word for term in terms} == {"bank", "schloss"}
@@ -107,9 +122,10 @@ def test_places_of_tokens_are_where_they_are(language: str) -> None:
 
 def test_the_program_lists_other_words_where_they_are_wanted(cli, tmp_path: Path) -> None:
     said = [
-        pair._replace(source=pair.source + " und", target=pair.target + (" and" if pair.domain == "park" else " plus"))
+        pair._replace(source=f"{pair.source} und", target=f"{pair.target} {name}")
         for pair in pairs()
-    ]  # fmt: skip
+        for name in ["and" if pair.domain == "park" else "plus"]
+    ]
     planted(said).save(tmp_path / "lexicon")
     some = json.loads(cli("translate", "terms", tmp_path / "lexicon", "--json").stdout)
     every = json.loads(cli("translate", "terms", tmp_path / "lexicon", "--all-words", "--json").stdout)
