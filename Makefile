@@ -11,9 +11,9 @@ WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadsc
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
+	bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
-	reproduce-topic-ngrams clean
+	reproduce-topic-ngrams reproduce-translation clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -34,7 +34,7 @@ test-kernels: $(VENV)/developing
 # engines, runs. Laws compare runs of one process with each other, which last digits do not change.
 BASELINE_TESTS := tests/kernels tests/engines tests/learning tests/topics/kernels tests/topics/model tests/topics/evaluation \
 	$(wildcard tests/topics/test_*.py) tests/ngrams/model tests/ngrams/test_ngram.py tests/grammars/model \
-	tests/grammars/test_grammars.py tests/syntax/kernels tests/syntax/model tests/estimators/test_conventions.py
+	tests/grammars/test_grammars.py tests/syntax/kernels tests/syntax/model tests/translation tests/estimators/test_conventions.py
 test-baseline: $(VENV)/developing build/compiled-baseline
 	$(BIN)/python -m tests.baseline -m pytest $(WORKERS_OF_PYTEST) \
 		-m "not slow and not spark and not browser" -k "not TestLaws" $(or $(TESTS),$(BASELINE_TESTS))
@@ -113,6 +113,11 @@ bench-grammars: $(VENV)/developing
 bench-concepts: $(VENV)/developing
 	$(BIN)/python benchmarks/concepts.py
 
+# word alignment beside Thot's, German to English: some ten minutes, most of them Thot's
+bench-alignment: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet 'sil-thot>=3.5'
+	$(BIN)/python benchmarks/alignment.py
+
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
 	$(BIN)/python reproduce/mr_lda.py
@@ -157,6 +162,11 @@ reproduce-grammars-online: $(VENV)/developing
 # part; FULL=1: every way of inference on all pages
 reproduce-trees: $(VENV)/developing
 	$(BIN)/python reproduce/trees.py $(PARTS)
+
+# topics as domains of translation (chapter 5 of the thesis), five sets of German and English; PARTS="lexicons": only this
+# part; FULL=1: every model by every way of inference, five seeds, Chinese
+reproduce-translation: $(VENV)/developing
+	$(BIN)/python reproduce/translation.py $(PARTS)
 
 # a model of unbounded words and topics learns on Spark from 20 Newsgroups by date; FULL=1: all posts
 reproduce-stream: $(VENV)/developing

@@ -41,6 +41,13 @@ PAGES = {  # corpus: file, languages
     "manuals": ("polylingual-manuals/docs.jsonl.gz", ("de", "en", "es", "fr")),
     "GIMP": ("polylingual-gimp/docs.jsonl.gz", ("de", "en")),
 }
+BITEXTS = {  # sentence pairs: file, languages
+    "libreoffice": ("libreoffice-help/paragraphs.jsonl.gz", ("de", "en", "zh")),
+    "wesnoth": ("wesnoth-en-de/en-de.jsonl.gz", ("de", "en", "zh")),
+    "multi30k": ("multi30k/train.jsonl.gz", ("de", "en")),
+    "ted": ("ted-iwslt14-de-en/valid.jsonl.gz", ("de", "en")),
+    "wmt": ("wmt-sample-en-de/en-de.jsonl.gz", ("de", "en")),
+}
 
 Page = dict[str, str]  # language code: text
 
@@ -49,6 +56,7 @@ def missing(names: tuple[str, ...]) -> list[str]:
     """A line for each corpus, lexicon or dictionary that is not there."""
     files = {name: [DATA / file for file in parts] for name, parts in TEXTS.items()}
     files |= {name: [DATA / file] for name, (file, _) in PAGES.items()}
+    files |= {name: [DATA / file] for name, (file, _) in BITEXTS.items()}
     files |= {f"dictionary of {code}": [DATA / file] for code, file in DICTIONARIES.items()}
     files |= {"lexicon": [LEXICON], "dictionary": [DICTIONARY]}
     return [
@@ -79,6 +87,11 @@ def pages(name: str) -> list[Page]:
             if row.get(language):
                 page.setdefault(language, []).append(row[language])
     return [{code: "\n".join(parts) for code, parts in page.items()} for page in joined.values()]
+
+
+def bitext_rows(name: str) -> Iterator[dict[str, Any]]:
+    """The sentence pairs of a set: texts by language, and the document where one is named."""
+    yield from _rows(DATA / BITEXTS[name][0])
 
 
 def cut(documents: list[Any], *shares: float) -> list[list[Any]]:

@@ -366,6 +366,30 @@ MUTATIONS = {
         "return (1.0 - np.log(q_pi.rates) + (1.0 + pulls) / q_pi.rates).sum(axis=0)",
         "tests/syntax/model/test_syntax_model.py -k bound_never_falls",
     ),
+    "what comes after a link between words": Mutation(
+        "translation/kernels/ordered_alignment.py",
+        "room.links[j, i] *= room.after[i + 1]",
+        "room.links[j, i] *= room.after[i]",
+        "tests/translation/kernels/test_word_alignment_kernels.py",
+    ),
+    "words without a translation, between two links": Mutation(
+        "translation/kernels/ordered_alignment.py",
+        "p = total + null * room.after[state]",
+        "p = total - null * room.after[state]",
+        "tests/translation/kernels/test_word_alignment_kernels.py",
+    ),
+    "jumps that many positions share": Mutation(
+        "translation/kernels/ordered_alignment.py",
+        "(m - last - WIDEST if jump > 0 else last + 1 - WIDEST)",
+        "(m - last - WIDEST if jump > 0 else last - 1 - WIDEST)",
+        "tests/translation/kernels/test_word_alignment_kernels.py",
+    ),
+    "links grown between words that have one": Mutation(
+        "translation/kernels/growing_links.py",
+        "if in_either and not (linked_targets[t] and linked_sources[s]):",
+        "if in_either and not (linked_targets[t] or linked_sources[s]):",
+        "tests/translation/test_symmetrization.py",
+    ),
 }
 
 

@@ -86,6 +86,13 @@ def test_what_met_most_often_comes_first(tmp_path):
     assert pairs_of(found) == {("haus", "home"), ("heim", "house")}
 
 
+def test_what_met_too_often_is_passed_over(tmp_path):
+    path = write(tmp_path, "Haus\thome\t9\nHaus\thouse\t2\nHeim\thome\t1\n")
+    counts = {"least_count": 1.0, "most_count": 2.0}
+    found = concepts_of_pairs(dictionary_entries(path), BOTH, ANALYSIS, ("de", "en"), **counts)
+    assert pairs_of(found) == {("haus", "house"), ("heim", "home")}
+
+
 CEDICT = (
     "# a comment\n房子 房子 [fang2 zi5] /house/building (single- or two-story)/\n"
     "樹 树 [shu4] /tree/CL:棵[ke1]/to plant/\n"
@@ -179,6 +186,8 @@ def test_nothing_found_is_told():
     entries = [Entry(1, "Haus", "house", 2.0), Entry(2, "Baum", "tree", 1.0)]
     with pytest.raises(UserError, match="no pair met 3 times or more; the best has 2"):
         concepts_of_pairs(entries, BOTH, ANALYSIS, ("de", "en"), least_count=3.0)
+    with pytest.raises(UserError, match=r"no pair met 0\.5 times or less; the rarest has 1"):
+        concepts_of_pairs(entries, BOTH, ANALYSIS, ("de", "en"), most_count=0.5)
     with pytest.raises(UserError, match="languages de, en"):
         concepts_of_constraints([(1, ["a", "b"])], BOTH, None)
 

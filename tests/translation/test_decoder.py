@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-
-from stickbreaker.translation.decoding.decoder import PhraseOptions, cut_sentence, sentence_options
-from tests.oracle.phrase_translation import Lines, derivations, features, translations
+from tests.oracle.phrase_translation import Lines, translations
 from tests.translation.random_translations import MANY, arpa, decoder, flat, sentence
 
 pytestmark = pytest.mark.kernels

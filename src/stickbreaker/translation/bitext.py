@@ -1,67 +1,33 @@
 """Pairs of sentences that translate each other, with the documents and domains that they are of."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Corpus, ReadingOptions, VocabularyRule
-from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers import READERS, read_inputs
+from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, one_source
-from stickbreaker.corpus.text.languages import language_code
-from stickbreaker.corpus.vocabulary import LONGEST_WORD, language_of, tagged, untagged
+from stickbreaker.corpus.store import REBUILD
+from stickbreaker.corpus.vocabulary import language_of, untagged
 from stickbreaker.translation.alignment.aligned_words import Sentences
-from stickbreaker.translation.sentence_tokens import plain, tokens_of
+from stickbreaker.translation.sentence_pairs import (
+    BETWEEN,
+    DOCUMENT,
+    DOMAIN,
+    BitextFields,
+    Pair,
+    documents_of,
+    pairs_of,
+)
 
-DOCUMENT, DOMAIN = "document", "domain"  # metadata of the corpus
-LINES_PER_DOCUMENT = 20
-WITH_FIELDS = ("jsonl", "csv", "tsv", "parquet", "arrow")
-BETWEEN = "\n"  # of the two sides, in the text of a pair
-
-
-class Pair(NamedTuple):
-    """A sentence and its translation; `document` None where nobody says of which they are."""
-
-    source: str
-    target: str
-    document: str | None = None
-    domain: str | None = None
-
-
-@dataclasses.dataclass(frozen=True)
-class BitextFields:
-    """Which fields of JSON Lines and tables have what. `source` and `target` are languages; `text_field`
-    names the fields of their texts, "de=german,en=english", by default those called as the languages are.
-
-    Pairs without a document are made documents of `lines_per_document` pairs one after another.
-    """
-
-    source: str
-    target: str
-    text_field: str | None = None
-    document_field: str = "doc"
-    domain_field: str = "domain"
-    lines_per_document: int = LINES_PER_DOCUMENT
-
-    def __post_init__(self) -> None:
-        for name in ("source", "target"):
-            object.__setattr__(self, name, language_code(getattr(self, name)))
-        if self.source == self.target:
-            raise UserError(f"source and target are both {self.source}", remedy="name two languages")
-        if self.lines_per_document < 1:
-            raise UserError(f"lines_per_document={self.lines_per_document}", remedy="it is at least 1")
-
-    @property
-    def texts(self) -> str:
-        """The fields of text, as readers want them."""
-        return self.text_field or f"{self.source}={self.source},{self.target}={self.target}"
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -93,9 +59,7 @@ class Bitext:
     def of(cls, pairs: Iterable[Pair], source: str, target: str, lines_per_document: int = 20) -> "Bitext":
         """Pairs in memory. Raises UserError where there is none, and for languages that are none."""
         fields = BitextFields(source, target, lines_per_document=lines_per_document)
-        documents = _documents(pairs, fields)
-        rule = VocabularyRule(min_documents=1, max_share=1.0)
-        return cls(Corpus.from_documents(documents, rule=rule), fields)
+        return cls._of_pairs(pairs, fields, Problems(skip=False))
 
     @classmethod
     def read(
@@ -107,21 +71,36 @@ class Bitext:
     ) -> "Bitext":
         """Pairs of JSON Lines or tables, or of two files of lines, the source's and the target's.
 
-        Rows without one of the sides are left out. Raises UserError for what cannot be read, and for files
+        Pairs without a word on one of the sides are left out; `corpus.skipped` counts them. Raises UserError for what cannot be read, and for files
         that have different numbers of lines.
         """
         reading = reading or ReadingOptions()
         problems = Problems(skip=reading.on_error == "skip")
-        pairs = _pairs_of(inputs, fields, reading, problems)
+        pairs = pairs_of(inputs, fields, reading, problems)
+        return cls._of_pairs(pairs, fields, problems, " ".join(inputs), progress)
+
+    @classmethod
+    def _of_pairs(
+        cls,
+        pairs: Iterable[Pair],
+        fields: BitextFields,
+        problems: Problems,
+        where: str | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> "Bitext":
+        """A corpus of pairs that says what was left out, by kinds of `problems`."""
+        documents = documents_of(pairs, fields, problems, where)
         rule = VocabularyRule(min_documents=1, max_share=1.0)
-        corpus = Corpus.from_documents(_documents(pairs, fields), rule=rule, progress=progress)
-        return cls(corpus, fields)
+        made = Corpus.from_documents(documents, rule=rule, progress=progress)
+        about = dataclasses.replace(made.about, skipped=problems.counts, first_skipped=problems.first)
+        return cls(Corpus(made.source, made.vocabulary, made.analysis, about), fields)
 
     @cached_property
     def sides(self) -> tuple[Sentences, Sentences]:
         """The sentences of the source and of the target, by the numbers of `words`."""
-        blocks = [self.corpus.sequences(block) for block in range(len(self.corpus.block_sizes))]
-        rows = np.concatenate([block.words for block in blocks])
+        blocks = [self.corpus.source.entries(block) for block in range(len(self.corpus.block_sizes))]
+        found = [self.corpus.vocabulary.lookup(block.words()) for block in blocks]  # starts without numba
+        rows = np.concatenate([found_in[block.codes] for found_in, block in zip(found, blocks, strict=True)])
         lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
         pair_of = np.repeat(np.arange(len(lengths)), lengths)
         numbers, sides = self._numbers
@@ -160,13 +139,16 @@ class Bitext:
     @cached_property
     def _metadata(self) -> tuple[list[str], list[str]]:
         """The document and the domain of each pair."""
-        names: list[str] = []
-        domains: list[str] = []
-        for block in range(len(self.corpus.block_sizes)):
-            for document in self.corpus.documents(block):
-                names.append(str(document.metadata[DOCUMENT]))
-                domains.append(str(document.metadata.get(DOMAIN) or ""))
-        return names, domains
+        held: dict[str | None, tuple[str, str]] = {}  # pairs of a document have the same metadata
+        found: list[tuple[str, str]] = []
+        with making_sense_of(self.corpus.path, REBUILD):
+            for block in range(len(self.corpus.block_sizes)):
+                for text in self._column(block, "metadata").to_pylist():
+                    if text not in held:
+                        fields = metadata_from(text)
+                        held[text] = str(fields[DOCUMENT]), str(fields.get(DOMAIN) or "")
+                    found.append(held[text])
+        return [name for name, _ in found], [domain for _, domain in found]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -188,17 +170,22 @@ class Bitext:
         return tuple(first[name] for name in self.names)
 
     def texts(self, pairs: Iterable[int]) -> list[tuple[str, str]]:
-        """The two sides of some pairs, by number, as they are written."""
-        wanted, starts = list(pairs), np.cumsum([0, *self.corpus.block_sizes])
-        held: dict[int, list[Document]] = {}
-        found: list[tuple[str, str]] = []
-        for pair in wanted:
-            block = int(np.searchsorted(starts, pair, side="right")) - 1
-            if block not in held:
-                held = {block: self.corpus.documents(block)}
-            source, _, target = (held[block][pair - int(starts[block])].text or "").partition(BETWEEN)
-            found.append((source, target))
-        return found
+        """The two sides of some pairs, by number and in their order, as they are written. Reads each block
+        of the corpus once."""
+        wanted = np.fromiter(pairs, np.int64)
+        starts = np.cumsum([0, *self.corpus.block_sizes])
+        blocks = np.searchsorted(starts, wanted, side="right") - 1
+        texts = [""] * len(wanted)
+        for block in np.unique(blocks).tolist():
+            here = np.flatnonzero(blocks == block)
+            column = self._column(block, "text").take(wanted[here] - starts[block])
+            for place, text in zip(here.tolist(), column.to_pylist(), strict=True):
+                texts[place] = text or ""
+        sides = [text.partition(BETWEEN) for text in texts]
+        return [(source, target) for source, _, target in sides]
+
+    def _column(self, block: int, name: str) -> "pa.ChunkedArray":
+        return self.corpus.source.columns(block, [name]).column(name)
 
     @cached_property
     def document_texts(self) -> tuple[list[str], list[str]]:
@@ -226,78 +213,3 @@ class Bitext:
     def open(cls, directory: Path, fields: BitextFields) -> "Bitext":
         """What `write` saved. Raises UserError for a file that is missing or altered."""
         return cls(Corpus.open(directory), fields)
-
-
-def _documents(pairs: Iterable[Pair], fields: BitextFields) -> Iterator[Document]:
-    """Pairs as documents of a corpus; those without a word on one of the sides are left out."""
-    unnamed = 0
-    room = LONGEST_WORD - max(len(fields.source), len(fields.target)) - 1
-    for number, pair in enumerate(pairs):
-        name = pair.document
-        if name is None:
-            start = unnamed - unnamed % fields.lines_per_document
-            name, unnamed = f"pairs {start + 1}-{start + fields.lines_per_document}", unnamed + 1
-        texts = plain(pair.source), plain(pair.target)
-        tokens = [
-            [tagged(code, token[:room]) for token in tokens_of(text, code)]
-            for code, text in zip((fields.source, fields.target), texts, strict=True)
-        ]
-        if all(tokens):
-            metadata = {DOCUMENT: name} | ({} if pair.domain is None else {DOMAIN: pair.domain})
-            text = BETWEEN.join(texts)
-            yield Document(str(number), text=text, tokens=[*tokens[0], *tokens[1]], metadata=metadata)
-
-
-def _pairs_of(
-    inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
-) -> Iterator[Pair]:
-    """The pairs of inputs, in order."""
-    if len(inputs) == 2 and not any(_has_fields(name, reading.format) for name in inputs):
-        yield from _line_pairs(inputs[0], inputs[1], reading, problems)
-        return
-    options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
-    documents, _, _ = read_inputs(list(inputs), options, problems)
-    met = False
-    for document in documents:
-        texts, metadata = document.texts or {}, document.metadata
-        if fields.source in texts and fields.target in texts:
-            met = True
-            yield Pair(
-                texts[fields.source],
-                texts[fields.target],
-                _named(metadata, fields.document_field),
-                _named(metadata, fields.domain_field),
-            )
-    if not met:
-        problem = f"no row has a text in {fields.source} and one in {fields.target}"
-        raise UserError(problem, where=" ".join(inputs), remedy="name their fields by --text-field")
-
-
-def _named(metadata: Mapping[str, object], field: str) -> str | None:
-    """A field of a row as text; None where it is missing or empty."""
-    value = metadata.get(field)
-    return None if value is None or value == "" else str(value)
-
-
-def _has_fields(name: str, form: str | None) -> bool:
-    """Whether an input is JSON Lines or a table, by its format or its name."""
-    if form is not None:
-        return form in WITH_FIELDS
-    plain_name = one_source(name, "name files").plain_name if name != "-" else ".jsonl"
-    return any(READERS[kind].fits(plain_name) for kind in WITH_FIELDS if kind in READERS)
-
-
-def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Problems) -> Iterator[Pair]:
-    """The lines of two files, side by side. Raises UserError where one has more."""
-    remedy = "give two files with a sentence a line, of which equal lines translate each other"
-    sides = [lines_of(one_source(name, remedy), problems, reading.largest_text) for name in (first, second)]
-    number = 0
-    while True:
-        found = [next(side, None) for side in sides]
-        if found[0] is None and found[1] is None:
-            return
-        number += 1
-        if found[0] is None or found[1] is None:
-            short, long = (first, second) if found[0] is None else (second, first)
-            raise UserError(f"has {number - 1:,} lines, {long} has more", where=short, remedy=remedy)
-        yield Pair(found[0][1], found[1][1])

@@ -5,9 +5,19 @@ import unicodedata
 import regex
 
 from stickbreaker.corpus.text.letters import lower_case
-from stickbreaker.corpus.text.segmentation import cut_runs, has_icu, is_without_spaces
+from stickbreaker.corpus.text.segmentation import (
+    OTHER_LETTER,
+    character_pattern,
+    cut_runs,
+    has_icu,
+    is_without_spaces,
+    run_pattern,
+)
 
-_TOKEN = regex.compile(r"\p{N}++(?:[.,:]\p{N}++)*+(?![\p{L}\p{M}])|[\p{L}\p{M}\p{N}]++|\S")
+# numbers, words of scripts with spaces, and single signs
+_OTHERS = rf"\p{{N}}++(?:[.,:]\p{{N}}++)*+(?![{OTHER_LETTER}\p{{M}}])|[{OTHER_LETTER}\p{{M}}\p{{N}}]++|\S"
+_RUNS = regex.compile(run_pattern(_OTHERS, ""))
+_CHARACTERS = regex.compile(character_pattern(_OTHERS, ""))
 _INVISIBLE = regex.compile(r"\p{Cf}")
 _ESCAPED = {  # as Moses's tokeniser writes them
     "&apos;": "'", "&quot;": '"', "&lt;": "<", "&gt;": ">", "&#91;": "[", "&#93;": "]", "&#124;": "|",
@@ -21,7 +31,8 @@ def tokens_of(text: str, language: str | None = None) -> list[str]:
 
     Text that was cut into tokens before has the same tokens, whoever cut it: an apostrophe and a hyphen stand
     by themselves, Moses's `&apos;` and `@-@` are undone, and quotes and dashes have one form. Words of
-    scripts without spaces are ICU's where icu4py is installed, else single characters.
+    scripts without spaces are ICU's where icu4py is installed, else single characters; numbers and letters of
+    other scripts stand apart from them.
 
     >>> tokens_of("Don't touch the well-known 3.5 %!"), tokens_of("don &apos;t")
     (['don', "'", 't', 'touch', 'the', 'well', '-', 'known', '3.5', '%', '!'], ['don', "'", 't'])
@@ -39,9 +50,12 @@ def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple
     """
     written = _INVISIBLE.sub("", unicodedata.normalize("NFC", plain(text)))
     text = written.translate(_ALIKE)  # a character for each
-    spans = [match.span() for match in _TOKEN.finditer(text)]
+    spans = [match.span() for match in _RUNS.finditer(text)]
     if any(is_without_spaces(text, start) for start, _ in spans):
-        spans = cut_runs(text, spans, language) if has_icu() else _single_characters(text, spans)
+        if has_icu():
+            spans = cut_runs(text, spans, language)
+        else:
+            spans = [match.span() for match in _CHARACTERS.finditer(text)]
     return written, spans
 
 
@@ -55,18 +69,3 @@ def plain(text: str) -> str:
         for escaped, sign in _ESCAPED.items():
             text = text.replace(escaped, sign)
     return " ".join(text.replace(" @-@ ", "-").split())
-
-
-def _single_characters(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans, those of scripts without spaces cut into characters with the marks that belong to them."""
-    cut: list[tuple[int, int]] = []
-    for start, end in spans:
-        if not is_without_spaces(text, start):
-            cut.append((start, end))
-            continue
-        for place in range(start, end):
-            if place > start and unicodedata.category(text[place]).startswith("M"):
-                cut[-1] = (cut[-1][0], place + 1)
-            else:
-                cut.append((place, place + 1))
-    return cut

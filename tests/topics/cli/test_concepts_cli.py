@@ -47,6 +47,18 @@ def test_from_a_dictionary_to_topics(bilingual, cli, tmp_path):
     assert (tmp_path / "same.jsonl").read_bytes() == tree.read_bytes()
 
 
+def test_counts_have_a_least_and_a_most(bilingual, cli, tmp_path):
+    words = [word for topic in TOPICS for word in topic][:9]
+    counts = "".join(f"{german(word)}\t{word}\t{times}\n" for times, word in enumerate(words, 1))
+    (tmp_path / "counts.tsv").write_text(counts)
+    given = ("--from", "de", "--to", "en", "--corpus", bilingual / "c", "--out", tmp_path / "t.jsonl")
+    limits = ("--format", "counts", "--min-count", "3", "--max-count")
+    made = cli("concepts", tmp_path / "counts.tsv", *given, *limits, "7", "--json")
+    assert json.loads(made.stdout)["concepts"] == 5
+    refused = cli("concepts", tmp_path / "counts.tsv", *given, *limits, "2", "--overwrite", code=2)
+    assert "--max-count 2 is below --min-count 3" in refused.stderr
+
+
 def test_a_dictionary_the_other_way_round_is_named(bilingual, cli, tmp_path):
     """Where an entry fits all the same, so that concepts come of it."""
     lines = (bilingual / "d.tsv").read_text() + f"river\t{german('river')}\n"
@@ -69,6 +81,7 @@ def test_a_dictionary_the_other_way_round_is_named(bilingual, cli, tmp_path):
         (("--from", "de", "--to", "en", "--format", "counts"), "d.tsv:1"),
         (("--format", "constraints", "--from", "de"), "--from is for dictionaries"),
         (("--from", "de", "--to", "en", "--min-count", "2"), "--min-count needs counts"),
+        (("--from", "de", "--to", "en", "--max-count", "2"), "--max-count needs counts"),
         (("--from", "de", "--to", "en", "--traditional"), "--traditional is for CC-CEDICT"),
     ],
 )

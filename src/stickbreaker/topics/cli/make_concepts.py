@@ -1,5 +1,6 @@
 """`stickbreaker concepts`: from a dictionary to a tree of concepts over the words of a corpus."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,11 @@ if TYPE_CHECKING:
     type=click.FloatRange(0),
     default=0.0,
     help="Of counts: pairs that met less often are passed over.",
+)
+@option(
+    "--max-count",
+    type=click.FloatRange(0),
+    help="Of counts: pairs that met more often are passed over.  [default: none is]",
 )
 @option("--traditional", is_flag=True, help="CC-CEDICT: traditional characters.")
 @option("--depth", least=1, help="WordNet: levels of concepts.  [default: as many as there are]")
@@ -99,6 +105,7 @@ def select(
     kind: str,
     most: int,
     min_count: float,
+    max_count: float | None,
     traditional: bool,
     depth: int | None,
 ) -> "Selection":
@@ -109,7 +116,8 @@ def select(
     file = None if form == "wordnet" else dictionaries.WordFile.open(dictionary, form)
     if file is None or file.form == "constraints":
         refuse_written(
-            ("source", "target", "kind", "most", "min_count", "traditional"), "is for dictionaries"
+            ("source", "target", "kind", "most", "min_count", "max_count", "traditional"),
+            "is for dictionaries",
         )
     if file is None:
         synsets = dictionaries.synsets_of(dictionary)
@@ -118,16 +126,18 @@ def select(
     if file.form == "constraints":
         return concept_sources.concepts_of_constraints(file.constraints(), vocabulary, analysis)
     if file.form != "counts":
-        refuse_written(("min_count",), "needs counts, in a third column")
+        refuse_written(("min_count", "max_count"), "needs counts, in a third column")
     if file.form != "cedict":
         refuse_written(("traditional",), "is for CC-CEDICT")
     if source is None or target is None:
         raise click.UsageError("a dictionary needs --from and --to, the languages of its two sides")
     if kind != "all":
         refuse_written(("most",), "needs --kind all")
-    languages = (source, target)
+    if max_count is not None and max_count < min_count:
+        raise click.UsageError(f"--max-count {max_count:g} is below --min-count {min_count:g}")
+    most_count = math.inf if max_count is None else max_count
     return concept_sources.concepts_of_pairs(
-        file.entries(traditional), vocabulary, analysis, languages, kind, most, min_count
+        file.entries(traditional), vocabulary, analysis, (source, target), kind, most, min_count, most_count
     )
 
 

@@ -55,6 +55,7 @@ def concepts_of_pairs(
     kind: str = "one-to-one",
     most: int = 5,
     least_count: float = 0.0,
+    most_count: float = math.inf,
 ) -> Selection:
     """A concept for each pair of words of a dictionary that the vocabulary has (Zhai 2014, section 5.3).
 
@@ -62,6 +63,7 @@ def concepts_of_pairs(
     entries' words and of their translations. Kinds: "one-to-one", where a word is in one concept at most, and
     "all", where it may be in `most`, which are as many senses. The best come first: pairs that met most often
     where that was counted, then those most alike in how many documents they are in, then by spelling.
+    Pairs that met less than `least_count` or more than `most_count` times are passed over.
     Raises UserError for a language that the vocabulary does not have, and where no pair is left.
     """
     _refuse_other_languages(vocabulary, languages)
@@ -99,7 +101,12 @@ def concepts_of_pairs(
             f"no pair met {least_count:g} times or more; the best has {max(met.values()):g}",
             remedy="lower the least count",
         )
-    pairs = sorted((pair for pair, count in met.items() if count >= least_count), key=rank)
+    if met and min(met.values()) > most_count:
+        raise UserError(
+            f"no pair met {most_count:g} times or less; the rarest has {min(met.values()):g}",
+            remedy="raise the most count",
+        )
+    pairs = sorted((pair for pair, count in met.items() if least_count <= count <= most_count), key=rank)
     times, limit = (Counter[str](), Counter[str]()), 1 if kind == "one-to-one" else most
     for word, translation in pairs:
         if times[0][word] < limit and times[1][translation] < limit:

@@ -1,6 +1,7 @@
 """Sentences as numbers of words, and links between the words of a sentence and those of its translation."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -56,8 +57,7 @@ def as_lists(links: Links) -> list[list[tuple[int, int]]]:
     [[(0, 0), (1, 0)], []]
     """
     both = list(zip(links.source.tolist(), links.target.tolist(), strict=True))
-    offsets = links.offsets.tolist()
-    return [both[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [both[start:end] for start, end in pairwise(links.offsets.tolist())]
 
 
 def _offsets(lengths: list[int]) -> NDArray[np.int64]:

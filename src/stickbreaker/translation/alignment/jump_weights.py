@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.translation.kernels.word_alignment import WIDEST, Contexts, Direction
+from stickbreaker.translation.kernels.ordered_alignment import Contexts
+from stickbreaker.translation.kernels.word_alignment import WIDEST, Direction
 
 _ROUNDS = 20  # of the iteration below; each raises the expected log likelihood
 _JUMPS = np.arange(-WIDEST, WIDEST + 1)
@@ -21,7 +22,7 @@ def fit_jumps(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Jumps and starts that are likelier than those of `direction`, from expected counts."""
     before, after = np.meshgrid(_PLACES, _PLACES, indexing="ij")
-    possible = (_JUMPS >= -before.reshape(-1, 1)) & (_JUMPS <= after.reshape(-1, 1))
+    possible = (before.reshape(-1, 1) + _JUMPS >= 0) & (after.reshape(-1, 1) - _JUMPS >= 0)
     jumps = fit_weights(direction.jumps, counts.jumps, contexts.jumps.ravel(), possible)
     starts = fit_weights(direction.starts, counts.starts, contexts.starts, np.tri(WIDEST, dtype=np.bool_))
     return jumps, starts

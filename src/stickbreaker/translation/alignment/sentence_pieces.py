@@ -1,4 +1,4 @@
-"""Sentence pairs as word alignment reads them: long ones in pieces, with a cell for each pair of their words."""
+"""Sentence pairs as word alignment reads them: long ones in pieces, a cell per pair of words."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

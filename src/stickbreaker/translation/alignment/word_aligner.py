@@ -17,8 +17,6 @@ from stickbreaker.translation.alignment.alignment_learning import (
     LearnedTranslations,
     learn_translations,
 )
-from stickbreaker.translation.kernels.word_alignment import Direction, likeliest_links
-from stickbreaker.translation.kernels.word_pairs import PairTable, find_pairs
 from stickbreaker.translation.alignment.sentence_pieces import (
     blocks,
     cell_starts,
@@ -27,8 +25,11 @@ from stickbreaker.translation.alignment.sentence_pieces import (
     pieces_of,
 )
 from stickbreaker.translation.alignment.symmetrization import Choices, grow_diag_final_and
+from stickbreaker.translation.kernels.ordered_alignment import Shares, likeliest_links
+from stickbreaker.translation.kernels.word_alignment import Direction
+from stickbreaker.translation.kernels.word_pairs import PairTable, find_pairs
 
-LEAST = 1e-5  # translations that are less likely in both directions are dropped
+LEAST = 1e-4  # translations that are less likely in both directions are dropped
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -37,14 +38,14 @@ Arrays = dict[str, NDArray[Any]]
 class WordAligner:
     """Two hidden Markov models of word alignment, one for each direction of translation.
 
-    Translations that are less likely than 1e-5 in both directions are dropped, probabilities are in single
+    Translations that are less likely than 1e-4 in both directions are dropped, probabilities are in single
     precision: so an aligner that was saved gives the same links as before.
     """
 
     table: PairTable  # target words in order for each source word
     to_target: Direction  # target words given source words
     to_source: Direction  # source words given target words
-    null_share: float  # how many words have no translation
+    shares: Shares  # of words without a translation, of jumps to anywhere
     trace: NDArray[np.float64]  # steps × 2: nats per target word, per source word, before each step
 
     @classmethod
@@ -65,9 +66,10 @@ class WordAligner:
         sentence pair. `on_step` gets a line of text after each step.
         """
         settings = settings or AlignmentSettings()
+        pieces = pieces_of(source, target)
         n_threads = min(2, usable_cores() if threads is None else threads)
-        learned = learn_translations(source, target, sizes, settings, n_threads, on_step)
-        return _without_unlikely(learned, sizes[0], settings.null_share)
+        learned = learn_translations(pieces[:2], sizes, settings, n_threads, on_step)
+        return _without_unlikely(learned, sizes[0], settings.shares)
 
     def align(self, source: Sentences, target: Sentences, *, threads: int | None = None) -> Links:
         """Links of any sentence pairs, in order of (target, source), -1 for words that are not known.
@@ -86,8 +88,8 @@ class WordAligner:
             slots = np.empty(starts[-1], np.int32)
             find_pairs(self.table, *block, starts, slots)
             to_target, to_source = pairs_of(*block, slots, starts)
-            likeliest_links(to_target, self.to_target, self.null_share, of_target)
-            likeliest_links(to_source, self.to_source, self.null_share, of_source)
+            likeliest_links(to_target, self.to_target, self.shares, of_target)
+            likeliest_links(to_source, self.to_source, self.shares, of_source)
 
         with ThreadPoolExecutor(threads or usable_cores()) as pool:
             list(pool.map(choose, blocks(pieces.source, pieces.target)))
@@ -106,7 +108,7 @@ class WordAligner:
             "null_to_source": self.to_source.null.astype(np.float32),
             "jumps": np.array([direction.jumps for direction in both]),
             "starts": np.array([direction.starts for direction in both]),
-            "null_share": np.array(self.null_share),
+            "shares": np.array(self.shares),
             "trace": self.trace,
         }
 
@@ -123,24 +125,29 @@ class WordAligner:
             for number, name in enumerate(("to_target", "to_source"))
         )
         table = PairTable(arrays["offsets"].copy(), arrays["targets"].copy())
-        return cls(table, to_target, to_source, float(arrays["null_share"]), arrays["trace"].copy())
+        return cls(table, to_target, to_source, Shares(*arrays["shares"].tolist()), arrays["trace"].copy())
 
 
-def _without_unlikely(learned: LearnedTranslations, n_source: int, null_share: float) -> WordAligner:
-    """The aligner of the translations that are likely in either direction, sorted by source and target word."""
+def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Shares) -> WordAligner:
+    """The aligner of translations that are likely in either direction, by source and target word."""
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
     slots = np.flatnonzero(likely)
     sources, targets = learned.sources[slots], learned.targets[slots]
     order = np.lexsort((targets, sources))
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(sources, minlength=n_source))])
-    rounded = (_rounded(direction, slots[order]) for direction in learned.directions)
     table = PairTable(offsets, targets[order].astype(np.int32))
-    return WordAligner(table, *rounded, null_share, learned.trace)
+    chosen = slots[order]
+    both = _rounded(to_target, chosen), _rounded(to_source, chosen)
+    return WordAligner(table, both[0], both[1], shares, learned.trace)
 
 
 def _rounded(direction: Direction, slots: NDArray[np.int64]) -> Direction:
     """Some translations of a direction in single precision; no jump is impossible."""
     translations = np.append(np.maximum(direction.translations[slots], MISSING), (MISSING, UNKNOWN))
-    single = (values.astype(np.float32).astype(np.float64) for values in (translations, direction.null))
-    return Direction(*single, np.maximum(direction.jumps, 1e-6), np.maximum(direction.starts, 1e-6))
+    translations, null = (
+        values.astype(np.float32).astype(np.float64) for values in (translations, direction.null)
+    )
+    return Direction(
+        translations, null, np.maximum(direction.jumps, 1e-6), np.maximum(direction.starts, 1e-6)
+    )

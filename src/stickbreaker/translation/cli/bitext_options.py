@@ -16,6 +16,7 @@ from stickbreaker.core.option_names import as_options
 if TYPE_CHECKING:
     from stickbreaker.translation.alignment.aligned_words import Links
     from stickbreaker.translation.bitext import Bitext
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,13 +72,21 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
     return bitext
 
 
+def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext":
+    """Pairs of sentences of files like those that a lexicon was learned from. Raises UserError."""
+    from stickbreaker.translation.bitext import Bitext
+
+    return Bitext.read(inputs, lexicon.bitext.fields)
+
+
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
     """The links of a bitext's words that a file has; None without one. Raises UserError."""
     if alignments is None:
         return None
     from stickbreaker.translation.alignment.pharaoh import read_pharaoh
 
-    return read_pharaoh(alignments, *bitext.sides)
+    source, target = bitext.sides
+    return read_pharaoh(str(alignments), source.lengths, target.lengths)
 
 
 def _show(line: ProgressLine, position: object, pairs: int) -> None:

@@ -1,14 +1,16 @@
-"""`stickbreaker evaluate` of a lexicon: do topics help to predict how words were translated?"""
+"""`stickbreaker evaluate` of a lexicon: do topics help to predict how words were translated, how good are
+translations by its phrases?"""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stickbreaker.console.console import Outcome, tell_of_compiling
+from stickbreaker.console.console import Outcome, note, tell_of_compiling
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.translation.cli.bitext_options import given_links
+from stickbreaker.translation.lexicon.saved_lexicon import read_manifest
 
 if TYPE_CHECKING:
     from stickbreaker.translation.bitext import Bitext
@@ -26,7 +28,32 @@ def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
         bitext = _read(lexicon, asked)
         scores = lexicon.score(bitext, given_links(asked.options["alignments"], bitext))
         result = scores_by_domain(lexicon, bitext, scores)
+        if "phrases" in read_manifest(asked.model):
+            result |= _of_translations(asked, bitext)
     return result, _as_text
+
+
+def _of_translations(asked: ScoringRequest, bitext: "Bitext") -> dict[str, Any]:
+    """Scores of the translations of a bitext's sources; none, and a note, where sacrebleu is missing."""
+    from stickbreaker.translation.phrases.saved_phrases import load_phrases
+    from stickbreaker.translation.phrases.token_documents import in_order, token_documents
+    from stickbreaker.translation.phrases.translating import translate_documents
+    from stickbreaker.translation.phrases.translation_scores import has_sacrebleu, translation_scores
+
+    if not has_sacrebleu():
+        note("note: translations are not scored: pip install 'stickbreaker[translation]'")
+        return {}
+    model = load_phrases(asked.model)
+    documents, references = token_documents(model.lexicon, bitext)
+    numbers = bitext.document_of.tolist()
+    found = in_order(numbers, translate_documents(model, documents, 1, asked.threads))
+    wanted = [" ".join(tokens) for tokens in in_order(numbers, references)]
+    texts = [" ".join(own[0].words) if own else "" for own in found]
+    domains = {
+        name: [i for i, number in enumerate(numbers) if bitext.domains[number] == name]
+        for name in sorted(set(bitext.domains) - {""})
+    }
+    return {"adapts": model.adapts, "translations": translation_scores(texts, wanted, domains)}
 
 
 def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
@@ -82,10 +109,22 @@ def _as_text(result: dict[str, Any]) -> str:
     pairs, documents = counted(result["pairs"], "pair"), counted(result["documents"], "document")
     lines = [f"{pairs} of sentences, {documents}; nats per linked word, with topics and without"]
     for way, one in result.items():
-        if not isinstance(one, dict):
+        if way == "translations" or not isinstance(one, dict):
             continue
         lines.append(f"{way:<24}     words     topics    without     gain")
         for name, part in (("all", one), *one["domains"].items()):
             figures = f"{part['nats_per_word']:9.4f}  {part['nats_per_word_without_topics']:9.4f}"
             lines.append(f"  {name:<22} {part['words']:9,}  {figures}  {part['gain']:+.4f}")
+    if "translations" in result:
+        lines += _of_scores(result["translations"], result["adapts"])
     return "\n".join(lines)
+
+
+def _of_scores(scores: dict[str, Any], adapts: bool) -> list[str]:
+    """A table of the scores of translations."""
+    how = "by topics" if adapts else "all documents alike"
+    lines = [f"translations, {how:<11} sentences     BLEU      TER     chrF   length"]
+    for name, part in (("all", scores), *scores["domains"].items()):
+        figures = "  ".join(f"{part[metric]:7.2f}" for metric in ("bleu", "ter", "chrf"))
+        lines.append(f"  {name:<22} {part['sentences']:9,}  {figures}  {part['length']:7.3f}")
+    return [*lines, *(f"  {signature}" for signature in scores["signatures"].values())]

@@ -12,6 +12,7 @@ from stickbreaker.console.console import (
     command,
     emit,
     option,
+    refuse_written,
     tell_of_compiling,
     threads_option,
 )
@@ -42,6 +43,14 @@ from stickbreaker.translation.cli.bitext_options import (
     help="Which words are linked, 0-0 1-2 of each pair a line, by another program, of these tokens (see "
     "translate documents --tokens).  [default: linked here]",
 )
+@option("--phrases", is_flag=True, help="Learn phrases too, to translate sentences (translate tune, run).")
+@option(
+    "--language-model",
+    type=PATH,
+    metavar="MODEL|FILE",
+    help="--phrases: a saved n-gram model, or a file in the ARPA format, of the language translated into.  "
+    "[default: trigrams, learned of the pairs]",
+)
 @option("--overwrite", is_flag=True, help="Replace a lexicon at --out.")
 @bitext_options
 @threads_option
@@ -54,6 +63,8 @@ def learn(
     by_domain: bool,
     out: Path,
     alignments: Path | None,
+    phrases: bool,
+    language_model: Path | None,
     overwrite: bool,
     reading: BitextChoice,
     threads: int | None,
@@ -67,6 +78,8 @@ def learn(
     """
     if (topics is None) != by_domain:
         raise click.UsageError("give one of --topics MODEL and --by-domain")
+    if not phrases:
+        refuse_written(("language_model",), "needs --phrases")
     from stickbreaker.translation.lexicon.saved_lexicon import refuse_existing
 
     refuse_existing(out, overwrite)
@@ -79,7 +92,16 @@ def learn(
     pairs = read_bitext(bitext, source, target, reading)
     links = given_links(alignments, pairs)
     lexicon = TopicLexicon.learn(pairs, model, links, threads=threads, progress=line.show)
-    lexicon.save(out, overwrite=overwrite)
+    table = None
+    if phrases:
+        from stickbreaker.translation.phrases.learning_phrases import learn_phrases
+        from stickbreaker.translation.phrases.saved_phrases import save_with_phrases
+
+        model_of_phrases = learn_phrases(lexicon, language_model, line.show)
+        save_with_phrases(model_of_phrases, out, overwrite=overwrite)
+        table = model_of_phrases.table
+    else:
+        lexicon.save(out, overwrite=overwrite)
     line.show(f"learned in {time.monotonic() - start:.0f} s", last=True)
     forward = lexicon.forward
     figures = {
@@ -88,6 +110,7 @@ def learn(
         "links": len(lexicon.links.source),
         "word_pairs": len(forward.counts.words),
         "topics": forward.n_topics,
+        **({} if table is None else {"phrases": table.n_options}),
         "strengths": {
             f"{a}-{b}": {"base": one.base, "topic": one.topic}
             for (a, b), one in zip(
@@ -100,11 +123,12 @@ def learn(
 
 def _as_text(result: dict[str, Any]) -> str:
     out = quoted_path(result["out"])
-    return "\n".join(
-        [
-            f"{result['out']}: {counted(result['pairs'], 'pair')} of sentences, "
-            f"{counted(result['documents'], 'document')}, {counted(result['links'], 'link')} of "
-            f"{counted(result['word_pairs'], 'pair')} of words, {counted(result['topics'], 'topic')}",
-            f"Next: stickbreaker translate terms {out}",
-        ]
-    )
+    lines = [
+        f"{result['out']}: {counted(result['pairs'], 'pair')} of sentences, "
+        f"{counted(result['documents'], 'document')}, {counted(result['links'], 'link')} of "
+        f"{counted(result['word_pairs'], 'pair')} of words, {counted(result['topics'], 'topic')}"
+    ]
+    if "phrases" in result:
+        lines[0] += f", {counted(result['phrases'], 'translation')} of phrases"
+        return "\n".join([*lines, f"Next: stickbreaker translate tune {out} DEV"])
+    return "\n".join([*lines, f"Next: stickbreaker translate terms {out}"])

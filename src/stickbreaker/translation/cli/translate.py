@@ -6,7 +6,10 @@ from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.translation.cli.documents import documents
 from stickbreaker.translation.cli.learn import learn
 from stickbreaker.translation.cli.lexicon_export import export
+from stickbreaker.translation.cli.rerank import rerank
+from stickbreaker.translation.cli.run import run
 from stickbreaker.translation.cli.terms import terms
+from stickbreaker.translation.cli.tune import tune
 from stickbreaker.translation.cli.word import word
 
 
@@ -18,5 +21,5 @@ def translate() -> None:
     """Learn how words are translated in each topic, and use it."""
 
 
-for one in (documents, learn, word, terms, export):
+for one in (documents, learn, word, terms, rerank, export, tune, run):
     translate.add_command(one)

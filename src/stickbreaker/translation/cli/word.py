@@ -84,14 +84,17 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[di
         ]
         name, links = lexicon.domains.names[topic], float(entry.word_topic_counts[topic])
         found.append({"topic": topic, "name": name, "links": links, "translations": rows})
+    shown = [row for one in found for row in one["translations"]]
+    for row, texts in zip(shown, lexicon.bitext.texts([row["sentence"] for row in shown]), strict=True):
+        row["sentence"] = list(texts)
     return found
 
 
-def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) -> list[str]:
+def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) -> int:
     """The pair of sentences whose document has most of a topic; the shortest of equals."""
     shares = lexicon.shares[lexicon.bitext.document_of[pairs], topic]
     lengths = np.diff(lexicon.bitext.sides[0].offsets)[pairs]
-    return list(lexicon.bitext.texts([int(pairs[np.lexsort((pairs, lengths, -shares))[0]])])[0])
+    return int(pairs[np.lexsort((pairs, lengths, -shares))[0]])
 
 
 def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Links of a sentence pair from the best links of each direction: grow-diag-final-and.
 
-Koehn, Och, Marcu (2003), section 2, figure 1, in the order of Moses's program symal: links are visited in order of (target,
-source), neighbours straight before diagonal; what is added behind the visited link is visited in the same round.
+Koehn, Och, Marcu (2003), section 2, in the order of Moses's program symal: links are visited in order of
+(target, source), their straight neighbours before diagonal ones; a link that is added behind the visited one
+is visited in the same round.
 """
 
 import numpy as np

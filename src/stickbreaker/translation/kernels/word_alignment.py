@@ -1,9 +1,8 @@
-"""Expected links of sentence pairs by IBM model 1 and by the hidden Markov model of word alignment.
+"""Expected links between the words of sentence pairs by IBM model 1, and weights of translations from them.
 
-A direction of translation generates the words of one side, each from a given word of the other or from none
-(null). Brown et al. (1993), section 4.1; Vogel, Ney, Tillmann (1996), equations 2 to 6; null words remember
-the last given position, as in Och and Ney (2003), section 2.1.1. Letters: n generated words, m given words.
-State 0 is before the first link, state l is after a link to given position l - 1.
+A direction of translation generates the words of one side, each from a given word of the other side or from
+none (null). Brown et al. (1993), The mathematics of statistical machine translation, section 4.2. Letters:
+n generated words, m given words, of a sentence pair.
 """
 
 from typing import NamedTuple
@@ -15,6 +14,8 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
 
 WIDEST = 6  # jumps of more positions than this share one weight, backward and forward
+LEAST_LINK = 1e-9  # links that are less likely are not counted
+LEAST_TRANSLATION = 1e-12  # so that every sentence stays possible
 TINY = 1e-100  # probabilities below are zero, so that none is subnormal
 
 
@@ -35,28 +36,22 @@ class Direction(NamedTuple):
     """Parameters of one direction, or expected counts of them."""
 
     translations: NDArray[np.float64]  # slots + 2: of a generated word, given its pair; missing; unknown word
-    null: NDArray[np.float64]  # generated words + 1: from no given word; the last of unknown words (word -1)
+    null: NDArray[np.float64]  # generated words + 1: from no given word; the last is that of unknown ones, -1
     jumps: NDArray[np.float64]  # 2 WIDEST + 1: of -WIDEST positions or less, ..., WIDEST or more
     starts: NDArray[np.float64]  # WIDEST: of a first link to position 0, ..., WIDEST - 1 or more
-
-
-class Contexts(NamedTuple):
-    """How often links were left for a next one, by the positions that are there to jump to, at most WIDEST."""
-
-    jumps: NDArray[np.float64]  # positions before × positions after
-    starts: NDArray[np.float64]  # positions of the sentence, less 1
 
 
 class Room(NamedTuple):
     """What the kernels know of one sentence pair; sizes are those of the longest."""
 
-    translations: NDArray[np.float64]  # n × m; then times beta: see `_backward`
+    translations: NDArray[np.float64]  # n × m
     null: NDArray[np.float64]  # n
+    links: NDArray[np.float64]  # n × m: p of the link
     jumps: NDArray[np.float64]  # (m + 1) × m: p of the next position, given the state
+    moves: NDArray[np.float64]  # (m + 1) × m: expected moves / `jumps`
     states: NDArray[np.float64]  # (n + 1) × (m + 1): p of the state and all words so far, scaled
-    links: NDArray[np.float64]  # n × m: p of the link, given words so far; then given all
     scales: NDArray[np.float64]  # n: p of each word, given those before
-    moves: NDArray[np.float64]  # (m + 1) × m: sum over words, to be multiplied by `jumps`
+    come: NDArray[np.float64]  # m: p of a word and those after it by given position, without the jump there
     after: NDArray[np.float64]  # m + 1: p of the words to come, given the state
 
 
@@ -67,15 +62,13 @@ def room_for(pairs):
     for pair in range(len(pairs.starts) - 1):
         n = max(n, pairs.generated_offsets[pair + 1] - pairs.generated_offsets[pair])
         m = max(m, pairs.given_offsets[pair + 1] - pairs.given_offsets[pair])
-    square = np.empty((2, m + 1, m))
-    return Room(
-        np.empty((n, m)), np.empty(n), square[0], np.empty((n + 1, m + 1)),
-        np.empty((n, m)), np.empty(n), square[1], np.empty(m + 1),
-    )  # fmt: skip
+    cells, jumps = np.empty((2, n, m)), np.empty((2, m + 1, m))
+    states, after = np.empty((n + 1, m + 1)), np.empty(m + 1)
+    return Room(cells[0], np.empty(n), cells[1], jumps[0], jumps[1], states, np.empty(n), np.empty(m), after)
 
 
 @njit(**PART)
-def _load(pairs, pair, direction, room):
+def load(pairs, pair, direction, room):
     """Look up the translations of a pair; gives n and m."""
     begin, end = pairs.generated_offsets[pair], pairs.generated_offsets[pair + 1]
     m = pairs.given_offsets[pair + 1] - pairs.given_offsets[pair]
@@ -89,191 +82,72 @@ def _load(pairs, pair, direction, room):
 
 
 @njit(**PART)
-def _add_links(pairs, pair, n, m, room, counts_out):
-    """Add the expected links of a pair to the counts of translations; what is left of a word is null's."""
-    by_generated, by_given = pairs.generated_steps[pair], pairs.given_steps[pair]
+def add_links(pairs, pair, n, m, room, counts_out):
+    """Add the expected links of a pair to the counts of translations."""
     for j in range(n):
-        cell, rest = pairs.starts[pair] + j * by_generated, 1.0
+        cell = pairs.starts[pair] + j * pairs.generated_steps[pair]
         for i in range(m):
-            p = room.links[j, i]
-            rest -= p
-            if p > 1e-9:
-                counts_out.translations[pairs.slots[cell + i * by_given]] += p
+            if room.links[j, i] > LEAST_LINK:
+                slot = pairs.slots[cell + i * pairs.given_steps[pair]]
+                counts_out.translations[slot] += room.links[j, i]
+
+
+@njit(**PART)
+def add_null(pairs, pair, n, m, room, counts_out):
+    """Add to null's counts how much of each generated word has no link."""
+    for j in range(n):
+        rest = 1.0
+        for i in range(m):
+            rest -= room.links[j, i]
         counts_out.null[pairs.words[pairs.generated_offsets[pair] + j]] += max(rest, 0.0)
 
 
 @njit(**OPTIONS)
-def count_without_order(pairs, direction, null_share, counts_out):
+def count_without_order(pairs, direction, counts_out):
     """Model 1: expected counts of translations, added to counts_out; gives nats of all generated words.
 
-    Each given word is as likely as another, (1 - null_share) / m. Pairs with an empty side are passed over.
+    Each given word is as likely as another, and as null: 1 / (m + 1), Brown et al. equation 4. Pairs with an
+    empty side are passed over.
     """
     room, nats = room_for(pairs), 0.0
     for pair in range(len(pairs.starts) - 1):
-        n, m = _load(pairs, pair, direction, room)
+        n, m = load(pairs, pair, direction, room)
         if n * m == 0:
             continue
         for j in range(n):
-            total = 0.0
+            total = room.null[j]
             for i in range(m):
                 total += room.translations[j, i]
-            share = (1.0 - null_share) / m
-            total = total * share + null_share * room.null[j]
-            nats -= log64(total)
+            nats -= log64(total / (m + 1))
             for i in range(m):
-                room.links[j, i] = room.translations[j, i] * share / total
-        _add_links(pairs, pair, n, m, room, counts_out)
+                room.links[j, i] = room.translations[j, i] / total
+        add_links(pairs, pair, n, m, room, counts_out)
+        add_null(pairs, pair, n, m, room, counts_out)
     return nats
-
-
-@njit(**PART)
-def _fill_jumps(m, direction, jumps_out):
-    """p of the next given position by state: weights of the jumps that are possible, normalised.
-
-    Positions of the outermost jumps share their weight evenly. Zero where no jump with a weight is possible.
-    """
-    for state in range(m + 1):
-        last = state - 1
-        before, after = min(last, WIDEST), min(m - 1 - last, WIDEST)
-        if state == 0:
-            total = direction.starts[:after].sum()
-        else:
-            total = direction.jumps[WIDEST - before : WIDEST + after + 1].sum()
-        factor = 1.0 / total if total > 0.0 else 0.0
-        for i in range(m):
-            jump = i - last
-            near = min(max(jump, -WIDEST), WIDEST)
-            alike = 1 if abs(jump) < WIDEST else (m - last - WIDEST if jump > 0 else last + 1 - WIDEST)
-            weight = direction.starts[near - 1] if state == 0 else direction.jumps[WIDEST + near]
-            jumps_out[state, i] = weight * factor / alike
-
-
-@njit(**PART)
-def _add_jumps(m, room, counts_out, contexts_out):
-    """Add the expected jumps of a pair to counts and contexts."""
-    for state in range(m + 1):
-        last = state - 1
-        total = 0.0
-        for i in range(m):
-            p = room.moves[state, i] * room.jumps[state, i]
-            total += p
-            near = min(max(i - last, -WIDEST), WIDEST)
-            if state == 0:
-                counts_out.starts[near - 1] += p
-            else:
-                counts_out.jumps[WIDEST + near] += p
-        after = min(m - 1 - last, WIDEST)
-        if state == 0:
-            contexts_out.starts[after - 1] += total
-        else:
-            contexts_out.jumps[min(last, WIDEST), after] += total
-
-
-@njit(**PART)
-def _forward(n, m, null_share, room):
-    """Fill states, links and scales; gives nats of the generated words."""
-    room.states[0, : m + 1] = 0.0
-    room.states[0, 0] = 1.0
-    nats = 0.0
-    for j in range(n):
-        now, after, link = room.states[j], room.states[j + 1], room.links[j]
-        link[:m] = 0.0
-        for state in range(m + 1):
-            for i in range(m):
-                link[i] += now[state] * room.jumps[state, i]
-        total = 0.0
-        for i in range(m):
-            link[i] *= (1.0 - null_share) * room.translations[j, i]
-            total += link[i]
-        null = null_share * room.null[j]
-        for state in range(m + 1):
-            total += null * now[state]
-        nats -= log64(total)
-        room.scales[j] = total
-        after[0] = null * now[0] / total
-        for i in range(m):
-            link[i] /= total
-            p = link[i] + null * now[i + 1] / total
-            after[i + 1] = p if p > TINY else 0.0
-    return nats
-
-
-@njit(**PART)
-def _backward(n, m, null_share, room):
-    """Multiply links by what comes after, and sum the moves between states."""
-    room.after[: m + 1] = 1.0
-    for state in range(m + 1):
-        room.moves[state, :m] = 0.0
-    for j in range(n - 1, -1, -1):
-        now, come = room.states[j], room.translations[j]
-        for i in range(m):
-            room.links[j, i] *= room.after[i + 1]
-            come[i] *= (1.0 - null_share) * room.after[i + 1] / room.scales[j]
-        null = null_share * room.null[j] / room.scales[j]
-        for state in range(m + 1):
-            total = 0.0
-            for i in range(m):
-                total += room.jumps[state, i] * come[i]
-                room.moves[state, i] += now[state] * come[i]
-            p = total + null * room.after[state]
-            room.after[state] = p if p > TINY else 0.0
-
-
-@njit(**OPTIONS)
-def count_with_order(pairs, direction, null_share, counts_out, contexts_out):
-    """The hidden Markov model: expected counts of translations and jumps, added to counts_out and contexts_out.
-
-    Gives nats of all generated words. A pair takes O(n m²). Pairs with an empty side are passed over.
-    """
-    room, nats = room_for(pairs), 0.0
-    for pair in range(len(pairs.starts) - 1):
-        n, m = _load(pairs, pair, direction, room)
-        if n * m == 0:
-            continue
-        _fill_jumps(m, direction, room.jumps)
-        nats += _forward(n, m, null_share, room)
-        _backward(n, m, null_share, room)
-        _add_links(pairs, pair, n, m, room, counts_out)
-        _add_jumps(m, room, counts_out, contexts_out)
-    return nats
-
-
-@njit(**OPTIONS)
-def likeliest_links(pairs, direction, null_share, links_out):
-    """For each generated word the given position with the largest p of a link, or -1 if null has more.
-
-    links_out (words): positions within the sentence. Words of pairs with an empty side keep what it has.
-    """
-    room = room_for(pairs)
-    for pair in range(len(pairs.starts) - 1):
-        n, m = _load(pairs, pair, direction, room)
-        if n * m == 0:
-            continue
-        _fill_jumps(m, direction, room.jumps)
-        _forward(n, m, null_share, room)
-        _backward(n, m, null_share, room)
-        for j in range(n):
-            links = room.links[j, :m]
-            best = np.argmax(links)
-            if links[best] > 1.0 - links.sum():
-                links_out[pairs.generated_offsets[pair] + j] = best
 
 
 @njit(**OPTIONS)
 def expected_translations(counts, given, n_given, alpha, translations_out):
-    """Weights of translations from their expected counts: exp E[log p] under a Dirichlet posterior.
+    """Weights of translations from their expected counts c: exp E[log p] under a Dirichlet posterior.
 
-    Riley and Gildea (2012), equation 1: exp(psi(c + alpha) - psi(sum of c + alpha)), over the words that
-    stand in a pair with the given one; alpha 0: c / sum of c. given (slots): the given word of each.
+    Riley and Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of c + alpha)), the sum over the
+    words that stand in a sentence pair with the given one. given (slots): the given word of each.
     """
     totals = np.zeros(n_given)
     for slot in range(len(given)):
         totals[given[slot]] += counts[slot] + alpha
-    if alpha == 0.0:
-        for slot in range(len(given)):
-            translations_out[slot] = counts[slot] / max(totals[given[slot]], TINY)
-        return
     for word in range(n_given):
         totals[word] = digamma64(totals[word]) if totals[word] > 0.0 else 0.0
     for slot in range(len(given)):
-        translations_out[slot] = exp64(digamma64(counts[slot] + alpha) - totals[given[slot]])
+        weight = exp64(digamma64(counts[slot] + alpha) - totals[given[slot]])
+        translations_out[slot] = max(weight, LEAST_TRANSLATION)
+
+
+@njit(**OPTIONS)
+def likeliest_translations(counts, given, n_given, translations_out):
+    """Translations of maximum likelihood: expected counts, normalised. given (slots): as above."""
+    totals = np.zeros(n_given)
+    for slot in range(len(given)):
+        totals[given[slot]] += counts[slot]
+    for slot in range(len(given)):
+        translations_out[slot] = max(counts[slot] / max(totals[given[slot]], TINY), LEAST_TRANSLATION)

@@ -40,14 +40,17 @@ class Translations(NamedTuple):
 class DirectedLexicon:
     """p(e | f), and p(e | f, d) by the topics of a document d, from counts of links.
 
+        c_k(f, e)   = sum over d of p(k | d) c_d(f, e),    b_k = b c_k(f) / c(f)
         p(e | f)    = (c(f, e) + b p(e)) / (c(f) + b)
-        p(e | f; k) = (c_k(f, e) + m p(e | f)) / (c_k(f) + m),    c_k(f, e) = sum over d of p(k | d) c_d(f, e)
+        p(e | f; k) = (c_k(f, e) + b_k p(e) + m p(e | f)) / (c_k(f) + b_k + m)
         p(e | f, d) = sum over k of p(k | d) p(e | f; k)
 
-    after 5.3 of the thesis, which has no equation of it; b and m are `strengths`. p(e) is the share of e
+    after 5.3 of the thesis, which has no equation of it; b and m are `strengths`. A word's prior b is shared
+    out as its links are, so that topics are smoothed as all documents are: e that was never linked with f is
+    as probable in each topic as in all, and with one topic all three are the same. p(e) is the share of e
     among linked words; words never linked share what Good and Turing leave them, and one place more is for
-    all words that are not known (number `n_translations`). Each sums to one over the words of the other
-    language and that place. With one topic all three are the same.
+    all words that are not known (number -1). Each sums to one over the words of the other language and that
+    place.
     """
 
     counts: LinkCounts
@@ -107,11 +110,14 @@ class DirectedLexicon:
 
     def p_topics(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
         """p(e | f; k) of pairs of words (pairs × topics)."""
-        plain = self.p_plain(words, translations)
+        known, strengths = words >= 0, self.strengths
         counts = self.topic_counts(self.counts.rows_of(words, translations))
-        totals = np.where(words[:, None] >= 0, self.word_topic_counts[words], 0.0)
-        strength = self.strengths.topic
-        return (counts + strength * plain[:, None]) / (totals + strength)
+        totals = np.where(known[:, None], self.word_topic_counts[words], 0.0)
+        links = np.where(known, np.maximum(self.word_counts[words], 1.0), 1.0)
+        of_base = totals * (strengths.base / links)[:, None]
+        prior = of_base * self.base[translations][:, None]
+        prior += strengths.topic * self.p_plain(words, translations)[:, None]
+        return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
         """p(e | f, d) of pairs of words, each with the topic shares of its document (pairs × topics)."""

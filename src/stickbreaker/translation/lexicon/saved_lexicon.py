@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -37,7 +38,7 @@ from stickbreaker.translation.lexicon.domains import read_domains
 if TYPE_CHECKING:
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
-MANIFEST, ARRAYS, BITEXT = "lexicon.json", "lexicon.safetensors", "bitext"
+MANIFEST, ARRAYS, BITEXT, PHRASES = "lexicon.json", "lexicon.safetensors", "bitext", "phrases.safetensors"
 SCHEMA = 1
 RESTORE = "restore it from a copy or learn it again"
 ALIGNER = "aligner."  # begins the names of the aligner's arrays
@@ -60,10 +61,20 @@ FIELDS = {
     "arrays": is_text,
     "digest": is_text,
 }
+OPTIONAL_FIELDS = {"phrases": is_text}  # the digest of the phrases, where there are any
 
 
-def save(lexicon: "TopicLexicon", path: Path, *, overwrite: bool = False) -> None:
-    """Write a lexicon into a directory, whole or not at all. Raises UserError where something is there."""
+def save(
+    lexicon: "TopicLexicon",
+    path: Path,
+    *,
+    overwrite: bool = False,
+    beside: Callable[[Path], dict[str, Any]] | None = None,
+) -> None:
+    """Write a lexicon into a directory, whole or not at all. Raises UserError where something is there.
+
+    `beside` writes more into the directory, and returns what the manifest says of it.
+    """
     refuse_existing(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as folder:
         lexicon.bitext.write(folder / BITEXT)
@@ -84,6 +95,7 @@ def save(lexicon: "TopicLexicon", path: Path, *, overwrite: bool = False) -> Non
             "strengths": [list(one) for one in lexicon.strengths],
             "bitext": lexicon.bitext.corpus.fingerprint,
             "arrays": digest_of(folder / ARRAYS),
+            **({} if beside is None else beside(folder)),
         }
         write_atomic(folder / MANIFEST, _encoded(manifest))
         refuse_existing(path, overwrite)
@@ -146,6 +158,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
     with making_sense_of(file, RESTORE):
         refuse_other_kinds({**manifest, "digest": digest}, FIELDS)
+        refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
     return manifest
 
 

@@ -68,22 +68,16 @@ def divergences_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
     topics' share of its links (words × topics).
 
     The first is the Kullback-Leibler divergence of p(e | f; k) from p(e | f), in nats. Translations that were
-    never linked count together.
+    never linked are as probable in each topic as in all, and add nothing.
     """
-    counts, words = lexicon.counts, np.arange(len(lexicon.counts.offsets) - 1)
-    topic_counts = lexicon.word_topic_counts
+    counts, topic_counts = lexicon.counts, lexicon.word_topic_counts
     shares = topic_counts / np.maximum(topic_counts.sum(axis=1, keepdims=True), 1e-300)
     divergence = np.zeros_like(shares)
-    rest = np.ones(len(words))
     for start in range(0, len(counts.words), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         of, plain = counts.words[part], lexicon.p_plain(counts.words[part], counts.translations[part])
         by_topic = lexicon.p_topics(of, counts.translations[part])
         np.add.at(divergence, of, by_topic * np.log(by_topic / plain[:, None]))
-        np.subtract.at(rest, of, plain)
-    strength = lexicon.strengths.topic
-    left = strength / (topic_counts + strength)  # of what was never linked, in a topic, beside everywhere
-    divergence += np.maximum(rest, 0.0)[:, None] * left * np.log(left)
     return np.maximum(divergence, 0.0), shares
 
 

@@ -53,9 +53,11 @@ class TopicLexicon:
     `shares` (documents × topics) are the domains of the bitext's documents. `aligner` links the words of new
     sentences; None where links were given.
 
+    >>> from stickbreaker.translation.alignment.aligned_words import links_of
     >>> from stickbreaker.translation.bitext import Pair
     >>> pairs = [Pair("die bank", "the bank", "a", "money"), Pair("die bank", "the bench", "b", "park")]
-    >>> lexicon = TopicLexicon.learn(Bitext.of(pairs, "de", "en"))
+    >>> links = links_of([[(0, 0), (1, 1)], [(0, 0), (1, 1)]])
+    >>> lexicon = TopicLexicon.learn(Bitext.of(pairs, "de", "en"), links=links)
     >>> lexicon.entry("bank").translations
     ('bank', 'bench')
     """

@@ -1,0 +1,186 @@
+"""`stickbreaker translate rerank`: n-best lists of any system, ranked by topics too."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from stickbreaker.console.console import PATH, NumberRange, command, emit, option
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.core.option_names import quoted_path
+from stickbreaker.core.untrusted import making_sense_of, read_given_file
+
+if TYPE_CHECKING:
+    from stickbreaker.core.records import Array
+    from stickbreaker.translation.lexicon.nbest_lists import Candidate
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+
+LARGEST_WEIGHTS = 1 << 20  # bytes of a file of weights
+REMEDY = "learn weights by --tune REFERENCES"
+
+
+@click.command(
+    epilog="Example: stickbreaker translate rerank lexicon test.nbest --source test.de --weights w.json "
+    "--out best.nbest"
+)
+@click.argument("lexicon", type=PATH)
+@click.argument("nbest", type=PATH)
+@option(
+    "--source",
+    type=PATH,
+    required=True,
+    metavar="FILE",
+    help="The sentences that were translated, in order: a line each, or JSON Lines with their documents.",
+)
+@option("--out", type=PATH, required=True, help="The n-best list to write; with --tune the weights.")
+@option("--tune", type=PATH, metavar="REFERENCES", help="Learn weights: the right translations, in order.")
+@option("--weights", type=PATH, metavar="FILE", help="Weights that --tune has written.")
+@option(
+    "--weight",
+    type=NumberRange(0.0),
+    help="Without --tune and --weights: add this many times the lexicon's score to each score.",
+)
+@option("--seed", default=0, help="Of --tune: the same seed gives the same weights.")
+@option("--overwrite", is_flag=True, help="Replace the file at --out.")
+@command
+def rerank(
+    lexicon: Path,
+    nbest: Path,
+    source: Path,
+    out: Path,
+    tune: Path | None,
+    weights: Path | None,
+    weight: float | None,
+    seed: int,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Rank translations of any system again, by how probable their words are in their document's topics.
+
+    NBEST is a list as Moses writes it: number ||| translation ||| features ||| score. Each candidate gets a
+    feature more, the log probability of its words by the lexicon. First learn weights on sentences whose
+    translations are known (--tune), then rank others by them (--weights).
+    """
+    if (tune is not None) + (weights is not None) + (weight is not None) != 1:
+        raise click.UsageError("give one of --tune REFERENCES, --weights FILE and --weight NUMBER")
+    refuse_file(out, overwrite)
+    from stickbreaker.translation.lexicon.nbest_lists import lines_of, read_candidates
+    from stickbreaker.translation.lexicon.reranking import reranked, with_feature
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+
+    held = TopicLexicon.load(lexicon)
+    lists = read_candidates(nbest)
+    lists = with_feature(lists, _scores(held, source, lists, nbest))
+    if tune is not None:
+        result = _tuned(held, lists, tune, seed)
+        write_atomic(out, json.dumps(result["weights"], indent=1).encode() + b"\n", overwrite=overwrite)
+        emit({"out": str(out), "sentences": len(lists), **result}, as_json, _as_tuned)
+        return
+    names = _names_of(lists)
+    if weights is not None:
+        ranked = reranked(lists, _weights_from(weights, names))
+    else:
+        assert weight is not None
+        ranked = [_by_score(candidates, weight) for candidates in lists]
+    write_atomic(out, "".join(lines_of(ranked)).encode("utf-8"), overwrite=overwrite)
+    pairs = [(a[0].text, b[0].text) for a, b in zip(lists, ranked, strict=True) if a]
+    changed = sum(first != second for first, second in pairs)
+    emit({"out": str(out), "sentences": len(lists), "changed": changed}, as_json, _as_ranked)
+
+
+def _scores(
+    lexicon: "TopicLexicon", source: Path, lists: "Sequence[Sequence[Candidate]]", nbest: Path
+) -> "list[Array]":
+    """The lexicon's score of every candidate. Raises UserError for lists of other sentences."""
+    from stickbreaker.translation.lexicon.reranking import lexical_scores
+    from stickbreaker.translation.one_side import read_source
+
+    text = read_source(source, lexicon.bitext.fields)
+    if len(lists) > len(text.sentences):
+        problem = f"has {len(lists):,} sentences, {source} has {len(text.sentences):,}"
+        raise UserError(problem, where=nbest, remedy="give the sentences that were translated, in order")
+    shares = lexicon.shares_of(text.documents, text.domains)[text.document_of]
+    candidates = [[one.text for one in own] for own in lists]
+    return lexical_scores(lexicon, text.sentences[: len(lists)], candidates, shares[: len(lists)])
+
+
+def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
+    """The features by name, one that has several values numbered."""
+    first = next(candidates[0] for candidates in lists if candidates)
+    return [
+        name if len(values) == 1 else f"{name}.{number}"
+        for name, values in first.features.items()
+        for number in range(len(values))
+    ]
+
+
+def _tuned(
+    lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
+) -> dict[str, Any]:
+    """Weights under which the better of two candidates is ranked higher, and what they change."""
+    from stickbreaker.translation.lexicon.reranking import reranked
+    from stickbreaker.translation.one_side import read_references
+    from stickbreaker.translation.pairwise_ranking import learn_weights, sentence_bleu
+    from stickbreaker.translation.sentence_tokens import tokens_of
+
+    wanted = read_references(references, lexicon.bitext.fields)
+    if len(wanted) < len(lists):
+        problem = f"has {len(wanted):,} sentences, the n-best list has {len(lists):,}"
+        raise UserError(problem, where=references, remedy="give a translation of every sentence, in order")
+    code = lexicon.bitext.target
+
+    def quality(candidates: "Sequence[Candidate]", reference: str) -> "Array":
+        tokens = tokens_of(reference, code)
+        return np.array([sentence_bleu(tokens_of(one.text, code), tokens) for one in candidates])
+
+    scores = [quality(candidates, reference) for candidates, reference in zip(lists, wanted, strict=False)]
+    names = _names_of(lists)
+    features = [np.array([one.values for one in own]).reshape(len(own), len(names)) for own in lists]
+    weights = learn_weights(features, scores, seed)
+    ranked = reranked(lists, weights)
+    after = [quality(own[:1], reference) for own, reference in zip(ranked, wanted, strict=False) if own]
+    before = [own[0] for own in scores if len(own)]
+    return {
+        "weights": dict(zip(names, weights.tolist(), strict=True)),
+        "bleu_before": float(np.mean(before)),
+        "bleu_after": float(np.mean([own[0] for own in after])),
+    }
+
+
+def _weights_from(path: Path, names: list[str]) -> "Array":
+    """The weights of a file. Raises UserError for a file of something else, or of other features."""
+    content = read_given_file(path, LARGEST_WEIGHTS, REMEDY)
+    with making_sense_of(path, REMEDY):
+        held = json.loads(content)
+        if list(held) != names:
+            raise UserError(f"has weights of other features than {', '.join(names)}", remedy=REMEDY)
+        weights = np.array([float(held[name]) for name in names])
+        if not np.isfinite(weights).all():
+            raise ValueError("weights that are not finite")
+        return weights
+
+
+def _by_score(candidates: "Sequence[Candidate]", weight: float) -> "list[Candidate]":
+    """Candidates by their score and so many times the lexicon's, which is their last feature."""
+    scored = [one._replace(score=one.score + weight * one.values[-1]) for one in candidates]
+    return sorted(scored, key=lambda one: -one.score)  # of equals the first stays first
+
+
+def _as_tuned(result: dict[str, Any]) -> str:
+    lines = [
+        f"{result['out']}: weights of {counted(len(result['weights']), 'feature')}, learned of "
+        f"{counted(result['sentences'], 'sentence')}",
+        *(f"  {weight:9.5f}  {name}" for name, weight in result["weights"].items()),
+        f"mean BLEU+1 here: {result['bleu_before']:.4f} before, {result['bleu_after']:.4f} after",
+        f"Next: stickbreaker translate rerank … --weights {quoted_path(result['out'])}",
+    ]
+    return "\n".join(lines)
+
+
+def _as_ranked(result: dict[str, Any]) -> str:
+    sentences = counted(result["sentences"], "sentence")
+    return f"{result['out']}: {sentences}, {result['changed']:,} with another best"

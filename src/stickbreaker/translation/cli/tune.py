@@ -1,0 +1,82 @@
+"""`stickbreaker translate tune`: the weights by which phrases are translated."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stickbreaker.console.console import (
+    PATH,
+    command,
+    emit,
+    note,
+    option,
+    tell_of_compiling,
+    threads_option,
+)
+from stickbreaker.core.errors import counted
+from stickbreaker.core.option_names import quoted_path
+from stickbreaker.translation.cli.bitext_options import read_as_learned
+
+
+@click.command(epilog="Example: stickbreaker translate tune lexicon dev.jsonl")
+@click.argument("lexicon", type=PATH)
+@click.argument("dev", nargs=-1, required=True, metavar="DEV...")
+@option("--without-topics", is_flag=True, help="Translate all documents alike, for comparison.")
+@option("--rounds", default=8, least=1, help="Translate and learn this many times; the best round counts.")
+@option("--seed", default=0, help="The same seed gives the same weights.")
+@threads_option
+@command
+def tune(
+    lexicon: Path,
+    dev: tuple[str, ...],
+    without_topics: bool,
+    rounds: int,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Tune the weights of a lexicon with phrases (translate learn --phrases) on pairs that it has not seen.
+
+    DEV are pairs of sentences as the lexicon was learned from; some hundred do. Weights are learned by
+    pairwise ranking of the best translations, and kept with the lexicon.
+    """
+    tell_of_compiling()
+    from dataclasses import replace
+
+    from stickbreaker.translation.phrases.saved_phrases import load_phrases, write_weights
+    from stickbreaker.translation.phrases.token_documents import token_documents
+    from stickbreaker.translation.phrases.translating import TuningRound, tune
+
+    model = load_phrases(lexicon)
+    from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS
+
+    model = replace(model, weights=FIRST_WEIGHTS, adapts=not without_topics)
+    pairs = read_as_learned(model.lexicon, dev)
+    documents, references = token_documents(model.lexicon, pairs)
+
+    def show(one: TuningRound) -> None:
+        note(f"BLEU {100 * one.bleu:.2f}, length {one.length:.3f} of the references'")
+
+    history = tune(model, documents, references, rounds=rounds, seed=seed, threads=threads, progress=show)
+    best = max(history, key=lambda one: one.bleu)
+    write_weights(lexicon, model, best.weights)
+    result: dict[str, Any] = {
+        "lexicon": str(lexicon),
+        "sentences": pairs.n_pairs,
+        "bleu": 100 * best.bleu,
+        "length": best.length,
+        "rounds": [{"bleu": 100 * one.bleu, "length": one.length} for one in history],
+        "weights": {name: best.weights[name] for name in model.features},
+    }
+    emit(result, as_json, _as_text)
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines = [
+        f"{result['lexicon']}: BLEU {result['bleu']:.2f} of the {counted(result['sentences'], 'sentence')} "
+        f"tuned on, length {result['length']:.3f} of the references'",
+        *(f"  {weight:9.5f}  {name}" for name, weight in result["weights"].items()),
+        f"Next: stickbreaker translate run {quoted_path(result['lexicon'])} FILE --out translated.txt",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,220 @@
+"""Expected links and jumps by the hidden Markov model of word alignment, of one side or both.
+
+Vogel, Ney, Tillmann (1996), HMM-based word alignment, equations 2 to 6. Null words remember the last given
+position, as in Och and Ney (2003), section 2.1.1. State 0 is before the first link, state l after a link to
+given position l - 1. Letters: n generated words, m given words, of a sentence pair.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.translation.kernels.word_alignment import (
+    TINY,
+    WIDEST,
+    Direction,
+    Pairs,
+    add_links,
+    add_null,
+    load,
+    room_for,
+)
+
+
+class Shares(NamedTuple):
+    """What is the same for all words."""
+
+    null: float  # p that a generated word has no given one
+    anywhere: float  # p that the next position is any, whatever the jump
+
+
+class Contexts(NamedTuple):
+    """How often a next position was chosen, by the positions that there are, at most WIDEST."""
+
+    jumps: NDArray[np.float64]  # positions before the last one × positions after it
+    starts: NDArray[np.float64]  # positions of the sentence, less 1
+
+
+class Side(NamedTuple):
+    """One direction, and where its expected counts are added."""
+
+    pairs: Pairs
+    direction: Direction
+    counts: Direction
+    contexts: Contexts
+
+
+@njit(**PART)
+def _fill_jumps(m, direction, anywhere, jumps_out):
+    """p of the next given position by state: weights of the jumps that are possible, normalised.
+
+    Positions of the outermost jumps share their weight evenly. Then mixed with even shares of all positions,
+    Och and Ney (2003), equation 12.
+    """
+    for state in range(m + 1):
+        last = state - 1
+        before, after = min(last, WIDEST), min(m - 1 - last, WIDEST)
+        total = 0.0
+        if state == 0:
+            for near in range(after):
+                total += direction.starts[near]
+        else:
+            for near in range(WIDEST - before, WIDEST + after + 1):
+                total += direction.jumps[near]
+        factor = (1.0 - anywhere) / total if total > 0.0 else 0.0
+        for i in range(m):
+            jump = i - last
+            near = min(max(jump, -WIDEST), WIDEST)
+            alike = 1 if abs(jump) < WIDEST else (m - last - WIDEST if jump > 0 else last + 1 - WIDEST)
+            weight = direction.starts[near - 1] if state == 0 else direction.jumps[WIDEST + near]
+            jumps_out[state, i] = weight * factor / alike + anywhere / m
+
+
+@njit(**PART)
+def _forward(n, m, null_share, room):
+    """Fill states, links (given the words so far) and scales; gives nats of the generated words."""
+    room.states[0, : m + 1] = 0.0
+    room.states[0, 0] = 1.0
+    nats = 0.0
+    for j in range(n):
+        now, after, link = room.states[j], room.states[j + 1], room.links[j]
+        link[:m] = 0.0
+        for state in range(m + 1):
+            for i in range(m):
+                link[i] += now[state] * room.jumps[state, i]
+        total = 0.0
+        for i in range(m):
+            link[i] *= (1.0 - null_share) * room.translations[j, i]
+            total += link[i]
+        null = null_share * room.null[j]
+        for state in range(m + 1):
+            total += null * now[state]
+        nats -= log64(total)
+        room.scales[j] = total
+        after[0] = null * now[0] / total
+        for i in range(m):
+            link[i] /= total
+            p = link[i] + null * now[i + 1] / total
+            after[i + 1] = p if p > TINY else 0.0
+    return nats
+
+
+@njit(**PART)
+def _backward(n, m, null_share, room):
+    """Multiply links by what comes after, and sum the moves between states."""
+    room.after[: m + 1] = 1.0
+    for state in range(m + 1):
+        room.moves[state, :m] = 0.0
+    for j in range(n - 1, -1, -1):
+        now = room.states[j]
+        for i in range(m):
+            room.links[j, i] *= room.after[i + 1]
+            room.come[i] = (1.0 - null_share) * room.translations[j, i] * room.after[i + 1] / room.scales[j]
+        null = null_share * room.null[j] / room.scales[j]
+        for state in range(m + 1):
+            total = 0.0
+            for i in range(m):
+                total += room.jumps[state, i] * room.come[i]
+                room.moves[state, i] += now[state] * room.come[i]
+            p = total + null * room.after[state]
+            room.after[state] = p if p > TINY else 0.0
+
+
+@njit(**PART)
+def _infer(pairs, pair, direction, shares, room):
+    """Fill room with p of links and moves, given all words of a pair; gives n, m and nats."""
+    n, m = load(pairs, pair, direction, room)
+    if n * m == 0:
+        return n, m, 0.0
+    _fill_jumps(m, direction, shares.anywhere, room.jumps)
+    nats = _forward(n, m, shares.null, room)
+    _backward(n, m, shares.null, room)
+    return n, m, nats
+
+
+@njit(**PART)
+def _add_jumps(m, anywhere, room, counts_out, contexts_out):
+    """Add the expected jumps of a pair, less those to anywhere, to counts and contexts."""
+    for state in range(m + 1):
+        last = state - 1
+        total = 0.0
+        for i in range(m):
+            p = room.moves[state, i] * (room.jumps[state, i] - anywhere / m)
+            total += p
+            near = min(max(i - last, -WIDEST), WIDEST)
+            if state == 0:
+                counts_out.starts[near - 1] += p
+            else:
+                counts_out.jumps[WIDEST + near] += p
+        after = min(m - 1 - last, WIDEST)
+        if state == 0:
+            contexts_out.starts[after - 1] += total
+        else:
+            contexts_out.jumps[min(last, WIDEST), after] += total
+
+
+@njit(**OPTIONS)
+def count_with_order(side, shares):
+    """Expected counts of translations and jumps in one direction, added to side's; gives nats of all words.
+
+    A pair takes O(n m²). Pairs with an empty side are passed over.
+    """
+    room, nats = room_for(side.pairs), 0.0
+    for pair in range(len(side.pairs.starts) - 1):
+        n, m, more = _infer(side.pairs, pair, side.direction, shares, room)
+        if n * m > 0:
+            nats += more
+            add_links(side.pairs, pair, n, m, room, side.counts)
+            add_null(side.pairs, pair, n, m, room, side.counts)
+            _add_jumps(m, shares.anywhere, room, side.counts, side.contexts)
+    return nats
+
+
+@njit(**OPTIONS)
+def count_in_agreement(side, other, shares):
+    """As count_with_order, for both directions; a link counts as much as both together believe in it.
+
+    That is the product of its p in each direction: Liang, Taskar, Klein (2006), Alignment by agreement,
+    equation 6. Gives nats of all words in each direction.
+    """
+    room, other_room = room_for(side.pairs), room_for(other.pairs)
+    nats, other_nats = 0.0, 0.0
+    for pair in range(len(side.pairs.starts) - 1):
+        n, m, more = _infer(side.pairs, pair, side.direction, shares, room)
+        if n * m == 0:
+            continue
+        nats += more
+        other_nats += _infer(other.pairs, pair, other.direction, shares, other_room)[2]
+        add_null(side.pairs, pair, n, m, room, side.counts)
+        add_null(other.pairs, pair, m, n, other_room, other.counts)
+        for j in range(n):
+            for i in range(m):
+                room.links[j, i] *= other_room.links[i, j]
+        add_links(side.pairs, pair, n, m, room, side.counts)
+        add_links(side.pairs, pair, n, m, room, other.counts)
+        _add_jumps(m, shares.anywhere, room, side.counts, side.contexts)
+        _add_jumps(n, shares.anywhere, other_room, other.counts, other.contexts)
+    return nats, other_nats
+
+
+@njit(**OPTIONS)
+def likeliest_links(pairs, direction, shares, links_out):
+    """For each generated word the given position with the largest p of a link, or -1 if null has more.
+
+    links_out (words): positions within the sentence. Words of pairs with an empty side keep what it has.
+    """
+    room = room_for(pairs)
+    for pair in range(len(pairs.starts) - 1):
+        n, m, _ = _infer(pairs, pair, direction, shares, room)
+        if n * m == 0:
+            continue
+        for j in range(n):
+            best, rest = 0, 1.0
+            for i in range(m):
+                rest -= room.links[j, i]
+                best = i if room.links[j, i] > room.links[j, best] else best
+            place = pairs.generated_offsets[pair] + j
+            links_out[place] = best if room.links[j, best] > rest else -1

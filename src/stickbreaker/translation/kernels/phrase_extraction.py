@@ -1,0 +1,125 @@
+"""Phrases of aligned sentences: spans of which no word is linked to one outside (Koehn, Och and Marcu 2003)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.kernels.math import OPTIONS, PART
+
+MOST = 5  # words of a phrase, of either language
+
+
+class PhrasePlaces(NamedTuple):
+    """Where phrases stand; arrays of one length, to be filled."""
+
+    source: np.ndarray  # int64, place of the first source word among all source words
+    target: np.ndarray  # int64, of the first target word
+    source_words: np.ndarray  # int8, 1 to MOST
+    target_words: np.ndarray  # int8
+    links: np.ndarray  # int32: bit MOST * s + t of each link of word s and word t of the phrase
+
+
+@njit(**PART)
+def _edges(links_source, links_target, first, last, n_source, n_target, low, high, target_low, target_high):
+    """Fill the smallest and largest place that each word is linked to: of target words (low, high) among the
+    source's, of source words (target_low, target_high) among the target's; -1 of words without a link."""
+    low[:n_target] = -1
+    high[:n_target] = -1
+    target_low[:n_source] = -1
+    target_high[:n_source] = -1
+    for link in range(first, last):
+        s, t = links_source[link], links_target[link]
+        low[t] = s if low[t] < 0 else min(low[t], s)
+        high[t] = max(high[t], s)
+        target_low[s] = t if target_low[s] < 0 else min(target_low[s], t)
+        target_high[s] = max(target_high[s], t)
+
+
+@njit(**PART)
+def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
+    """The links within a phrase, as bits."""
+    bits = 0
+    for link in range(first, last):
+        i, j = links_source[link] - s, links_target[link] - t
+        if i >= 0 and j >= 0 and links_source[link] < s_end and links_target[link] < t_end:
+            bits |= 1 << (MOST * i + j)
+    return bits
+
+
+@njit(**OPTIONS)
+def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, places_out):
+    """Fill `places_out` with the phrases of pairs of sentences from pair `start` on, as far as it has room;
+    returns the pair to go on with, and how many phrases there are.
+
+    A phrase has at most MOST words on each side, at least one link, and no word that is linked to one outside;
+    words without a link belong to phrases beside them and to none. Room for the phrases of at least one pair
+    is needed: MOST^3 for each of its target words suffices.
+    """
+    links_source, links_target = links
+    longest_source = np.max(source_offsets[1:] - source_offsets[:-1])
+    longest_target = np.max(target_offsets[1:] - target_offsets[:-1])
+    low, high = np.empty(longest_target, np.int64), np.empty(longest_target, np.int64)
+    t_low, t_high = np.empty(longest_source, np.int64), np.empty(longest_source, np.int64)
+    n = 0
+    for pair in range(start, len(source_offsets) - 1):
+        n_source = source_offsets[pair + 1] - source_offsets[pair]
+        n_target = target_offsets[pair + 1] - target_offsets[pair]
+        if n + MOST * MOST * MOST * n_target > len(places_out.source):
+            return pair, n
+        first, last = link_offsets[pair], link_offsets[pair + 1]
+        _edges(links_source, links_target, first, last, n_source, n_target, low, high, t_low, t_high)
+        for t in range(n_target):
+            least, most = n_source, -1
+            for t_end in range(t + 1, min(t + MOST, n_target) + 1):
+                if low[t_end - 1] >= 0:
+                    least, most = min(least, low[t_end - 1]), max(most, high[t_end - 1])
+                if most - least + 1 > MOST:
+                    break
+                if most < 0:
+                    continue
+                inside = True
+                for s in range(least, most + 1):
+                    if t_low[s] >= 0 and (t_low[s] < t or t_high[s] >= t_end):
+                        inside = False
+                        break
+                if not inside:
+                    continue
+                s = least
+                while s >= 0 and (s == least or t_low[s] < 0) and most - s < MOST:
+                    s_end = most + 1
+                    while (
+                        s_end <= n_source
+                        and (s_end == most + 1 or t_low[s_end - 1] < 0)
+                        and s_end - s <= MOST
+                    ):
+                        places_out.source[n] = source_offsets[pair] + s
+                        places_out.target[n] = target_offsets[pair] + t
+                        places_out.source_words[n] = s_end - s
+                        places_out.target_words[n] = t_end - t
+                        places_out.links[n] = _mask(
+                            links_source, links_target, first, last, s, s_end, t, t_end
+                        )
+                        n += 1
+                        s_end += 1
+                    s -= 1
+    return len(source_offsets) - 1, n
+
+
+@njit(**OPTIONS)
+def lexical_weights(word_offsets, sources, targets_without, p_pairs, p_null, out):
+    """log of the lexical weights of phrases: product over target words of the mean of p over their links.
+
+    word_offsets (target words of all phrases + 1): links of each target word in `sources`, rows of p_pairs.
+    targets_without (target words): the row in p_null of a word without a link, -1 of the others. `out` (words)
+    gets a summand each.
+    """
+    for word in range(len(word_offsets) - 1):
+        first, last = word_offsets[word], word_offsets[word + 1]
+        if targets_without[word] >= 0:
+            out[word] = np.log(p_null[targets_without[word]])
+            continue
+        total = 0.0
+        for link in range(first, last):
+            total += p_pairs[sources[link]]
+        out[word] = np.log(total / (last - first))

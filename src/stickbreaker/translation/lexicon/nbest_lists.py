@@ -1,0 +1,107 @@
+"""Lists of the n best translations of each sentence, as Moses writes them."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.corpus.readers.sources import listed_lines
+
+SEPARATOR = "|||"
+REMEDY = "give lines as Moses writes them: number ||| translation ||| NAME= values ||| score"
+
+
+class Candidate(NamedTuple):
+    """A translation of a sentence, with the features of whoever made it."""
+
+    sentence: int  # from 0
+    text: str
+    features: Mapping[str, tuple[float, ...]]  # by name, in the order of the file
+    score: float
+    rest: tuple[str, ...]  # further columns, as alignments
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All features, one after another."""
+        return tuple(value for values in self.features.values() for value in values)
+
+    def line(self) -> str:
+        """The line of the file, without its end.
+
+        >>> candidate_of("0 ||| a house ||| LM= -1.5 TM= -2 -3 ||| -4").line()
+        '0 ||| a house ||| LM= -1.5 TM= -2 -3 ||| -4'
+        """
+        features = " ".join(
+            f"{name}= {' '.join(f'{value:.9g}' for value in values)}"
+            for name, values in self.features.items()
+        )
+        columns = (str(self.sentence), self.text, features, f"{self.score:.9g}", *self.rest)
+        return f" {SEPARATOR} ".join(columns)
+
+
+def candidate_of(line: str) -> Candidate:
+    """The candidate of a line. Raises ValueError for what is none."""
+    columns = [column.strip() for column in line.split(SEPARATOR)]
+    if len(columns) < 4:
+        raise ValueError(f"{len(columns)} columns where a candidate has four")
+    features: dict[str, list[float]] = {}
+    name = ""
+    for piece in columns[2].split():
+        if piece.endswith("="):
+            name = piece[:-1]
+            if name in features:
+                raise ValueError(f"the feature {shown(name)} twice")
+            features[name] = []
+        elif not name:
+            raise ValueError(f"{shown(piece)} where the name of a feature belongs")
+        else:
+            features[name].append(_number(piece))
+    number = int(columns[0])
+    if number < 0:
+        raise ValueError(f"the sentence {number}")
+    held = {one: tuple(values) for one, values in features.items()}
+    return Candidate(number, columns[1], held, _number(columns[3]), tuple(columns[4:]))
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{shown(text)} is not finite")
+    return value
+
+
+def read_candidates(path: Path) -> list[list[Candidate]]:
+    """The candidates of each sentence, in the order of the file; sentences are numbered from 0 and stand in
+    order. Raises UserError naming the line for anything else, and for features that change."""
+    lists: list[list[Candidate]] = []
+    names: list[tuple[str, int]] | None = None
+    for line, text in listed_lines(str(path), REMEDY, skippable=False):
+        if not text.strip():
+            continue
+        try:
+            one = candidate_of(text)
+        except ValueError as error:
+            problem = f"no candidate ({str(error)[:200]})"
+            raise UserError(problem, where=path, line=line, remedy=REMEDY) from None
+        own = [(name, len(values)) for name, values in one.features.items()]
+        names = own if names is None else names
+        if own != names:
+            remedy = "every candidate has the same features in the same order"
+            raise UserError("other features than the first candidate's", where=path, line=line, remedy=remedy)
+        if one.sentence >= len(lists):
+            lists.extend([] for _ in range(min(one.sentence - len(lists) + 1, 1_000_000)))
+        if one.sentence != len(lists) - 1:
+            problem = f"the sentence {one.sentence} after {len(lists) - 1}"
+            raise UserError(problem, where=path, line=line, remedy="sentences stand in order, from 0")
+        lists[-1].append(one)
+    if not lists:
+        raise UserError("holds no candidate", where=path, remedy=REMEDY)
+    return lists
+
+
+def lines_of(lists: Iterable[Sequence[Candidate]]) -> Iterator[str]:
+    """The lines of all candidates, with their ends."""
+    for candidates in lists:
+        for one in candidates:
+            yield one.line() + "\n"

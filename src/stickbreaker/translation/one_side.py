@@ -1,0 +1,69 @@
+"""Sentences in one language, with the documents that they are of: what is to be translated, or references."""
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import ReadingOptions
+from stickbreaker.corpus.readers import read_inputs
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import lines_of, one_source
+from stickbreaker.translation.sentence_pairs import (
+    BitextFields,
+    Pair,
+    has_fields,
+    value_of,
+    with_documents,
+)
+
+REMEDY = "give a sentence a line, or JSON Lines or a table as the lexicon was learned from"
+
+
+class SourceText(NamedTuple):
+    """Sentences in order, and the documents that they are of."""
+
+    sentences: list[str]
+    documents: list[str]  # the text of each document, a sentence a line
+    domains: list[str]  # of each document, "" where none is known
+    document_of: list[int]  # of each sentence, the number of its document
+
+
+def read_source(path: Path, fields: BitextFields) -> SourceText:
+    """The sentences of a file in the source language. Raises UserError for what cannot be read."""
+    numbers: dict[str, int] = {}
+    text = SourceText([], [], [], [])
+    lines: list[list[str]] = []
+    for pair, name in with_documents(_pairs(path, fields, fields.source), fields.lines_per_document):
+        if name not in numbers:
+            numbers[name] = len(numbers)
+            lines.append([])
+            text.domains.append(pair.domain or "")
+        text.sentences.append(pair.source)
+        text.document_of.append(numbers[name])
+        lines[numbers[name]].append(pair.source)
+    if not text.sentences:
+        raise UserError("holds no sentence", where=path, remedy=REMEDY)
+    text.documents.extend("\n".join(own) for own in lines)
+    return text
+
+
+def read_references(path: Path, fields: BitextFields) -> list[str]:
+    """The sentences of a file in the target language. Raises UserError for what cannot be read."""
+    return [pair.source for pair in _pairs(path, fields, fields.target)]
+
+
+def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:
+    """The sentences of one language in a file, as pairs without a target."""
+    problems = Problems(skip=False, skippable=False)
+    if not has_fields(str(path), None):
+        for _, line in lines_of(one_source(str(path), REMEDY), problems):
+            yield Pair(line, "")
+        return
+    options = dataclasses.replace(ReadingOptions(), text_field=fields.texts, met=set(), dated=set())
+    documents, _, _ = read_inputs([str(path)], options, problems)
+    for document in documents:
+        metadata = document.metadata
+        name, domain = (value_of(metadata, field) for field in (fields.document_field, fields.domain_field))
+        yield Pair((document.texts or {}).get(language, ""), "", name, domain)

@@ -1,0 +1,1 @@
+"""Phrases of aligned sentences, with probabilities in both directions."""

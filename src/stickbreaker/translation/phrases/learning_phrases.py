@@ -1,0 +1,68 @@
+"""From a lexicon to a phrase model: phrases counted, and a language model learned of the target side."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus, VocabularyRule
+from stickbreaker.translation.alignment.aligned_words import Sentences
+from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel
+from stickbreaker.translation.phrases.phrase_table import PhraseTable
+
+ORDER, SWEEPS, LEAST_COUNT = 3, 20, 2  # of the language model
+
+
+def learn_phrases(
+    lexicon: TopicLexicon,
+    language_model: Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> PhraseModel:
+    """The phrase model of a lexicon's bitext, with weights as before any tuning.
+
+    `language_model` is a file in the ARPA format, or a saved n-gram model, of texts in the target language in
+    lower case; None learns one of trigrams of the bitext's target side. Raises UserError for another file.
+    """
+    say: Callable[[str], None] = progress or (lambda _: None)
+    say("phrases")
+    words = lexicon.bitext.words
+    table = PhraseTable.of(lexicon.bitext.sides, lexicon.links, (len(words[0]), len(words[1])))
+    say("language model")
+    model = _trigrams(lexicon) if language_model is None else _read_model(language_model, words[1])
+    return PhraseModel(lexicon, table, model, FIRST_WEIGHTS, adapts=False)
+
+
+def _trigrams(lexicon: TopicLexicon) -> BackoffModel:
+    """Trigrams by a hierarchical Pitman-Yor process, learned of the target side."""
+    from stickbreaker.estimators.fitting import fit
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+
+    words = lexicon.bitext.words[1]
+    rule = VocabularyRule(min_documents=1, max_share=1.0)
+    corpus = Corpus.from_tokens(_spelled(words, lexicon.bitext.sides[1]), rule=rule)
+    model = PlainNgramModel(ORDER, min_count=LEAST_COUNT, max_iter=SWEEPS, samples=1, random_state=0)
+    fit(model, corpus)
+    return BackoffModel.of(model, words)
+
+
+def _spelled(words: tuple[str, ...], sentences: Sentences) -> list[list[str]]:
+    """Sentences as lists of words."""
+    offsets = sentences.offsets.tolist()
+    numbers = sentences.words.tolist()
+    return [[words[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
+
+
+def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel:
+    """The model of a file in the ARPA format, or of a directory. Raises UserError for anything else."""
+    if not path.is_dir():
+        return BackoffModel.read(path, words)
+    from stickbreaker.estimators.saving import load
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+
+    model = load(path)
+    if not isinstance(model, PlainNgramModel):
+        remedy = "give a model of fit ngram without --topics, or a file in the ARPA format"
+        raise UserError(f"is a model of the kind {model.kind}", where=path, remedy=remedy)
+    return BackoffModel.of(model, words)

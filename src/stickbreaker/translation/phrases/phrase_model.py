@@ -1,0 +1,151 @@
+"""Everything by which sentences are translated phrase by phrase: table, language model, weights."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.corpus.shards import entries_between
+from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.translation.decoding.decoder import SentenceOptions
+from stickbreaker.translation.kernels.phrase_extraction import MOST
+from stickbreaker.translation.kernels.phrase_options import Options, Weights
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.phrases.lexical_links import lexical_links, null_probabilities
+from stickbreaker.translation.phrases.phrase_table import PhraseTable
+
+PLAIN = ("phrase", "phrase_reverse", "lexical", "lexical_reverse", "phrases")
+TOPICAL = ("topic_lexical", "topic_lexical_reverse")
+OF_SEARCH = ("language_model", "words", "distortion")
+UNKNOWN = -10.0  # every log probability of a word that stands for itself
+FIRST_WEIGHTS = {  # before any tuning, about Moses's
+    "phrase": 0.2,
+    "phrase_reverse": 0.2,
+    "lexical": 0.2,
+    "lexical_reverse": 0.2,
+    "phrases": 0.2,
+    "topic_lexical": 0.0,
+    "topic_lexical_reverse": 0.0,
+    "language_model": 0.5,
+    "words": 1.0,
+    "distortion": 0.3,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseModel:
+    """Features of the translations of phrases: log probabilities in nats, and a one for each phrase.
+
+    phrase and phrase_reverse are p(e | f) and p(f | e) of whole phrases, lexical and lexical_reverse their
+    lexical weights; topic_lexical and topic_lexical_reverse what the topics of a document add to these, 0 in
+    the mean of all documents. `adapts` says whether the last two are there.
+    """
+
+    lexicon: TopicLexicon
+    table: PhraseTable
+    language_model: BackoffModel
+    weights: dict[str, float]  # by the names of `features`
+    adapts: bool = True
+
+    @property
+    def option_features(self) -> tuple[str, ...]:
+        """The names of the features of options."""
+        return PLAIN + TOPICAL if self.adapts else PLAIN
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of all features, in the order of a translation's."""
+        return self.option_features + OF_SEARCH
+
+    def decoder_weights(self) -> Weights:
+        """The weights as the decoder takes them."""
+        own = np.array([self.weights[name] for name in self.option_features])
+        return Weights(own, *(self.weights[name] for name in OF_SEARCH))
+
+    @cached_property
+    def _null(self) -> tuple[Array, Array]:
+        """p of words without a link, of the target and of the source."""
+        linked, (source, target) = self.lexicon.linked, self.lexicon.bitext.sides
+        sizes = [len(words) for words in self.lexicon.bitext.words]
+        return (
+            null_probabilities(linked, target.words, sizes[1]),
+            null_probabilities(linked.reversed(), source.words, sizes[0]),
+        )
+
+    def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
+        """(options × features of options) of some translations of the table, in a document of given topic
+        shares (topics,); None: of all documents, to which topics add nothing."""
+        plain: list[Array] = []
+        topical: list[Array] = []
+        lexicons = (self.lexicon.forward, self.lexicon.backward)
+        for links, one, null in zip(
+            lexical_links(self.table, options, lexicons), lexicons, self._null, strict=True
+        ):
+            rows, places = np.unique(links.rows, return_inverse=True)
+            words, translations = one.counts.words[rows], one.counts.translations[rows]
+            links = links._replace(rows=places)
+            plain.append(links.weights(one.p_plain(words, translations), null))
+            if self.adapts:
+                adapted = plain[-1]
+                if shares is not None:
+                    own = np.broadcast_to(shares, (len(rows), len(shares)))
+                    adapted = links.weights(one.p_adapted(words, translations, own), null)
+                topical.append(adapted - plain[-1])
+        return np.column_stack([self.table.log_p(options), *plain, np.ones(len(options)), *topical])
+
+    def options_of(self, sentences: list[list[str]], shares: Array | None = None) -> list[SentenceOptions]:
+        """The ways to translate the phrases of sentences (lists of tokens) of one document of given topic
+        shares; a word that the table does not have stands for itself."""
+        numbers = self.lexicon.numbers[0]
+        spans = [self._spans(np.array([numbers.get(t, -1) for t in one], np.int32)) for one in sentences]
+        wanted = np.unique(np.concatenate([np.zeros(0, np.int64), *(one[2] for one in spans)]))
+        features = self.features_of(wanted, shares)
+        return [
+            self._sentence(tokens, *own, features[np.searchsorted(wanted, own[2])])
+            for tokens, own in zip(sentences, spans, strict=True)
+        ]
+
+    def _spans(
+        self, words: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Where the options of a sentence begin and end, and their numbers in the table."""
+        begin = np.repeat(np.arange(len(words)), MOST)
+        lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
+        inside = begin + lengths <= len(words)
+        begin, lengths = begin[inside], lengths[inside]
+        phrases = self.table.index.find(words, begin, lengths)
+        known = phrases >= 0
+        begin, lengths, phrases = begin[known], lengths[known], phrases[known]
+        after, options = entries_between(self.table.starts[phrases], self.table.starts[phrases + 1])
+        begins = np.repeat(begin, np.diff(after))
+        return begins, begins + np.repeat(lengths, np.diff(after)), options
+
+    def _sentence(
+        self,
+        tokens: list[str],
+        begins: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        options: NDArray[np.int64],
+        features: Array,
+    ) -> SentenceOptions:
+        """A sentence as the decoder takes it."""
+        single = np.zeros(len(tokens), np.bool_)
+        single[begins[ends - begins == 1]] = True
+        passed: dict[str, int] = {}
+        own = np.flatnonzero(~single)
+        n_words = len(self.lexicon.bitext.words[1])
+        themselves = [n_words + passed.setdefault(tokens[place], len(passed)) for place in own.tolist()]
+        after, places = entries_between(self.table.offsets[options], self.table.offsets[options + 1])
+        words = np.concatenate([self.table.target_words[places], np.array(themselves, np.int64)])
+        row = np.array([UNKNOWN] * 4 + [1.0] + [0.0] * (len(self.option_features) - len(PLAIN)))
+        held = Options(
+            np.concatenate([begins, own]),
+            np.concatenate([ends, own + 1]),
+            np.concatenate([after, after[-1] + np.arange(1, len(own) + 1)]),
+            words.astype(np.int64),
+            np.concatenate([features, np.tile(row, (len(own), 1))]),
+        )
+        longest = int((held.ends - held.begins).max(initial=1))
+        return SentenceOptions(len(tokens), longest, held, tuple(passed))

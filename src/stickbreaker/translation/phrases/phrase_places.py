@@ -1,0 +1,95 @@
+"""Where phrases stand in a bitext, and which are the same."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.translation.alignment.aligned_words import Links, Sentences
+from stickbreaker.translation.kernels.phrase_extraction import MOST, PhrasePlaces, extract_phrases
+
+ROOM = 1 << 20  # phrases that are extracted at a time
+
+
+def phrase_places(sides: tuple[Sentences, Sentences], links: Links) -> PhrasePlaces:
+    """All phrases of at most 5 + 5 words of a bitext whose words are linked, in order."""
+    source, target = sides
+    if not len(links.offsets) - 1:
+        return _room(0)
+    longest = int(np.diff(target.offsets).max())
+    room, parts, pair = _room(max(ROOM, MOST**3 * longest)), list[PhrasePlaces](), 0
+    while pair < len(source.offsets) - 1:
+        both = (links.source, links.target)
+        pair, n = extract_phrases(source.offsets, target.offsets, both, links.offsets, pair, room)
+        parts.append(PhrasePlaces(*(column[:n].copy() for column in room)))
+    return PhrasePlaces(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _room(n: int) -> PhrasePlaces:
+    return PhrasePlaces(
+        np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int8), np.empty(n, np.int8),
+        np.empty(n, np.int32),
+    )  # fmt: skip
+
+
+class PhraseIndex(NamedTuple):
+    """Phrases of one language by number, found word by word: those of n + 1 words begin with one of n.
+
+    `keys[n]` (ascending) has, of each phrase of n + 1 words, the number of its first n words among those of
+    that length, times the number of words, plus its last word; of single words the word. Phrases are numbered
+    by length, then in the order of the keys.
+    """
+
+    keys: tuple[NDArray[np.int64], ...]
+    n_words: int
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """(lengths + 1,) the first number of the phrases of each length."""
+        return np.cumsum([0, *map(len, self.keys)])
+
+    @classmethod
+    def of(cls, words: NDArray[np.int32], longest: NDArray[np.int8], n_words: int) -> "PhraseIndex":
+        """The phrases that begin at each place of a text and have 1 to `longest` (places) words there.
+
+        >>> index = PhraseIndex.of(np.array([4, 2, 4], np.int32), np.array([2, 1, 1], np.int8), 5)
+        >>> [keys.tolist() for keys in index.keys]
+        [[2, 4], [7]]
+        """
+        keys: list[NDArray[np.int64]] = []
+        places = np.flatnonzero(longest > 0)
+        before = np.zeros(len(places), np.int64)
+        for n in range(int(longest.max(initial=0))):
+            wide = longest[places] > n
+            places, before = places[wide], before[wide]
+            found, before = np.unique(before * n_words + words[places + n], return_inverse=True)
+            keys.append(found)
+        return cls(tuple(keys), n_words)
+
+    def find(
+        self, words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """The numbers of phrases of a text, by where they begin and how many words they have; -1 where the
+        index has none."""
+        found = np.full(len(begin), -1, np.int64)
+        before, alive = np.zeros(len(begin), np.int64), np.arange(len(begin))
+        for n, keys in enumerate(self.keys):
+            alive = alive[lengths[alive] > n]
+            if not len(alive):
+                break
+            word = words[begin[alive] + n].astype(np.int64)
+            wanted = before[alive] * self.n_words + word
+            places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            known = (keys[places] == wanted) & (word >= 0)
+            alive, places = alive[known], places[known]
+            before[alive] = places
+            whole = lengths[alive] == n + 1
+            found[alive[whole]] = places[whole] + self.starts[n]
+        return found
+
+
+def longest_at(begin: NDArray[np.int64], lengths: NDArray[np.int8], n_places: int) -> NDArray[np.int8]:
+    """The most words of the phrases that begin at each place of a text."""
+    longest = np.zeros(n_places, np.int8)
+    np.maximum.at(longest, begin, lengths)
+    return longest

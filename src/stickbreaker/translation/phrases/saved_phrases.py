@@ -1,0 +1,111 @@
+"""Phrases, a language model and weights, in the directory of the lexicon that they belong to."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import digest_of, write_atomic
+from stickbreaker.core.json_checks import is_number, is_text, mapping_of, refuse_other_kinds
+from stickbreaker.core.untrusted import making_sense_of, read_given_file
+from stickbreaker.saved.arrays import read_arrays, write_arrays
+from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
+from stickbreaker.translation.lexicon.saved_lexicon import PHRASES, RESTORE, read_manifest, save
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PLAIN, TOPICAL, PhraseModel
+from stickbreaker.translation.phrases.phrase_table import PhraseTable
+
+WEIGHTS = "weights.json"
+LARGEST_WEIGHTS = 1 << 20  # bytes
+MODEL = "language_model."  # begins the names of its arrays
+NOT_AN_NGRAM = 1.0  # in files, in place of NaN: no log probability is above 0
+_NUMBERS = (
+    "unknown",
+    "end",
+    "n_words",
+    "beginning",
+)  # of the language model's fields, those that are no arrays
+FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
+
+
+def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel) -> str:
+    """Write a phrase table and a language model beside a lexicon; returns the digest of the file."""
+    arrays: dict[str, NDArray[Any]] = dict(table.to_arrays())
+    for name, values in model.arrays._asdict().items():
+        arrays[MODEL + name] = np.atleast_1d(np.asarray(values))
+    log_p = arrays[f"{MODEL}log_p"]
+    arrays[f"{MODEL}log_p"] = np.where(np.isnan(log_p), NOT_AN_NGRAM, log_p)
+    arrays[f"{MODEL}order"] = np.array([model.order])
+    write_arrays(folder / PHRASES, arrays)
+    return digest_of(folder / PHRASES)
+
+
+def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False) -> None:
+    """Save a lexicon with its phrases and its language model. Raises UserError where something is there."""
+
+    def beside(folder: Path) -> dict[str, str]:
+        return {"phrases": write_phrases(folder, model.table, model.language_model)}
+
+    save(model.lexicon, path, overwrite=overwrite, beside=beside)
+
+
+def load_phrases(path: Path) -> PhraseModel:
+    """The phrase model of a lexicon's directory, with the weights that were tuned, if any were.
+
+    Raises UserError for a lexicon that was learned without phrases, and for files that were altered.
+    """
+    manifest = read_manifest(path)
+    if "phrases" not in manifest:
+        remedy = "learn it by translate learn --phrases"
+        raise UserError("has no phrases, its words alone are translated", where=path, remedy=remedy)
+    lexicon = TopicLexicon.load(path)
+    if digest_of(path / PHRASES) != manifest["phrases"]:
+        raise UserError("was altered since it was saved", where=path / PHRASES, remedy=RESTORE)
+    arrays = read_arrays(path / PHRASES)
+    with making_sense_of(path / PHRASES, RESTORE):
+        log_p = arrays[f"{MODEL}log_p"]
+        arrays[f"{MODEL}log_p"] = np.where(log_p > 0.0, np.nan, log_p)
+        held: dict[str, Any] = {
+            name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
+            for name in BackoffArrays._fields
+        }
+        words = lexicon.bitext.words[1]
+        if len(held["numbers"]) != len(words):
+            raise ValueError("a language model of other words")
+        model = BackoffModel(words, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
+        table = PhraseTable.from_arrays(arrays)
+    weights = _read_weights(path / WEIGHTS, manifest["phrases"])
+    adapts = weights is None or set(TOPICAL) <= set(weights)
+    return PhraseModel(lexicon, table, model, weights or FIRST_WEIGHTS, adapts and weights is not None)
+
+
+def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> None:
+    """Save weights beside the phrases that they were tuned for, in place of others."""
+    kept = {name: weights[name] for name in model.features}
+    manifest = {"phrases": read_manifest(path)["phrases"], "weights": kept}
+    write_atomic(path / WEIGHTS, json.dumps(manifest, indent=1).encode() + b"\n")
+
+
+def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
+    """The weights of a file; None where there is none. Raises UserError for those of other phrases."""
+    if not file.exists():
+        return None
+    remedy = "tune it again by translate tune"
+    content = read_given_file(file, LARGEST_WEIGHTS, remedy)
+    with making_sense_of(file, remedy):
+        held = json.loads(content)
+        refuse_other_kinds(held, FIELDS)
+        if held["phrases"] != phrases:
+            raise ValueError("weights of other phrases")
+        weights = held["weights"]
+        names = set(FIRST_WEIGHTS)
+        if set(weights) not in (names, names - set(TOPICAL)) or not set(PLAIN) < set(weights):
+            raise ValueError("weights of other features")
+        if not all(map(math.isfinite, weights.values())):
+            raise ValueError("weights that are not finite")
+        return weights

@@ -1,0 +1,42 @@
+"""Documents to translate, as tokens with their topics."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from stickbreaker.translation.bitext import Bitext
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.one_side import SourceText
+from stickbreaker.translation.phrases.translating import TokenDocument
+from stickbreaker.translation.sentence_tokens import tokens_of
+
+T = TypeVar("T")
+
+
+def token_documents(
+    lexicon: TopicLexicon, bitext: Bitext
+) -> tuple[list[TokenDocument], list[list[list[str]]]]:
+    """The documents of a bitext as tokens of the source with their topic shares, and their references."""
+    shares = lexicon.domains.of_bitext(bitext)
+    documents = [TokenDocument([], own) for own in shares]
+    references: list[list[list[str]]] = [[] for _ in documents]
+    for number, (source, target) in zip(
+        bitext.document_of.tolist(), bitext.texts(range(bitext.n_pairs)), strict=True
+    ):
+        documents[number].sentences.append(tokens_of(source, bitext.source))
+        references[number].append(tokens_of(target, bitext.target))
+    return documents, references
+
+
+def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocument]:
+    """The documents of sentences in the source language as tokens, with their topic shares."""
+    documents = [TokenDocument([], own) for own in lexicon.shares_of(text.documents, text.domains)]
+    for number, sentence in zip(text.document_of, text.sentences, strict=True):
+        documents[number].sentences.append(tokens_of(sentence, lexicon.bitext.source))
+    return documents
+
+
+def in_order(document_of: Sequence[int], by_document: Sequence[Sequence[T]]) -> list[T]:
+    """What was made of each document's sentences in the order of all sentences; `document_of`: the document
+    of each."""
+    at = [iter(own) for own in by_document]
+    return [next(at[number]) for number in document_of]

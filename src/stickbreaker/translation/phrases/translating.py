@@ -1,0 +1,134 @@
+"""Documents translated sentence by sentence, and the weights tuned by which that is done."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.records import Array
+from stickbreaker.engines.local import usable_cores
+from stickbreaker.translation.decoding.decoder import Decoder, Translation, cut_sentence
+from stickbreaker.translation.pairwise_ranking import HIGHEST_ORDER, learn_weights, sentence_bleu
+from stickbreaker.translation.phrases.phrase_model import PhraseModel
+
+ROUNDS = 8
+N_BEST = 100
+KEPT = 0.5  # of the weights before, in those of the next round
+
+
+class TokenDocument(NamedTuple):
+    """The sentences of a document as tokens, and its topic shares (topics,)."""
+
+    sentences: list[list[str]]
+    shares: Array | None
+
+
+def translate_documents(
+    model: PhraseModel, documents: Sequence[TokenDocument], n_best: int = 1, threads: int | None = None
+) -> list[list[list[Translation]]]:
+    """The best translations of each sentence of each document, the best first.
+
+    Documents go in threads; their number changes nothing but the time. A sentence of more than 256 words is
+    cut, and has the one translation of its pieces joined; one without a word has none.
+    """
+    decoder = Decoder(model.language_model, model.decoder_weights())
+
+    def translated(document: TokenDocument) -> list[list[Translation]]:
+        pieces = [cut_sentence(sentence) for sentence in document.sentences]
+        options = model.options_of([list(piece) for own in pieces for piece in own], document.shares)
+        found: list[list[Translation]] = []
+        at = iter(options)
+        for own in pieces:
+            parts = [decoder.translate(next(at), n_best) if len(piece) else [] for piece in own]
+            found.append(parts[0] if len(parts) == 1 else _joined([part[0] for part in parts if part]))
+        return found
+
+    with ThreadPoolExecutor(threads or usable_cores()) as pool:
+        return list(pool.map(translated, documents))
+
+
+def _joined(pieces: list[Translation]) -> list[Translation]:
+    """The translations of the pieces of a sentence as one."""
+    words = tuple(word for piece in pieces for word in piece.words)
+    features = np.sum([piece.features for piece in pieces], axis=0)
+    return [Translation(words, sum(piece.score for piece in pieces), features, ())]
+
+
+def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
+    """BLEU of all sentences together, 0 to 1 (Papineni et al. 2002): one reference, n-grams of 1 to 4 words,
+    not smoothed.
+
+    >>> corpus_bleu([["a", "b", "c", "d"]], [["a", "b", "c", "d"]])
+    1.0
+    """
+    matches, totals = np.zeros(HIGHEST_ORDER), np.zeros(HIGHEST_ORDER)
+    for words, reference in zip(translations, references, strict=True):
+        for n in range(HIGHEST_ORDER):
+            found, wanted = (
+                Counter(zip(*(one[start:] for start in range(n + 1)), strict=False))
+                for one in (words, reference)
+            )
+            matches[n] += (found & wanted).total()
+            totals[n] += found.total()
+    if not matches.all():
+        return 0.0
+    length, wanted_length = sum(map(len, translations)), sum(map(len, references))
+    brevity = min(0.0, 1.0 - wanted_length / length)
+    return float(np.exp(np.log(matches / totals).mean() + brevity))
+
+
+class TuningRound(NamedTuple):
+    """A round of tuning: the weights that it began with, and how good its translations were."""
+
+    weights: dict[str, float]
+    bleu: float  # 0 to 1, of the development sentences
+    length: float  # words of the translations over words of the references
+
+
+def tune(
+    model: PhraseModel,
+    documents: Sequence[TokenDocument],
+    references: Sequence[Sequence[Sequence[str]]],
+    *,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[TuningRound], None] | None = None,
+) -> list[TuningRound]:
+    """Rounds of pairwise ranking (Hopkins and May 2011); the weights of the best round are those to take.
+
+    `references` are translations of each document's sentences, as tokens. Each round translates the documents
+    by the weights before, adds the best translations to those of the rounds before, and learns weights from
+    all of them; half of the weights before is kept.
+    """
+    wanted = [list(reference) for own in references for reference in own]
+    pool: list[dict[tuple[str, ...], Array]] = [{} for _ in wanted]
+    quality: list[dict[tuple[str, ...], float]] = [{} for _ in wanted]
+    history: list[TuningRound] = []
+    for number in range(rounds):
+        lists = [found for own in translate_documents(model, documents, N_BEST, threads) for found in own]
+        best = [found[0].words if found else () for found in lists]
+        length = sum(map(len, best)) / max(1, sum(map(len, wanted)))
+        history.append(TuningRound(model.weights, corpus_bleu(best, wanted), length))
+        if progress is not None:
+            progress(history[-1])
+        if number == rounds - 1:
+            break
+        for found, candidates, scores, reference in zip(lists, pool, quality, wanted, strict=True):
+            for one in found:
+                candidates[one.words] = one.features
+                if one.words not in scores:
+                    scores[one.words] = sentence_bleu(one.words, reference)
+        features = [np.array(list(candidates.values())) for candidates in pool if len(candidates) > 1]
+        own = [
+            np.array([scores[w] for w in c]) for c, scores in zip(pool, quality, strict=True) if len(c) > 1
+        ]
+        learned = learn_weights(features, own, seed + number)
+        before = np.array([model.weights[name] for name in model.features])
+        mixed = KEPT * before / np.abs(before).sum() + (1.0 - KEPT) * learned
+        weights = {**model.weights, **dict(zip(model.features, mixed.tolist(), strict=True))}
+        model = replace(model, weights=weights)
+    return history

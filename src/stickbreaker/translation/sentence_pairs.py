@@ -1,0 +1,172 @@
+"""Pairs of sentences that translate each other: in files, and as documents of a corpus."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.corpus import ReadingOptions
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers import READERS, read_inputs
+from stickbreaker.corpus.readers.line_ends import without_end
+from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.sources import decoded, one_source, raw_lines_of
+from stickbreaker.corpus.text.languages import language_code
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, tagged
+from stickbreaker.translation.sentence_tokens import plain, tokens_of
+
+DOCUMENT, DOMAIN = "document", "domain"  # metadata of the corpus
+LINES_PER_DOCUMENT = 20
+WITH_FIELDS = ("jsonl", "csv", "tsv", "parquet", "arrow")
+NO_WORDS = "no words on one side"  # pairs that are left out
+BETWEEN = "\n"  # of the two sides, in the text of a pair
+
+
+class Pair(NamedTuple):
+    """A sentence and its translation; `document` None where nobody says of which they are."""
+
+    source: str
+    target: str
+    document: str | None = None
+    domain: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class BitextFields:
+    """Which fields of JSON Lines and tables have what. `source` and `target` are languages; `text_field`
+    names the fields of their texts, "de=german,en=english", by default those called as the languages are.
+
+    Pairs without a document are made documents of `lines_per_document` pairs one after another.
+    """
+
+    source: str
+    target: str
+    text_field: str | None = None
+    document_field: str = "doc"
+    domain_field: str = "domain"
+    lines_per_document: int = LINES_PER_DOCUMENT
+
+    def __post_init__(self) -> None:
+        for name in ("source", "target"):
+            object.__setattr__(self, name, language_code(getattr(self, name)))
+        if self.source == self.target:
+            raise UserError(f"source and target are both {self.source}", remedy="name two languages")
+        if self.lines_per_document < 1:
+            raise UserError(f"lines_per_document={self.lines_per_document}", remedy="it is at least 1")
+
+    @property
+    def texts(self) -> str:
+        """The fields of text, as readers want them."""
+        return self.text_field or f"{self.source}={self.source},{self.target}={self.target}"
+
+
+def pairs_of(
+    inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
+) -> Iterator[Pair]:
+    """The pairs of JSON Lines or tables, or of two files of lines, in order. A side that a row does not have
+    is empty. Raises UserError for what cannot be read, and where no row has both sides."""
+    if len(inputs) == 2 and not any(has_fields(name, reading.format) for name in inputs):
+        yield from _line_pairs(inputs[0], inputs[1], reading, problems)
+        return
+    options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
+    documents, _, _ = read_inputs(list(inputs), options, problems)
+    met = False
+    for document in documents:
+        texts, metadata = document.texts or {}, document.metadata
+        met = met or (fields.source in texts and fields.target in texts)
+        yield Pair(
+            texts.get(fields.source, ""),
+            texts.get(fields.target, ""),
+            value_of(metadata, fields.document_field),
+            value_of(metadata, fields.domain_field),
+        )
+    if not met:
+        problem = f"no row has a text in {fields.source} and one in {fields.target}"
+        raise UserError(problem, where=" ".join(inputs), remedy="name their fields by text_field")
+
+
+def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:
+    """Pairs and the document that each is of: of those that nobody names, so many make one."""
+    unnamed = 0
+    for pair in pairs:
+        name = pair.document
+        if name is None:
+            start = unnamed - unnamed % lines_per_document
+            name, unnamed = f"pairs {start + 1}-{start + lines_per_document}", unnamed + 1
+        yield pair, name
+
+
+def documents_of(
+    pairs: Iterable[Pair], fields: BitextFields, problems: Problems, where: str | None = None
+) -> Iterator[Document]:
+    """Pairs as documents of a corpus. Those without a word on one of the sides are left out, and counted.
+
+    Raises UserError, of the inputs `where`, if no pair is left.
+    """
+    room = LONGEST_WORD - max(len(fields.source), len(fields.target)) - 1
+    empty = True
+    for number, (pair, name) in enumerate(with_documents(pairs, fields.lines_per_document)):
+        tokens = [
+            [tagged(code, token[:room]) for token in tokens_of(text, code)]
+            for code, text in ((fields.source, pair.source), (fields.target, pair.target))
+        ]
+        if not all(tokens):
+            problems.counts[NO_WORDS] += 1
+            problems.first.setdefault(NO_WORDS, f"pair {number + 1:,}")
+            continue
+        empty = False
+        metadata = {DOCUMENT: name} | ({} if pair.domain is None else {DOMAIN: pair.domain})
+        text = BETWEEN.join((plain(pair.source), plain(pair.target)))
+        yield Document(str(number), text=text, tokens=[*tokens[0], *tokens[1]], metadata=metadata)
+    if empty:
+        remedy = "give sentences and their translations"
+        raise UserError("no pair of sentences has words on both sides", where=where, remedy=remedy)
+
+
+def value_of(metadata: Mapping[str, object], field: str) -> str | None:
+    """A field of a row as text; None where it is missing or empty."""
+    value = metadata.get(field)
+    return None if value is None or value == "" else str(value)
+
+
+def has_fields(name: str, form: str | None) -> bool:
+    """Whether an input is JSON Lines or a table, by its format or its name."""
+    if form is not None:
+        return form in WITH_FIELDS
+    plain_name = one_source(name, "name files").plain_name if name != "-" else ".jsonl"
+    return any(READERS[kind].fits(plain_name) for kind in WITH_FIELDS if kind in READERS)
+
+
+def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Problems) -> Iterator[Pair]:
+    """The lines of two files, side by side, but those that cannot be read in one of them. Raises UserError
+    where one has more."""
+    remedy = "give two files with a sentence a line, of which equal lines translate each other"
+    sides = [_numbered_lines(name, remedy, problems, reading.largest_text) for name in (first, second)]
+    here = [next(side, None) for side in sides]
+    last = 0
+    while here[0] is not None and here[1] is not None:
+        last = min(here[0][0], here[1][0])
+        text, translation = (line if number == last else None for number, line in (here[0], here[1]))
+        if text is not None and translation is not None:
+            yield Pair(text, translation)
+        here = [
+            next(side, None) if one is not None and one[0] == last else one
+            for side, one in zip(sides, here, strict=True)
+        ]
+    if here[0] is not None or here[1] is not None:
+        short, long = (first, second) if here[0] is None else (second, first)
+        raise UserError(f"has {counted(last, 'line')}, {long} has more", where=short, remedy=remedy)
+
+
+def _numbered_lines(
+    name: str, remedy: str, problems: Problems, largest: int
+) -> Iterator[tuple[int, str | None]]:
+    """The lines of a file by their numbers, None for one that is no text; those that are too large are
+    missing. Both are reported."""
+    source = one_source(name, remedy)
+    for number, line in raw_lines_of(source, problems, largest):
+        try:
+            yield number, without_end(decoded(line))
+        except Bad as bad:
+            problems.tell(bad, source.name, number)
+            yield number, None

@@ -1,0 +1,87 @@
+"""The reproduction of translation by topics, at tiny size."""
+
+import gzip
+import json
+import sys
+
+import pytest
+
+from tests.running import TOPICS, german, planted_documents
+
+pytestmark = pytest.mark.usefixtures("reproduction")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Tiny sets of pairs and a dictionary where ../shared would be, and plans of a few passes."""
+    import texts
+    import translation_lexicons
+    import translation_topics
+
+    for seed, (file, _) in enumerate(texts.BITEXTS.values()):
+        rows = []
+        for document in planted_documents(24, seed=seed):
+            words = document["text"].split()
+            for start in range(0, len(words), 6):
+                part = words[start : start + 6]
+                rows.append({"en": " ".join(part), "de": " ".join(map(german, part)), "domain": "x"})
+                rows[-1] |= {"doc": document["id"]} if seed < 2 else {}
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    path = tmp_path / texts.DICTIONARIES["de"]
+    path.parent.mkdir()
+    lines = "".join(f"{german(word)}\t{word}\n" for topic in TOPICS for word in topic)
+    path.write_bytes(gzip.compress(lines.encode()))
+    for module in (texts, translation_topics):
+        monkeypatch.setattr(module, "DATA", tmp_path)
+    monkeypatch.setattr(translation_topics, "SWEEPS", 4)
+    monkeypatch.setattr(translation_topics, "PASSES", 2)
+    monkeypatch.setattr(translation_topics, "MET", (0.001, 1.0))
+    monkeypatch.setattr(translation_lexicons, "TOPICS", (3,))
+    monkeypatch.setattr(translation_lexicons, "SEEDS", (0, 1))
+
+
+def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, capsys):
+    from parts import main
+
+    import translation
+
+    monkeypatch.setattr(sys, "argv", ["translation.py", "lexicons", "--out", str(tmp_path / "out")])
+    main(translation.STUDY, translation.__doc__)
+    printed = capsys.readouterr().out
+    assert "de-en, ptLDA, one-to-one, hybrid, K = 3, seed 0: gain" in printed
+    part = json.loads((tmp_path / "out/translation.json").read_text())["parts"]["lexicons"]
+    assert 10 < part["concepts"]["ptLDA, one-to-one"] <= 24
+    assert len(part["runs"]) == 1 + 12 + 6
+    page = (tmp_path / "out/translation.md").read_text()
+    assert "LDA < pLDA" in page
+    assert "the five sets" in page
+
+
+def test_a_set_is_split_by_documents(data):
+    from translation_bitexts import TEST, TEST_SEED, pairs_of
+
+    from stickbreaker.core.random_streams import share_of
+
+    pairs = list(pairs_of("de"))
+    assert {pair.domain for pair in pairs} == {"libreoffice", "wesnoth", "multi30k", "ted", "wmt"}
+    lines = [pair for pair in pairs if pair.document == "ted:lines 0"]
+    assert len(lines) == 20
+    share = sum(share_of(pair.document, TEST_SEED) < TEST for pair in pairs) / len(pairs)
+    assert 0.0 < share < 0.3
+
+
+def test_the_order_is_sure_where_all_documents_agree(data):
+    from translation_runs import Run, Way
+    from translation_tables import difference
+
+    def run(gain: float) -> Run:
+        way = Way(30, -1.0, gain / 3.0, {"a": gain}, (1.0, 1.0), [gain, 2.0 * gain], [10, 20])
+        return Run("de", "LDA", "gibbs", 3, 0, 1.0, (way, way))
+
+    found = difference([run(1.0)], [run(2.0)])
+    assert found.gain == pytest.approx(0.1)
+    assert found.low == pytest.approx(0.1)
+    assert found.is_sure
+    assert not difference([run(1.0)], [run(1.0)]).is_sure
