@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from stickbreaker.translation.alignment.aligned_words import Links, links_of
+from tests.translation.planted_bitexts import straight_links
+
 from stickbreaker.translation.bitext import Bitext, Pair
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.sentence_tokens import tokens_of
 
 MONEY = [
     ("Die Bank verleiht heute viel Geld.", "The bank lends today much money."),
@@ -30,15 +30,7 @@ def pairs(n: int = 10, domains: Sequence[str | None] = ("money", "park")) -> lis
     ]
 
 
-def links_by_place(bitext: Bitext) -> Links:
-    """Links of each word with the one at its place in the other sentence."""
-    return links_of(
-        [(i, i) for i in range(min(len(tokens_of(source, "de")), len(tokens_of(target, "en"))))]
-        for source, target in bitext.texts(range(bitext.n_pairs))
-    )
-
-
 def planted(said: Sequence[Pair] | None = None) -> TopicLexicon:
     """A lexicon whose domains are those that the documents say."""
     bitext = Bitext.of(pairs() if said is None else said, "de", "en")
-    return TopicLexicon.learn(bitext, links=links_by_place(bitext))
+    return TopicLexicon.learn(bitext, links=straight_links(bitext))

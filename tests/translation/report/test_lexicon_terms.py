@@ -10,7 +10,7 @@ import pytest
 from tests.translation.report.planted_lexicons import pairs, planted
 
 from stickbreaker.translation.bitext import Pair
-from stickbreaker.translation.lexicon.terms import ContentWords, divergences_of, gains_of, terms_of
+from stickbreaker.translation.lexicon.terms import ContentWords, terms_of
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.sentence_tokens import token_spans, tokens_of
 
@@ -18,36 +18,6 @@ from stickbreaker.translation.sentence_tokens import token_spans, tokens_of
 @pytest.fixture(scope="module")
 def lexicon() -> TopicLexicon:
     return planted()
-
-
-def test_a_gain_is_mutual_information(lexicon: TopicLexicon) -> None:
-    forward = lexicon.forward
-    by_topic, shares = gains_of(forward)
-    divergences, _ = divergences_of(forward)
-    everything = np.arange(forward.counts.n_translations + 1)
-    for word, counts in enumerate(forward.word_topic_counts):
-        words = np.full(len(everything), word)
-        plain, in_topics = forward.p_plain(words, everything), forward.p_topics(words, everything)
-        assert plain.sum() == pytest.approx(1.0)
-        wanted = (in_topics * np.log(in_topics / plain[:, None])).sum(axis=0)
-        assert divergences[word] == pytest.approx(wanted, abs=1e-12)
-        assert shares[word] == pytest.approx(counts / counts.sum())
-        assert by_topic[word] == pytest.approx(shares[word] * wanted, abs=1e-12)
-
-
-def test_a_translation_that_is_not_known_is_no_other_pair(lexicon: TopicLexicon) -> None:
-    """Its number is one more than that of the last word, or -1."""
-    forward, n = lexicon.forward, lexicon.forward.counts.n_translations
-    words = np.arange(len(forward.word_counts))
-    shares = np.tile([0.25, 0.75], (len(words), 1))
-    for number in (n, -1):
-        unknown = np.full(len(words), number)
-        assert (forward.counts.rows_of(words, unknown) == -1).all()
-        strength = forward.strengths.base
-        wanted = strength * forward.base[n] / (forward.word_counts + strength)
-        assert forward.p_plain(words, unknown) == pytest.approx(wanted)
-        in_topics = forward.p_topics(words, unknown)
-        assert forward.p_adapted(words, unknown, shares) == pytest.approx((in_topics * shares).sum(axis=1))
 
 
 def test_terms_are_the_words_with_two_translations(lexicon: TopicLexicon) -> None:
