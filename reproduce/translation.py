@@ -8,6 +8,7 @@ as translation.json, translation.md and translation.html after each part.
 
 from parts import Study, main
 from translation_lexicons import PART, PART_CHINESE
+from translation_phrases import PART as PHRASES
 
 
 def introduction(dates: str) -> list[str]:
@@ -26,7 +27,7 @@ STUDY = Study(
     "translation",
     "Translation by topics, reproduced",
     introduction,
-    {"lexicons": PART, "lexicons-zh": PART_CHINESE},
+    {"lexicons": PART, "phrases": PHRASES, "lexicons-zh": PART_CHINESE},
 )
 
 

@@ -31,12 +31,7 @@ WEIGHTS = "weights.json"
 LARGEST_WEIGHTS = 1 << 20  # bytes
 MODEL = "language_model."  # begins the names of its arrays
 NOT_AN_NGRAM = 1.0  # in files, in place of NaN: no log probability is above 0
-_NUMBERS = (
-    "unknown",
-    "end",
-    "n_words",
-    "beginning",
-)  # of the language model's fields, those that are no arrays
+_NUMBERS = ("unknown", "end", "n_words", "beginning")  # fields of the language model that are no arrays
 FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
 
 
@@ -61,6 +56,22 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
     save(model.lexicon, path, overwrite=overwrite, beside=beside)
 
 
+def read_phrases(folder: Path, words: tuple[str, ...]) -> tuple[PhraseTable, BackoffModel]:
+    """What `write_phrases` wrote, given the target's words. Raises UserError for something else."""
+    arrays = read_arrays(folder / PHRASES)
+    with making_sense_of(folder / PHRASES, RESTORE):
+        log_p = arrays[f"{MODEL}log_p"]
+        arrays[f"{MODEL}log_p"] = np.where(log_p > 0.0, np.nan, log_p)
+        held: dict[str, Any] = {
+            name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
+            for name in BackoffArrays._fields
+        }
+        if len(held["numbers"]) != len(words):
+            raise ValueError("a language model of other words")
+        model = BackoffModel(words, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
+        return PhraseTable.from_arrays(arrays), model
+
+
 def load_phrases(path: Path) -> PhraseModel:
     """The phrase model of a lexicon's directory, with the weights that were tuned, if any were.
 
@@ -73,19 +84,7 @@ def load_phrases(path: Path) -> PhraseModel:
     lexicon = TopicLexicon.load(path)
     if digest_of(path / PHRASES) != manifest["phrases"]:
         raise UserError("was altered since it was saved", where=path / PHRASES, remedy=RESTORE)
-    arrays = read_arrays(path / PHRASES)
-    with making_sense_of(path / PHRASES, RESTORE):
-        log_p = arrays[f"{MODEL}log_p"]
-        arrays[f"{MODEL}log_p"] = np.where(log_p > 0.0, np.nan, log_p)
-        held: dict[str, Any] = {
-            name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
-            for name in BackoffArrays._fields
-        }
-        words = lexicon.bitext.words[1]
-        if len(held["numbers"]) != len(words):
-            raise ValueError("a language model of other words")
-        model = BackoffModel(words, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
-        table = PhraseTable.from_arrays(arrays)
+    table, model = read_phrases(path, lexicon.bitext.words[1])
     weights = _read_weights(path / WEIGHTS, manifest["phrases"])
     weights = weights or {name: FIRST_WEIGHTS[name] for name in PLAIN + OF_SEARCH}
     ranks = len(set(RANKED) & set(weights))
@@ -112,11 +111,8 @@ def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
             raise ValueError("weights of other phrases")
         weights = held["weights"]
         topical = [name for name in weights if name not in PLAIN + OF_SEARCH]
-        if not {*PLAIN, *OF_SEARCH} <= {*weights} or topical not in (
-            [],
-            [*MIXTURE],
-            [*RANKED[: len(topical)]],
-        ):
+        allowed = ([], [*MIXTURE], [*RANKED[: len(topical)]])
+        if not {*PLAIN, *OF_SEARCH} <= {*weights} or topical not in allowed:
             raise ValueError("weights of other features")
         if not all(map(math.isfinite, weights.values())):
             raise ValueError("weights that are not finite")
