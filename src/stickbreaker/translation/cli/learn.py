@@ -122,7 +122,6 @@ def learn(
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    out = quoted_path(result["out"])
     lines = [
         f"{result['out']}: {counted(result['pairs'], 'pair')} of sentences, "
         f"{counted(result['documents'], 'document')}, {counted(result['links'], 'link')} of "
@@ -130,5 +129,5 @@ def _as_text(result: dict[str, Any]) -> str:
     ]
     if "phrases" in result:
         lines[0] += f", {counted(result['phrases'], 'translation')} of phrases"
-        return "\n".join([*lines, f"Next: stickbreaker translate tune {out} DEV"])
-    return "\n".join([*lines, f"Next: stickbreaker translate terms {out}"])
+        return "\n".join([*lines, f"Next: stickbreaker translate tune {quoted_path(result['out'])} DEV"])
+    return "\n".join([*lines, f"Next: stickbreaker translate terms {quoted_path(result['out'])}"])
