@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import digest_of
 from stickbreaker.core.json_checks import is_count, is_text, list_of, refuse_other_kinds
 from stickbreaker.core.records import Array
+from stickbreaker.saved.manifest import MANIFEST
 from stickbreaker.translation.bitext import Bitext
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ class TopicDomains(Domains):
         from stickbreaker.estimators.saving import save
 
         save(self.model, directory / TOPICS)
-        return {"kind": self.kind}
+        return {"kind": self.kind, "model": digest_of(directory / TOPICS / MANIFEST)}
 
 
 class KnownDomains(Domains):
@@ -124,10 +126,17 @@ def read_domains(directory: Path, facts: Mapping[str, Any], source: str) -> Doma
     if facts.get("kind") == TopicDomains.kind:
         from stickbreaker.topics.topic_estimator import load_topics
 
+        refuse_other_kinds(dict(facts), {"kind": is_text, "model": is_text})
+        manifest = directory / TOPICS / MANIFEST
+        if manifest.is_file() and digest_of(manifest) != facts["model"]:
+            problem = "is not of the model that the lexicon was learned with"
+            raise UserError(problem, where=manifest, remedy="restore it, or learn the lexicon again")
         return TopicDomains(load_topics(directory / TOPICS, "transform"), source)
     if facts.get("kind") != KnownDomains.kind:
         raise ValueError("domains of no known kind")
     refuse_other_kinds(
         dict(facts), {"kind": is_text, "names": list_of(is_text), "documents": list_of(is_count)}
     )
+    if len(facts["names"]) != len(facts["documents"]):
+        raise ValueError("domains and their numbers of documents differ")
     return KnownDomains(facts["names"], facts["documents"])

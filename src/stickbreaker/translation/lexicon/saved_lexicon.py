@@ -106,6 +106,8 @@ def load(path: Path) -> "TopicLexicon":
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     manifest = read_manifest(path)
+    if not (path / ARRAYS).is_file():
+        raise UserError("is missing", where=path / ARRAYS, remedy=RESTORE)
     if digest_of(path / ARRAYS) != manifest["arrays"]:
         raise UserError("was altered since it was saved", where=path / ARRAYS, remedy=RESTORE)
     arrays = read_arrays(path / ARRAYS)
@@ -124,8 +126,10 @@ def load(path: Path) -> "TopicLexicon":
         aligner = None
         own = {name.removeprefix(ALIGNER): v for name, v in arrays.items() if name.startswith(ALIGNER)}
         if own:
+            from stickbreaker.translation.alignment.aligner_arrays import refuse_other_arrays
             from stickbreaker.translation.alignment.word_aligner import WordAligner
 
+            refuse_other_arrays(own, (len(bitext.words[0]), len(bitext.words[1])))
             aligner = WordAligner.from_arrays(own)
         return TopicLexicon(bitext, domains, links, shares, (strengths[0], strengths[1]), aligner)
 
@@ -176,6 +180,8 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
 def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
     """The links, checked to be of the bitext's words."""
     links = Links(*(arrays[f"links.{name}"] for name in Links._fields))
+    if any(one.ndim != 1 or one.dtype.kind != "i" for one in links):
+        raise ValueError("links that are no places")
     pairs = bitext.n_pairs
     counts = np.diff(links.offsets)
     if len(links.offsets) != pairs + 1 or links.offsets[0] != 0 or (counts < 0).any():

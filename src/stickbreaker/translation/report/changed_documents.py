@@ -62,7 +62,7 @@ def changed_documents(
 ) -> list[ChangedDocument]:
     """The documents in which most changes, of all and of each domain, the largest changes first."""
     changes, n = word_changes(lexicon, content), len(lexicon.bitext.names)
-    links = np.bincount(changes.document, changes.links.astype(np.float64), minlength=n)
+    links: Array = np.bincount(changes.document, changes.links, minlength=n).astype(np.float64)
     nats = np.bincount(changes.document, changes.links * changes.nats, minlength=n) / np.maximum(links, 1.0)
     pairs = np.bincount(lexicon.bitext.document_of, minlength=n)
     order = np.argsort(changes.document, kind="stable")

@@ -1,0 +1,43 @@
+"""Arrays of saved word aligners, checked before kernels index by them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.translation.kernels.word_alignment import WIDEST
+
+
+def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]], sizes: tuple[int, int]) -> None:
+    """Raise ValueError for arrays that `WordAligner.to_arrays` does not give, of vocabularies of these sizes
+    (source words, target words)."""
+    offsets, targets = arrays["offsets"], arrays["targets"]
+    slots = len(targets)
+    shapes = {
+        "offsets": (sizes[0] + 1,),
+        "targets": (slots,),
+        "translations_to_target": (slots + 2,),
+        "translations_to_source": (slots + 2,),
+        "null_to_target": (sizes[1] + 1,),
+        "null_to_source": (sizes[0] + 1,),
+        "jumps": (2, 2 * WIDEST + 1),
+        "starts": (2, WIDEST),
+        "shares": (2,),
+    }
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"the aligner's {name} are of other words")
+        whole = name in ("offsets", "targets")
+        if arrays[name].dtype.kind != ("i" if whole else "f"):
+            raise ValueError(f"the aligner's {name} are of another type")
+        if not (whole or (np.isfinite(arrays[name]).all() and (arrays[name] >= 0.0).all())):
+            raise ValueError(f"the aligner's {name} are no probabilities")
+    if offsets[0] != 0 or offsets[-1] != slots or (np.diff(offsets) < 0).any():
+        raise ValueError("the aligner's offsets are of other words")
+    if slots and (targets.min() < 0 or targets.max() >= sizes[1]):
+        raise ValueError("the aligner's targets are of other words")
+    first = np.zeros(slots + 1, np.bool_)
+    first[offsets] = True
+    if (np.diff(targets) <= 0)[~first[1:-1]].any():
+        raise ValueError("the aligner's targets are not in order")
