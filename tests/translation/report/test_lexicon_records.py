@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from tests.translation.planted_bitexts import straight_links
 from tests.translation.report.planted_lexicons import MONEY, PARK, pairs, planted
 
 from stickbreaker import LDA
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus, VocabularyRule
 from stickbreaker.translation.bitext import Bitext, Pair
@@ -222,6 +225,15 @@ def test_facts_and_settings_say_what_was_learned(lexicon: TopicLexicon, page: Le
     assert settings["links between words"] == "given"
     assert settings["prior of p(en | de; domain)"] == f"worth {lexicon.strengths[0].topic:g} links"
     assert "from German into English" in page.subtitle
+
+
+def test_python_has_the_same_page(lexicon: TopicLexicon, tmp_path: Path) -> None:
+    page = lexicon.report(tmp_path / "r.html", title="<A title>")
+    assert page.html == page_of_lexicon(lexicon, "<A title>").html()
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == page.html
+    assert page._repr_html_().startswith('<iframe title="&lt;A title&gt;"')
+    with pytest.raises(UserError, match="exists"):
+        lexicon.report(tmp_path / "r.html")
 
 
 def test_one_domain_has_no_terms_and_changes_nothing() -> None:

@@ -28,6 +28,7 @@ from stickbreaker.translation.lexicon.link_counts import LinkCounts, LinkedWords
 from stickbreaker.translation.sentence_tokens import tokens_of
 
 if TYPE_CHECKING:
+    from stickbreaker.estimators.notebooks.report_page import ReportPage
     from stickbreaker.topics.topic_estimator import TopicEstimator
     from stickbreaker.translation.alignment.word_aligner import WordAligner
 
@@ -225,6 +226,19 @@ class TopicLexicon:
             scores_of(self.forward, linked, shares),
             scores_of(self.backward, linked.reversed(), shares),
         )
+
+    def report(
+        self, path: str | Path | None = None, *, title: str = "Lexicon by topic", overwrite: bool = False
+    ) -> "ReportPage":
+        """The page that `stickbreaker report` makes: a notebook shows it; also written to the file `path`, if
+        one is given, which `overwrite` replaces. Raises UserError where a file is at `path` already."""
+        from stickbreaker.estimators.notebooks.report_page import ReportPage
+        from stickbreaker.translation.report.lexicon_records import page_of_lexicon
+
+        page = ReportPage(page_of_lexicon(self, title).html(), title)
+        if path is not None:
+            page.save(path, overwrite=overwrite)
+        return page
 
     # Files
 

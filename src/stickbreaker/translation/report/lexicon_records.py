@@ -27,8 +27,8 @@ def lexicon_page_of(path: Path, title: str) -> LexiconPage:
     return page_of_lexicon(load(path), title, manifest["stickbreaker"])
 
 
-def page_of_lexicon(lexicon: TopicLexicon, title: str, made_by: str) -> LexiconPage:
-    """The report of a lexicon; `made_by` is the version of the library that it was learned with."""
+def page_of_lexicon(lexicon: TopicLexicon, title: str, made_by: str | None = None) -> LexiconPage:
+    """The report of a lexicon; `made_by` is the version of the library that saved it, if one did."""
     content, examples, domains = ContentWords.of(lexicon), Examples(lexicon), known_domains(lexicon)
     documents = changed_documents(lexicon, content, examples)
     by_topic, _ = gains_of(lexicon.forward)
@@ -76,12 +76,12 @@ def _facts(lexicon: TopicLexicon) -> list[tuple[str, str]]:
     ]
 
 
-def _settings(lexicon: TopicLexicon, made_by: str) -> list[tuple[str, str]]:
+def _settings(lexicon: TopicLexicon, made_by: str | None) -> list[tuple[str, str]]:
     bitext, domains = lexicon.bitext, lexicon.domains
     fields, noun = bitext.fields, noun_of(domains)
     ways = ((bitext.source, bitext.target), (bitext.target, bitext.source))
     rows: list[tuple[str, Any]] = [
-        ("made by", f"stickbreaker {made_by}"),
+        *([("made by", f"stickbreaker {made_by}")] if made_by else []),
         ("source and target", f"{_name(bitext.source)}, {_name(bitext.target)}"),
         ("fields of text", fields.texts),
         ("field of documents", fields.document_field),
