@@ -390,6 +390,30 @@ MUTATIONS = {
         "if in_either and not (linked_targets[t] or linked_sources[s]):",
         "tests/translation/test_symmetrization.py",
     ),
+    "the weight of a shorter context": Mutation(
+        "translation/kernels/backoff_trigrams.py",
+        "log_weight += model.back_off[node]",
+        "log_weight -= model.back_off[node]",
+        "tests/translation/test_backoff_model.py",
+    ),
+    "a jump between spans": Mutation(
+        "translation/kernels/decoder.py",
+        "candidates.jumps[table] = -weights.distortion * distance",
+        "candidates.jumps[table] = weights.distortion * distance",
+        "tests/translation/test_decoder.py",
+    ),
+    "translations that continue alike": Mutation(
+        "translation/kernels/search_graph.py",
+        "if graph.states[node] == graph.states[new] and _same_place(graph, node, new):",
+        "if _same_place(graph, node, new):",
+        "tests/translation/kernels/test_search_graph_kernel.py",
+    ),
+    "what comes after an edge": Mutation(
+        "translation/kernels/best_paths.py",
+        "gain = ends.gains[end] + (graph.totals[edge] - graph.scores[tail])",
+        "gain = ends.gains[end] - (graph.totals[edge] - graph.scores[tail])",
+        "tests/translation/test_decoder.py",
+    ),
 }
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
     from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
     from stickbreaker.topics.seed_words import Guide
+    from stickbreaker.translation.bitext import Bitext
+    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -46,6 +48,8 @@ _HOMES = {
     "Spelling": "stickbreaker.corpus.spelling.string_prior",
     "Gibbs": "stickbreaker.topics.model.samplers.gibbs_settings",
     "Guide": "stickbreaker.topics.seed_words",
+    "TopicLexicon": "stickbreaker.translation.lexicon.topic_lexicon",
+    "Bitext": "stickbreaker.translation.bitext",
     "Corpus": "stickbreaker.corpus",
     "Analysis": "stickbreaker.corpus",
     "Vocabulary": "stickbreaker.corpus",
@@ -58,6 +62,7 @@ __all__ = [
     "LDA",
     "AdaptorGrammar",
     "Analysis",
+    "Bitext",
     "ConceptTree",
     "Corpus",
     "Gibbs",
@@ -71,6 +76,7 @@ __all__ = [
     "Spelling",
     "SplitMerge",
     "SyntacticTopics",
+    "TopicLexicon",
     "TopicNgramModel",
     "UserError",
     "Vocabulary",

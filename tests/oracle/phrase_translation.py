@@ -70,7 +70,7 @@ def features(derivation, options, lines):
 
 
 def translations(n, options, lines, weights, limit):
-    """The best score of every string of words that is a translation, the best string first, with its features."""
+    """Every translation, the best first: score, words, features and derivation of the best way to it."""
     best = {}
     for derivation in derivations(n, options, limit):
         words, values = features(derivation, options, lines)

@@ -12,7 +12,7 @@ MANY = Limits(10_000, 10_000, np.inf, 100)
 
 
 def arpa(rng, order, unknown=True, share=0.6):
-    """A model of random n-grams with random weights; it need not sum to one, nor have the suffixes it should."""
+    """A model of random n-grams and weights; it need not sum to one, nor have the suffixes it should."""
     inner = [*WORDS, "<unk>"] if unknown else WORDS
     levels = [[(word,) for word in ("<s>", "</s>", *inner)]]
     for _ in range(1, order):

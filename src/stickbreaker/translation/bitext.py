@@ -20,6 +20,7 @@ from stickbreaker.translation.sentence_pairs import (
     BETWEEN,
     DOCUMENT,
     DOMAIN,
+    LINES_PER_DOCUMENT,
     BitextFields,
     Pair,
     documents_of,
@@ -37,7 +38,7 @@ class Bitext:
     Its tokens are those of the source, then those of the target, each with its language ("de:haus"); its text
     is both sides, a line each. Its metadata say of which document and domain a pair is.
 
-    >>> bitext = Bitext.of([Pair("Die Bank.", "The bank.", "news")], "de", "en")
+    >>> bitext = Bitext.of([("Die Bank.", "The bank.", "news")], "de", "en")
     >>> bitext.names, bitext.words[0]
     (('news',), ('.', 'bank', 'die'))
     """
@@ -56,10 +57,20 @@ class Bitext:
         return self.fields.target
 
     @classmethod
-    def of(cls, pairs: Iterable[Pair], source: str, target: str, lines_per_document: int = 20) -> "Bitext":
-        """Pairs in memory. Raises UserError where there is none, and for languages that are none."""
+    def of(
+        cls,
+        pairs: Iterable[Sequence[str | None]],
+        source: str,
+        target: str,
+        lines_per_document: int = LINES_PER_DOCUMENT,
+    ) -> "Bitext":
+        """Pairs in memory: (sentence, translation), and if known the document and its domain, as `Pair` has
+        them. Pairs without a document are made documents of `lines_per_document` pairs.
+
+        Raises UserError where there is no pair of words, and for languages that are none.
+        """
         fields = BitextFields(source, target, lines_per_document=lines_per_document)
-        return cls._of_pairs(pairs, fields, Problems(skip=False))
+        return cls._of_pairs(map(Pair.of, pairs), fields, Problems(skip=False))
 
     @classmethod
     def read(
@@ -71,8 +82,8 @@ class Bitext:
     ) -> "Bitext":
         """Pairs of JSON Lines or tables, or of two files of lines, the source's and the target's.
 
-        Pairs without a word on one of the sides are left out; `corpus.skipped` counts them. Raises UserError for what cannot be read, and for files
-        that have different numbers of lines.
+        Pairs without a word on one of the sides are left out; `corpus.skipped` counts them. Raises UserError
+        for what cannot be read, and for files that have different numbers of lines.
         """
         reading = reading or ReadingOptions()
         problems = Problems(skip=reading.on_error == "skip")

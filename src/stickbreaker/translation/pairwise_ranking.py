@@ -1,12 +1,9 @@
 """Weights that rank translations as their quality does: pairwise ranking (Hopkins and May 2011).
 
-Weights are learned from lists of candidates, by the features and the quality of each; it does not matter where
-the lists come from. Two changes keep translations as long as their references:
-
-- Pairs are drawn from all that differ enough. The most different ones, which Hopkins and May choose, are often of
-  candidates much too long or short, and teach little but that (Nakov, Guzmán and Vogel 2013).
-- BLEU+1 smooths the brevity penalty as it does the precisions, which it no longer balances otherwise (the same,
-  2012).
+Weights are learned from lists of candidates, by the features and the quality of each; it does not matter
+where the lists come from. Pairs are drawn from all that differ enough, which keeps translations as long as
+their references. Those that differ most, which Hopkins and May choose, are often pairs with a candidate much
+too long or too short, and teach little but to avoid it (Nakov, Guzmán and Vogel 2013).
 """
 
 from collections import Counter
@@ -22,6 +19,7 @@ from stickbreaker.core.threads import one_thread
 from stickbreaker.translation.purposes import TRANSLATION_PAIRS
 
 HIGHEST_ORDER = 4  # words of the n-grams of BLEU
+ROUNDING = 1e-10  # of what other features differ: one that differs no more does so by rounding
 
 
 class PairSampling(NamedTuple):
@@ -36,10 +34,11 @@ SAMPLING = PairSampling()
 
 
 def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
-    """BLEU+1 of a translation, with a brevity penalty that is smoothed as the precisions are; 0 to 1.
+    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
 
-    One is added to the matches and the number of n-grams of two words and more (Lin and Och 2004), and to the
-    length of the reference (Nakov et al. 2012).
+    For n-grams of two words and more, one is added to the matches and to their number.
+
+    A brevity penalty that is smoothed too (Nakov et al. 2012) would ask for a word more than the reference.
     """
     if not words:
         return 0.0
@@ -50,7 +49,7 @@ def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
         if matches + added == 0:
             return 0.0
         log_precisions += np.log((matches + added) / (found.total() + added))
-    brevity = min(0.0, 1.0 - (len(reference) + 1) / len(words))
+    brevity = min(0.0, 1.0 - len(reference) / len(words))
     return float(np.exp(log_precisions / HIGHEST_ORDER + brevity))
 
 
@@ -59,14 +58,20 @@ def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
 
 
 def learn_weights(
-    features: Sequence[Array], quality: Sequence[Array], seed: int = 0, sampling: PairSampling = SAMPLING
+    features: Sequence[Array],
+    quality: Sequence[Array],
+    seed: int = 0,
+    sampling: PairSampling = SAMPLING,
+    least_scale: float = ROUNDING,
 ) -> Array:
     """Weights of features that rank the better candidate of a pair higher; their absolute values sum to 1.
 
     features: for each sentence candidates × features; quality: for each sentence a number by candidate, the
     larger the better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn by `seed`;
     logistic regression learns which is better from the differences of their features, each divided by its
-    root mean square. Raises UserError if no two candidates of one sentence differ enough.
+    root mean square. A feature whose root mean square is at most `least_scale` times the largest gets 0: its
+    weight would be large, and mean nothing in other sentences. Raises UserError if no two candidates of one
+    sentence differ enough.
     """
     differences = np.concatenate(
         [
@@ -79,9 +84,9 @@ def learn_weights(
     if not (scale > 0.0).any():
         problem = f"no two candidates of a sentence differ in features, and by {sampling.least} in quality"
         raise UserError(problem, remedy="give more candidates for each sentence, or more sentences")
-    scale[scale == 0.0] = 1.0
+    scale[scale <= least_scale * scale.max()] = np.inf
     weights = _separating(differences / scale) / scale
-    return weights / np.abs(weights).sum()
+    return weights / (np.abs(weights).sum() or 1.0)
 
 
 def _differences(matrix: Array, quality: Array, random: np.random.Generator, sampling: PairSampling) -> Array:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.corpus import ReadingOptions
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import READERS, read_inputs
@@ -29,6 +29,15 @@ class Pair(NamedTuple):
     target: str
     document: str | None = None
     domain: str | None = None
+
+    @classmethod
+    def of(cls, given: Sequence[str | None]) -> "Pair":
+        """A pair of two to four texts. Raises UserError for anything else."""
+        texts = [] if isinstance(given, str) else list(given)
+        if not 2 <= len(texts) <= 4 or not all(isinstance(text, str) for text in texts[:2]):
+            remedy = "give (sentence, translation), or these with the document and its domain"
+            raise UserError(f"{shown(str(given))} is no pair of sentences", remedy=remedy)
+        return cls(*texts)  # pyright: ignore[reportArgumentType]
 
 
 @dataclasses.dataclass(frozen=True)

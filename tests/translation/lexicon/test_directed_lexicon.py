@@ -203,7 +203,7 @@ def test_strengths_are_those_of_the_best_held_out_score():
     apart = linked.document >= 9
     counts = LinkCounts.of(linked.take(~apart), tuple(map(len, bitext.words)), 12)
     held_out = linked.take(apart)
-    found = chosen_strengths(counts, held_out, shares)
+    found = chosen_strengths([(counts, held_out)], shares)
     scores = {
         base: np.log(DirectedLexicon(counts, shares, Strengths(base)).p_plain(*held_out[:2])).mean()
         for base in directed_lexicon.STRENGTHS
@@ -224,7 +224,7 @@ def test_strengths_without_links_are_the_defaults():
     nothing = linked.take(np.zeros(len(linked.source), bool))
     sizes = tuple(map(len, bitext.words))
     counts = LinkCounts.of(nothing, sizes, len(bitext.names))
-    assert chosen_strengths(counts, nothing, shares) == Strengths()
+    assert chosen_strengths([(counts, nothing)], shares) == Strengths()
     lexicon = DirectedLexicon(counts, shares)
     assert lexicon.p_plain(np.array([0, -1]), np.array([0, -1])) == pytest.approx(
         [1 / (1 + sizes[1])] * 2

@@ -6,9 +6,9 @@ from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.translation.cli.documents import documents
 from stickbreaker.translation.cli.learn import learn
 from stickbreaker.translation.cli.lexicon_export import export
+from stickbreaker.translation.cli.list_terms import terms
 from stickbreaker.translation.cli.rerank import rerank
-from stickbreaker.translation.cli.run import run
-from stickbreaker.translation.cli.terms import terms
+from stickbreaker.translation.cli.run_system import run
 from stickbreaker.translation.cli.tune import tune
 from stickbreaker.translation.cli.word import word
 

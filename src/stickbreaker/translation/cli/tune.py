@@ -18,11 +18,19 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.translation.cli.bitext_options import read_as_learned
 
+RANKS = 3  # of the topics of a document
+
 
 @click.command(epilog="Example: stickbreaker translate tune lexicon dev.jsonl")
 @click.argument("lexicon", type=PATH)
 @click.argument("dev", nargs=-1, required=True, metavar="DEV...")
-@option("--without-topics", is_flag=True, help="Translate all documents alike, for comparison.")
+@option(
+    "--topics",
+    choices=["mixture", "ranks", "none"],
+    default="mixture",
+    help="How topics of a document take part: by lexical weights of their mixture; by those of each of its "
+    "three largest topics; or not, so that all documents are translated alike.",
+)
 @option("--rounds", default=8, least=1, help="Translate and learn this many times; the best round counts.")
 @option("--seed", default=0, help="The same seed gives the same weights.")
 @threads_option
@@ -30,7 +38,7 @@ from stickbreaker.translation.cli.bitext_options import read_as_learned
 def tune(
     lexicon: Path,
     dev: tuple[str, ...],
-    without_topics: bool,
+    topics: str,
     rounds: int,
     seed: int,
     threads: int | None,
@@ -51,7 +59,9 @@ def tune(
     model = load_phrases(lexicon)
     from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS
 
-    model = replace(model, weights=FIRST_WEIGHTS, adapts=not without_topics)
+    model = replace(
+        model, weights=FIRST_WEIGHTS, adapts=topics != "none", ranks=RANKS if topics == "ranks" else 0
+    )
     pairs = read_as_learned(model.lexicon, dev)
     documents, references = token_documents(model.lexicon, pairs)
 

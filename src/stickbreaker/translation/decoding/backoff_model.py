@@ -1,4 +1,4 @@
-"""A backoff language model of target words: read from a file in the ARPA format, or made of an n-gram model."""
+"""A backoff language model of target words: from a file in the ARPA format, or from an n-gram model."""
 
 import re
 from collections.abc import Sequence
@@ -24,6 +24,7 @@ from stickbreaker.translation.kernels.backoff_trigrams import (
 
 HIGHEST_ORDER = 5
 LN_10 = 2.302585092994046
+LEAST = -99.0  # log10 of what does not come
 UNKNOWN_FLOOR = -10.0 * LN_10  # log p (nats) of unknown words if the model has no <unk>
 _REMEDY = "export the model again, for instance by `stickbreaker export --format arpa`"
 _BLANKS = " \t\r\n"  # other kinds of space may be in words
@@ -53,7 +54,10 @@ class BackoffModel:
 
     @classmethod
     def of(cls, model: PlainNgramModel, words: Sequence[str], sample: int = -1) -> "BackoffModel":
-        """One sample of a fitted n-gram model, counted from 0, -1 the last. Raises UserError as its export."""
+        """One sample of a fitted n-gram model, counted from 0, -1 the last.
+
+        Raises UserError for a model whose order is not bounded, as `write_arpa` does.
+        """
         with TemporaryDirectory() as place:
             path = Path(place) / "model.arpa"
             write_arpa(model.language_model_, model.base_, path, sample)
@@ -183,7 +187,7 @@ class _NgramReader:
             values = _SPACE.split(self._line())
             if len(values) - order not in (1, 2):
                 raise self._error(f"here should be an n-gram of order {order}, with its probability")
-            weights.append((self._weight(values[0]), self._weight(values[order + 1 :])))
+            weights.append(self._weights(values, order))
             words.append(self._words(values[1 : order + 1]))
             lines.append(self.number)
         log_p, back_off = np.array(weights, np.float64).reshape(-1, 2).T * LN_10
@@ -203,17 +207,15 @@ class _NgramReader:
         except KeyError as error:
             raise self._error(f"the word {shown(error.args[0])} is not among those of order 1") from None
 
-    def _weight(self, value: str | list[str]) -> float:
-        """A logarithm; what is left out is 0, and -inf what KenLM and SRILM write instead of it."""
-        if not value:
-            return 0.0
+    def _weights(self, values: list[str], order: int) -> tuple[float, float]:
+        """log10 p and the log10 of the weight of shorter contexts, 0 if it is left out; -inf becomes -99."""
         try:
-            weight = float(value if isinstance(value, str) else value[0])
+            log_p, back_off = float(values[0]), float(values[order + 1]) if len(values) > order + 1 else 0.0
         except ValueError:
-            weight = np.nan
-        if not weight < np.inf:
-            raise self._error("here should be a number")
-        return max(weight, -99.0)
+            log_p = back_off = np.nan
+        if not (log_p < np.inf and back_off < np.inf):
+            raise self._error("here should be numbers before and after the words")
+        return max(log_p, LEAST), max(back_off, LEAST)
 
     def _expect(self, line: str, order: int) -> None:
         if line != f"\\{order}-grams:":

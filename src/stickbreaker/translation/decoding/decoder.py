@@ -13,10 +13,11 @@ from stickbreaker.core.records import Array
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.kernels.best_paths import Paths, best_paths
 from stickbreaker.translation.kernels.decoder import Limits, search
-from stickbreaker.translation.kernels.phrase_options import Options, Weights, estimate_spans, score_options
+from stickbreaker.translation.kernels.phrase_options import Options, Weights, sentence_of
 
 MOST_WORDS = 256  # of a sentence that is translated in one piece
 PUNCTUATION = frozenset(".,;:!?…—–()。，；：！？")  # words after which longer ones are cut
+LIMITS = Limits(stack=100, candidates=2000, threshold=np.inf, distortion=6)
 STEPS_PER_TRANSLATION = 1000  # how far a list of best translations is looked for
 
 
@@ -66,7 +67,8 @@ def sentence_options(
 
     A source word without options of its own may stand for itself. It gets a number for this sentence, from
     `n_words` (how many target words have numbers) on in the order of the sentence, the same each time that it
-    comes, and the features `passed_features`: these should be so low that longer phrases with it are preferred.
+    comes, and the features `passed_features`: these should be so low that
+    longer phrases with it are preferred.
     """
     found: list[tuple[int, int, PhraseOptions]] = []
     passed: dict[str, int] = {}
@@ -96,8 +98,7 @@ def _joined(found: list[tuple[int, int, PhraseOptions]], n_features: int) -> Opt
 
 
 def cut_sentence(words: Sequence[str], most: int = MOST_WORDS) -> list[Sequence[str]]:
-    """A sentence in pieces of at most `most` words: after the last punctuation that leaves the piece as short, or
-    without any, after `most` words.
+    """A sentence in pieces of at most `most` words, each cut after its last punctuation, if it has any.
 
     >>> cut_sentence(["a", ",", "b", "c", "d", "e"], 3)
     [['a', ','], ['b', 'c', 'd'], ['e']]
@@ -117,23 +118,22 @@ class Decoder:
 
     model: BackoffModel
     weights: Weights
-    limits: Limits = Limits(stack=100, candidates=1000, threshold=np.inf, distortion=6)
+    limits: Limits = LIMITS
 
     def translate(self, sentence: SentenceOptions, n_best: int = 1) -> list[Translation]:
         """The best translations of different words that the search meets, at most `n_best`, the best first.
 
-        The list is empty if options do not cover the sentence. Raises UserError for one of more than MOST_WORDS
-        words, which `cut_sentence` makes shorter.
+        The list is empty if options do not cover the sentence. Raises UserError for a sentence of more than
+        MOST_WORDS words, which `cut_sentence` makes shorter.
         """
         if sentence.n > MOST_WORDS:
             problem = f"a sentence has {counted(sentence.n, 'word')}"
             raise UserError(problem, remedy=f"cut it into pieces of at most {MOST_WORDS} words")
         n, longest, options, arrays = sentence.n, sentence.longest, sentence.options, self.model.arrays
-        scored = score_options(n, longest, options, self.weights, arrays)
-        spans = estimate_spans(n, longest, scored)
-        if spans[0, n] == -np.inf:
+        prepared = sentence_of(n, longest, options, self.weights, arrays)
+        if prepared.spans[0, n] == -np.inf:
             return []
-        graph = search(n, longest, options, scored, spans, self.weights, arrays, self.limits)
+        graph = search(prepared, self.weights, arrays, self.limits)
         steps = STEPS_PER_TRANSLATION * n_best + n + 1
         paths = best_paths(n, n_best, steps, graph, options, self.weights, arrays)
         order = np.argsort(-paths.scores, kind="stable")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.translation.kernels.backoff_trigrams import EXACT, LEAF, next_state, step
 from stickbreaker.translation.kernels.priority_queue import push, remove_first
-from stickbreaker.translation.kernels.search_graph import NONE, START
+from stickbreaker.translation.kernels.search_graph import NONE, START, table_size
 
 OWN_FEATURES = 3  # after those of options: log p of the language model (nats), words, minus words jumped over
 MIXER = np.uint64(0x9E3779B97F4A7C15)
@@ -47,8 +47,8 @@ class Texts(NamedTuple):
 
 @njit(**EXACT)
 def best_paths(n, k, most, graph, options, weights, model):
-    """The k best translations of different words, fewer if there are not as many, or if they are not among the
-    first `most` steps along edges. `graph` is that of `decoder.search`, for a sentence of n words."""
+    """The k best translations of different words: fewer if there are no more, or if `most` steps along edges
+    find no more. `graph` is that of `decoder.search`, for a sentence of n words."""
     ends = Ends(
         np.empty(2 * most + 1, np.int64),
         np.empty(2 * most + 1, np.int64),
@@ -56,19 +56,7 @@ def best_paths(n, k, most, graph, options, weights, model):
         np.zeros(2, np.int64),
     )
     priorities, items = np.empty(2 * most + 1), np.empty(2 * most + 1, np.int64)
-    longest = 0
-    for option in range(len(options.begins)):
-        longest = max(longest, options.offsets[option + 1] - options.offsets[option])
-    size = 4
-    while size < 2 * k:
-        size *= 2
-    texts = Texts(
-        np.empty((k + 1) * n * longest, np.int64), np.zeros(k + 2, np.int64), np.full(size, NONE, np.int64)
-    )
-    n_features = options.features.shape[1] + OWN_FEATURES
-    paths = Paths(
-        np.zeros(k + 1, np.int64), np.empty(k * n, np.int64), np.zeros((k, n_features)), np.empty(k)
-    )
+    texts, paths = _no_translations(n, k, options)
     goal, found, steps = graph.used[0] - 1, 0, 0
     _continue(graph.best[goal], NONE, 0.0, graph, ends, priorities, items)
     while found < k and steps < most and ends.used[1] > 0:
@@ -91,6 +79,19 @@ def best_paths(n, k, most, graph, options, weights, model):
     )
 
 
+@njit(**EXACT)
+def _no_translations(n, k, options):
+    """Room for k translations of n source words."""
+    longest = 0
+    for option in range(len(options.begins)):
+        longest = max(longest, options.offsets[option + 1] - options.offsets[option])
+    slots = np.full(table_size(k), NONE, np.int64)
+    texts = Texts(np.empty((k + 1) * n * longest, np.int64), np.zeros(k + 2, np.int64), slots)
+    n_features = options.features.shape[1] + OWN_FEATURES
+    starts, chosen = np.zeros(k + 1, np.int64), np.empty(k * n, np.int64)
+    return texts, Paths(starts, chosen, np.zeros((k, n_features)), np.empty(k))
+
+
 @njit(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
     """Put the end of a translation into the queue, if there is an edge."""
@@ -104,7 +105,7 @@ def _continue(edge, later, gain, graph, ends, priorities, items):
 
 @njit(**LEAF)
 def _take(found, end, graph, options, ends, texts, paths):
-    """Enter a whole translation as number `found`, unless there is one of the same words; whether that is so."""
+    """Enter a translation as number `found`, and return True, unless one with the same words is there."""
     at, last, mixed = texts.starts[found], paths.starts[found], np.uint64(0)
     while end >= 0:
         option = graph.options[ends.edges[end]]

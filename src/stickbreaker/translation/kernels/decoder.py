@@ -1,4 +1,4 @@
-"""The stack decoder of phrase-based translation (Koehn 2010, chapter 6), with cube pruning (Huang and Chiang 2007).
+"""The stack decoder of phrase-based translation (Koehn 2010, ch. 6), with cube pruning (Huang, Chiang 2007).
 
 A stack has partial translations of the same number of source words. It is filled from those below: groups of
 nodes with the same covered words and end, and options of a span that is free, both sorted, make a table of
@@ -25,6 +25,7 @@ from stickbreaker.translation.kernels.search_graph import (
     is_covered,
     new_graph,
     recombine,
+    table_size,
 )
 
 
@@ -37,8 +38,8 @@ class Limits(NamedTuple):
     distortion: int  # source words that are jumped over at most between spans
 
 
-class Tables(NamedTuple):
-    """Tables of candidates for one stack: nodes of a group × options of a span."""
+class Candidates(NamedTuple):
+    """Ways to one stack: tables of the nodes of a group × the options of a span, and a queue of cells."""
 
     bounds: NDArray[
         np.int64
@@ -46,45 +47,36 @@ class Tables(NamedTuple):
     spans: NDArray[np.int64]  # tables × (begin, end)
     futures: NDArray[np.float64]  # tables: estimate of what is still to be translated afterwards
     jumps: NDArray[np.float64]  # tables: score of the jump to the span
-
-
-class Queue(NamedTuple):
-    """Candidates in waiting."""
-
-    priorities: NDArray[np.float64]
-    items: NDArray[np.int64]  # numbers of candidates
-    candidates: NDArray[np.int64]  # candidates × (table, place in `Stacks.ranked`, place in `order`)
+    cells: NDArray[np.int64]  # candidates × (table, place in `ranked`, place in `order`)
+    priorities: NDArray[np.float64]  # the queue: estimates of the score of whole translations
+    items: NDArray[np.int64]  # the queue: candidates
     used: NDArray[np.int64]  # tables, candidates, those in the queue
 
 
 @njit(**EXACT)
-def search(n, longest, options, scored, spans, weights, model, limits):
-    """The graph of translations of a sentence of n words.
+def search(sentence, weights, model, limits):
+    """The graph of translations of a sentence, which its options can cover.
 
-    longest: words of the longest span with options; scored and spans (n + 1 × n + 1): of `score_options` and
-    `estimate_spans`, by which the sentence can be covered. The limit of distortion is Moses's: a span begins at
-    most that far from the end of the last one, and unless it begins with the first free word, it ends at most
-    that far behind that, so that the way back is open.
+    The limit of distortion is like that of Moses: a span begins at most that far from the end of the last
+    one, and unless it begins with the first free word, it ends at most that far behind that word, so that the
+    way back is open.
     """
-    most = min(limits.stack, limits.candidates)
+    n, most = sentence.n, min(limits.stack, limits.candidates)
     graph = new_graph(n, 2 + n * limits.candidates, 1 + (n + 1) * limits.candidates)
     stacks = Stacks(
         np.empty(1 + n * most, np.int64), np.zeros(2 + n * most, np.int64), np.zeros(n + 2, np.int64)
     )
-    size = 4
-    while size < 2 * limits.candidates:
-        size *= 2
-    slots = np.empty(size, np.int64)
+    slots = np.empty(table_size(limits.candidates), np.int64)
     graph.covered[START] = np.uint64(0)
     graph.ends[START], graph.states[START], graph.best[START] = 0, model.beginning, NONE
-    graph.scores[START], graph.futures[START] = 0.0, spans[0, n]
+    graph.scores[START], graph.futures[START] = 0.0, sentence.spans[0, n]
     graph.used[0] = 1
     close_stack(graph, START, 1, np.inf, 0, stacks)
     for number in range(1, n + 1):
         first = graph.used[0]
-        slots[:] = -1
-        tables, queue = _open_tables(number, n, longest, scored, spans, weights, limits, stacks, graph)
-        _fill_stack(first, options, scored, weights, model, limits, tables, queue, stacks, slots, graph)
+        slots[:] = NONE
+        candidates = _open_tables(number, sentence, weights, limits, stacks, graph)
+        _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph)
         close_stack(graph, first, most, limits.threshold, number, stacks)
     _reach_goal(graph, n, stacks, weights, model)
     return graph
@@ -100,23 +92,6 @@ def _first_free(graph, node, n):
 
 
 @njit(**LEAF)
-def _rest(graph, node, begin, end, n, spans):
-    """Estimate of what is left to be translated after a span: the sum over its gaps."""
-    total, gap = 0.0, 0
-    for place in range(n):
-        if (begin <= place < end) or is_covered(graph, node, place):
-            total += spans[gap, place]
-            gap = place + 1
-    return total + spans[gap, n]
-
-
-@njit(**LEAF)
-def _last_begin(n, length, free, limit):
-    """The last word that a span of some words may begin with, if the first free word is `free`."""
-    return min(n - length, max(free, free + limit - length))
-
-
-@njit(**LEAF)
 def _is_free(graph, node, begin, end):
     """Whether no word of a span is translated."""
     free = True
@@ -125,18 +100,30 @@ def _is_free(graph, node, begin, end):
     return free
 
 
+@njit(**LEAF)
+def _rest(graph, node, begin, end, sentence):
+    """Estimate of what is left to be translated after a span: the sum over its gaps."""
+    total, gap = 0.0, 0
+    for place in range(sentence.n):
+        if (begin <= place < end) or is_covered(graph, node, place):
+            total += sentence.spans[gap, place]
+            gap = place + 1
+    return total + sentence.spans[gap, sentence.n]
+
+
+@njit(**LEAF)
+def _last_begin(n, length, free, limit):
+    """The last word that a span of some words may begin with, if the first free word is `free`."""
+    return min(n - length, max(free, free + limit - length))
+
+
 @njit(**EXACT)
-def _open_tables(number, n, longest, scored, spans, weights, limits, stacks, graph):
-    """The tables of candidates for stack `number`, and a queue with the best candidate of each."""
+def _open_tables(number, sentence, weights, limits, stacks, graph):
+    """The candidates for stack `number`, with the best one of each table in the queue."""
+    n, longest, firsts = sentence.n, sentence.longest, sentence.scored.firsts
     lowest = max(0, number - longest)
     most = (stacks.groups[number] - stacks.groups[lowest]) * min(n, limits.distortion + 1)
-    tables = Tables(
-        np.empty((most, 3), np.int64), np.empty((most, 2), np.int64), np.empty(most), np.empty(most)
-    )
-    room = most + 2 * limits.candidates
-    queue = Queue(
-        np.empty(room), np.empty(room, np.int64), np.empty((room, 3), np.int64), np.zeros(3, np.int64)
-    )
+    candidates = _no_candidates(most, limits.candidates)
     for stack in range(lowest, number):
         length = number - stack
         for group in range(stacks.groups[stack], stacks.groups[stack + 1]):
@@ -145,62 +132,76 @@ def _open_tables(number, n, longest, scored, spans, weights, limits, stacks, gra
             for begin in range(free, _last_begin(n, length, free, limits.distortion) + 1):
                 end, span = begin + length, span_of(begin, begin + length, longest)
                 distance = abs(begin - graph.ends[node])
-                if distance > limits.distortion or scored.firsts[span] == scored.firsts[span + 1]:
+                if distance > limits.distortion or firsts[span] == firsts[span + 1]:
                     continue
                 if _is_free(graph, node, begin, end):
-                    table = queue.used[0]
-                    queue.used[0] += 1
-                    tables.bounds[table, 0] = stacks.starts[group + 1]
-                    tables.bounds[table, 1] = scored.firsts[span]
-                    tables.bounds[table, 2] = scored.firsts[span + 1]
-                    tables.spans[table, 0], tables.spans[table, 1] = begin, end
-                    tables.futures[table] = _rest(graph, node, begin, end, n, spans)
-                    tables.jumps[table] = -weights.distortion * distance
+                    table = candidates.used[0]
+                    candidates.used[0] += 1
+                    candidates.bounds[table, 0] = stacks.starts[group + 1]
+                    candidates.bounds[table, 1], candidates.bounds[table, 2] = firsts[span], firsts[span + 1]
+                    candidates.spans[table, 0], candidates.spans[table, 1] = begin, end
+                    candidates.futures[table] = _rest(graph, node, begin, end, sentence)
+                    candidates.jumps[table] = -weights.distortion * distance
                     _wait(
-                        table, stacks.starts[group], scored.firsts[span], scored, tables, queue, stacks, graph
+                        table, stacks.starts[group], firsts[span], sentence.scored, candidates, stacks, graph
                     )
-    return tables, queue
-
-
-@njit(**LEAF)
-def _wait(table, at_node, at_option, scored, tables, queue, stacks, graph):
-    """Put a candidate into the queue, if its table has it."""
-    if at_node < tables.bounds[table, 0] and at_option < tables.bounds[table, 2]:
-        candidate = queue.used[1]
-        queue.candidates[candidate, 0] = table
-        queue.candidates[candidate, 1] = at_node
-        queue.candidates[candidate, 2] = at_option
-        estimate = graph.scores[stacks.ranked[at_node]] + scored.estimates[scored.order[at_option]]
-        estimate += tables.jumps[table] + tables.futures[table]
-        push(queue.priorities, queue.items, queue.used[2], estimate, candidate)
-        queue.used[1] += 1
-        queue.used[2] += 1
+    return candidates
 
 
 @njit(**EXACT)
-def _fill_stack(first, options, scored, weights, model, limits, tables, queue, stacks, slots, graph):
-    """Add the nodes of a stack, whose first has the number `first`, by the candidates of the tables."""
-    best = -np.inf
+def _no_candidates(tables, most):
+    """Room for some tables, of which `most` candidates come."""
+    room = tables + 2 * most
+    return Candidates(
+        np.empty((tables, 3), np.int64),
+        np.empty((tables, 2), np.int64),
+        np.empty(tables),
+        np.empty(tables),
+        np.empty((room, 3), np.int64),
+        np.empty(room),
+        np.empty(room, np.int64),
+        np.zeros(3, np.int64),
+    )
+
+
+@njit(**LEAF)
+def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
+    """Put a candidate into the queue, if its table has it."""
+    if at_node < candidates.bounds[table, 0] and at_option < candidates.bounds[table, 2]:
+        new = candidates.used[1]
+        candidates.cells[new, 0] = table
+        candidates.cells[new, 1] = at_node
+        candidates.cells[new, 2] = at_option
+        estimate = graph.scores[stacks.ranked[at_node]] + scored.estimates[scored.order[at_option]]
+        estimate += candidates.jumps[table] + candidates.futures[table]
+        push(candidates.priorities, candidates.items, candidates.used[2], estimate, new)
+        candidates.used[1] += 1
+        candidates.used[2] += 1
+
+
+@njit(**EXACT)
+def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph):
+    """Add the nodes of a stack by its candidates. slots: as `recombine` needs them."""
+    scored, best = sentence.scored, -np.inf
     for _ in range(limits.candidates):
-        if queue.used[2] == 0 or queue.priorities[0] < best - limits.threshold:
+        if candidates.used[2] == 0 or candidates.priorities[0] < best - limits.threshold:
             break
-        table, at_node, at_option = queue.candidates[queue.items[0]]
-        remove_first(queue.priorities, queue.items, queue.used[2])
-        queue.used[2] -= 1
+        table, at_node, at_option = candidates.cells[candidates.items[0]]
+        remove_first(candidates.priorities, candidates.items, candidates.used[2])
+        candidates.used[2] -= 1
         tail, option = stacks.ranked[at_node], scored.order[at_option]
-        log_p, state = extend(model, options, scored, option, graph.states[tail])
+        log_p, state = extend(model, sentence, option, graph.states[tail])
         total = graph.scores[tail] + scored.scores[option] + weights.language_model * log_p
-        total += tables.jumps[table]
-        new = graph.used[0]
+        total += candidates.jumps[table]
+        new, end = graph.used[0], candidates.spans[table, 1]
         graph.covered[new] = graph.covered[tail]
-        cover(graph, new, tables.spans[table, 0], tables.spans[table, 1])
-        graph.ends[new], graph.states[new] = tables.spans[table, 1], state
-        graph.futures[new] = tables.futures[table]
+        cover(graph, new, candidates.spans[table, 0], end)
+        graph.ends[new], graph.states[new], graph.futures[new] = end, state, candidates.futures[table]
         add_edge(graph, recombine(graph, slots), tail, option, total)
-        best = max(best, total + tables.futures[table])
-        _wait(table, at_node, at_option + 1, scored, tables, queue, stacks, graph)
-        if at_option == tables.bounds[table, 1]:
-            _wait(table, at_node + 1, at_option, scored, tables, queue, stacks, graph)
+        best = max(best, total + candidates.futures[table])
+        _wait(table, at_node, at_option + 1, scored, candidates, stacks, graph)
+        if at_option == candidates.bounds[table, 1]:
+            _wait(table, at_node + 1, at_option, scored, candidates, stacks, graph)
 
 
 @njit(**EXACT)

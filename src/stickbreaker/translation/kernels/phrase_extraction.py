@@ -1,4 +1,4 @@
-"""Phrases of aligned sentences: spans of which no word is linked to one outside (Koehn, Och and Marcu 2003)."""
+"""Phrases of aligned sentences: spans of which no word is linked outside (Koehn, Och and Marcu 2003)."""
 
 from typing import NamedTuple
 
@@ -52,8 +52,8 @@ def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, 
     """Fill `places_out` with the phrases of pairs of sentences from pair `start` on, as far as it has room;
     returns the pair to go on with, and how many phrases there are.
 
-    A phrase has at most MOST words on each side, at least one link, and no word that is linked to one outside;
-    words without a link belong to phrases beside them and to none. Room for the phrases of at least one pair
+    A phrase has at most MOST words on each side, at least one link, and no word that is linked to one
+    outside; words without a link belong to phrases next to them and to none. Room for the phrases of at least one pair
     is needed: MOST^3 for each of its target words suffices.
     """
     links_source, links_target = links
@@ -111,8 +111,8 @@ def lexical_weights(word_offsets, sources, targets_without, p_pairs, p_null, out
     """log of the lexical weights of phrases: product over target words of the mean of p over their links.
 
     word_offsets (target words of all phrases + 1): links of each target word in `sources`, rows of p_pairs.
-    targets_without (target words): the row in p_null of a word without a link, -1 of the others. `out` (words)
-    gets a summand each.
+    targets_without (target words): the row in p_null of a word without a link, -1 of the others. `out`
+    (words) gets a summand each.
     """
     for word in range(len(word_offsets) - 1):
         first, last = word_offsets[word], word_offsets[word + 1]

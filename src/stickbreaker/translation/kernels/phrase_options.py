@@ -1,4 +1,4 @@
-"""The options of a sentence, scored without what comes before them, and estimates of what spans will score."""
+"""The options of a sentence, scored by themselves, and estimates of the scores of spans."""
 
 from typing import NamedTuple
 
@@ -38,6 +38,16 @@ class ScoredOptions(NamedTuple):
     log_p: NDArray[np.float64]  # target words: sum of log p to each, in that case
     order: NDArray[np.int64]  # all options, by span, within one the highest estimate first
     firsts: NDArray[np.int64]  # spans + 1: where in `order` those of each span begin
+
+
+class Sentence(NamedTuple):
+    """A sentence that is to be translated."""
+
+    n: int  # source words
+    longest: int  # source words of the longest span with options
+    options: Options
+    scored: ScoredOptions
+    spans: NDArray[np.float64]  # n + 1 × n + 1: of `estimate_spans`
 
 
 @njit(**LEAF)
@@ -80,8 +90,10 @@ def score_options(n, longest, options, weights, model):
 
 @njit(**EXACT)
 def estimate_spans(n, longest, scored):
-    """The highest sum of estimates of options that together translate a span, without distortion: n + 1 × n + 1,
-    by begin and end; -inf: options cannot cover it (Koehn 2010, section 6.3.2)."""
+    """The highest sum of estimates of options that together translate a span, without distortion.
+
+    n + 1 × n + 1, by begin and end; -inf: options cannot cover it (Koehn 2010, section 6.3.2).
+    """
     estimates = np.full((n + 1, n + 1), -np.inf)
     for begin in range(n + 1):
         estimates[begin, begin] = 0.0
@@ -99,13 +111,21 @@ def estimate_spans(n, longest, scored):
     return estimates
 
 
+@njit(**EXACT)
+def sentence_of(n, longest, options, weights, model):
+    """The `Sentence` of n words with these options, whose spans have at most `longest` words."""
+    scored = score_options(n, longest, options, weights, model)
+    return Sentence(n, longest, options, scored, estimate_spans(n, longest, scored))
+
+
 @njit(**LEAF)
-def extend(model, options, scored, option, state):
+def extend(model, sentence, option, state):
     """(log p of an option's target words after a state, in nats; state after them).
 
     As soon as the state is the one that it would be if nothing were before, the rest is known.
     """
-    first, last = options.offsets[option], options.offsets[option + 1]
+    scored, first = sentence.scored, sentence.options.offsets[option]
+    last = sentence.options.offsets[option + 1]
     total, at, apart = 0.0, first, True
     while at < last and apart:
         nats, state = step(model, state, scored.numbers[at])

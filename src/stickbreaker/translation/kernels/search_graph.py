@@ -1,7 +1,7 @@
 """The graph of a search for translations: what has been translated so far, and the ways to it.
 
-A node is all partial translations that continue alike: of the same source words, with the same end of the last
-span and the same state of the language model (recombination, Koehn 2010, section 6.2.4). An edge adds an
+A node is all partial translations that continue alike: of the same source words, with the same end of the
+last span and the same state of the language model (recombination, Koehn 2010, section 6.2.4). An edge adds an
 option. Nodes of one number of translated words are a stack.
 """
 
@@ -62,6 +62,15 @@ def new_graph(n, n_nodes, n_edges):
 
 
 @njit(**LEAF)
+def table_size(n):
+    """Slots of a hash table for n things: a power of two, at least twice as many."""
+    size = 4
+    while size < 2 * n:
+        size *= 2
+    return size
+
+
+@njit(**LEAF)
 def is_covered(graph, node, place):
     """Whether a node has translated a source word."""
     piece = graph.covered[node, place // PIECE]
@@ -96,8 +105,10 @@ def _same_place(graph, one, other):
 
 @njit(**LEAF)
 def recombine(graph, slots):
-    """The node that continues like the one after the last in use, which has all but scores; else that one, now in
-    use. slots (a power of two, above the number of nodes of a stack; -1: free): where nodes are found.
+    """The node of the stack that continues like the one after the last in use; if there is none, that one,
+    which is in use from then on, without edges.
+
+    slots (a power of two, above the number of nodes of a stack; -1: free): where the nodes are found.
     """
     new, mask = graph.used[0], len(slots) - 1
     mixed = (_place_hash(graph, new) ^ np.uint64(graph.states[new])) * MIXER
@@ -132,34 +143,42 @@ def add_edge(graph, node, tail, option, total):
 
 @njit(**EXACT)
 def close_stack(graph, first, most, threshold, number, stacks):
-    """Choose the nodes from `first` on that are extended: at most `most`, the best, by score and estimate of the
-    rest, and none that is more than `threshold` below the best. They become stack `number` of `stacks`."""
+    """Choose the nodes from `first` on that are extended, as stack `number` of `stacks`.
+
+    They are the best by score and estimate of the rest: at most `most`, none more than `threshold` below the
+    best of all.
+    """
     promise = graph.scores[first : graph.used[0]] + graph.futures[first : graph.used[0]]
     order = np.argsort(-promise, kind="mergesort")
-    n_chosen = 0
-    while n_chosen < min(most, len(order)) and promise[order[n_chosen]] >= promise[order[0]] - threshold:
-        n_chosen += 1
-    size = 4
-    while size < 2 * n_chosen:
-        size *= 2
-    slots, members = np.full(size, -1, np.int64), np.empty(n_chosen, np.int64)
-    n_groups, first_group = np.int64(0), stacks.groups[number]
+    chosen = 0
+    while chosen < min(most, len(order)) and promise[order[chosen]] >= promise[order[0]] - threshold:
+        chosen += 1
+    members, counts = np.empty(chosen, np.int64), np.zeros(chosen + 1, np.int64)
+    n_groups = _group(graph, first + order[:chosen], members, counts)
+    first_group = stacks.groups[number]
     starts = stacks.starts[first_group:]
-    leaders, counts = np.empty(n_chosen, np.int64), np.zeros(n_chosen + 1, np.int64)
-    for i in range(n_chosen):
-        node = first + order[i]
-        slot = np.int64(_place_hash(graph, node) >> np.uint64(32)) & (size - 1)
-        while slots[slot] >= 0 and not _same_place(graph, leaders[slots[slot]], node):
-            slot = (slot + 1) & (size - 1)
-        if slots[slot] < 0:
-            slots[slot], leaders[n_groups] = n_groups, node
-            n_groups += 1
-        members[i] = slots[slot]
-        counts[members[i]] += 1
     for group in range(n_groups):
         starts[group + 1] = starts[group] + counts[group]
         counts[group] = starts[group]
-    for i in range(n_chosen):
+    for i in range(chosen):
         stacks.ranked[counts[members[i]]] = first + order[i]
         counts[members[i]] += 1
     stacks.groups[number + 1] = first_group + n_groups
+
+
+@njit(**EXACT)
+def _group(graph, nodes, members_out, counts_out):
+    """How many groups nodes are in: members_out (nodes) is the group of each, numbered as they come,
+    counts_out (groups, zero before) how many it has."""
+    slots, leaders = np.full(table_size(len(nodes)), NONE, np.int64), np.empty(len(nodes), np.int64)
+    mask, n_groups = len(slots) - 1, np.int64(0)
+    for i in range(len(nodes)):
+        slot = np.int64(_place_hash(graph, nodes[i]) >> np.uint64(32)) & mask
+        while slots[slot] >= 0 and not _same_place(graph, leaders[slots[slot]], nodes[i]):
+            slot = (slot + 1) & mask
+        if slots[slot] < 0:
+            slots[slot], leaders[n_groups] = n_groups, nodes[i]
+            n_groups += 1
+        members_out[i] = slots[slot]
+        counts_out[slots[slot]] += 1
+    return n_groups

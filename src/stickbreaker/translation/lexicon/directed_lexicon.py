@@ -1,5 +1,6 @@
 """p(e | f): how probable each translation of a word is, to all documents and to one of given topics."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -174,21 +175,34 @@ def scores_of(lexicon: DirectedLexicon, linked: LinkedWords, shares: Array) -> E
     )
 
 
-def chosen_strengths(counts: LinkCounts, held_out: LinkedWords, shares: Array) -> Strengths:
+Fold = tuple[LinkCounts, LinkedWords]  # counts of some documents, and the links of others
+
+
+def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
     """The strengths under which held-out links are most probable: first that of p(e | f), then the topics'.
 
-    `counts` are of the other documents; `shares` (documents × topics) of all. Without links, the defaults.
+    `shares` (documents × topics) are of all documents. Without links, the defaults.
     """
-    if not len(held_out.source):
-        return Strengths()
+    folds = [fold for fold in folds if len(fold[1].source)]
+    if not folds:
+        return BY_DEFAULT
     tried = [Strengths(base) for base in STRENGTHS]
-    base = max(tried, key=lambda one: _mean_plain(DirectedLexicon(counts, shares, one), held_out)).base
+    plain = [
+        sum(_plain_nats(DirectedLexicon(counts, shares, one), own) for counts, own in folds) for one in tried
+    ]
+    best = tried[int(np.argmax(plain))]
     if shares.shape[1] == 1:
-        return Strengths(base)
-    chosen = [Strengths(base, topic) for topic in TOPIC_STRENGTHS]
-    scores = [scores_of(DirectedLexicon(counts, shares, one), held_out, shares).adapted for one in chosen]
-    return chosen[int(np.argmax([nats.mean() for nats in scores]))]
+        return best
+    tried = [best._replace(topic=topic) for topic in TOPIC_STRENGTHS]
+    adapted = [
+        sum(
+            float(scores_of(DirectedLexicon(counts, shares, one), own, shares).adapted.sum())
+            for counts, own in folds
+        )
+        for one in tried
+    ]
+    return tried[int(np.argmax(adapted))]
 
 
-def _mean_plain(lexicon: DirectedLexicon, linked: LinkedWords) -> float:
-    return float(np.log(lexicon.p_plain(linked.source, linked.target)).mean())
+def _plain_nats(lexicon: DirectedLexicon, linked: LinkedWords) -> float:
+    return float(np.log(lexicon.p_plain(linked.source, linked.target)).sum())

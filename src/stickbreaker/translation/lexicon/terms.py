@@ -63,12 +63,13 @@ def _with_content(words: Sequence[str], language: str) -> NDArray[np.bool_]:
     return np.array([word not in stop and any(map(str.isalpha, word)) for word in words], bool)
 
 
-def divergences_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
-    """How far each word's translation in a topic is from that in all documents (words × topics), and the
-    topics' share of its links (words × topics).
+def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
+    """How much topics tell of each word's translation: by topic (words × topics) and the topics' share of its
+    links (words × topics).
 
-    The first is the Kullback-Leibler divergence of p(e | f; k) from p(e | f), in nats. Translations that were
-    never linked are as probable in each topic as in all, and add nothing.
+    A gain is share of k times the divergence of p(e | f; k) from p(e | f), in nats: their sum over topics is
+    what an event gains where its topic is known. Translations that were never linked are as probable in each
+    topic as in all, and add nothing.
     """
     counts, topic_counts = lexicon.counts, lexicon.word_topic_counts
     shares = topic_counts / np.maximum(topic_counts.sum(axis=1, keepdims=True), 1e-300)
@@ -78,18 +79,7 @@ def divergences_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
         of, plain = counts.words[part], lexicon.p_plain(counts.words[part], counts.translations[part])
         by_topic = lexicon.p_topics(of, counts.translations[part])
         np.add.at(divergence, of, by_topic * np.log(by_topic / plain[:, None]))
-    return np.maximum(divergence, 0.0), shares
-
-
-def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
-    """How much topics tell of each word's translation: by topic (words × topics) and the topics' share of its
-    links (words × topics).
-
-    A gain is share of k times the divergence of p(e | f; k) from p(e | f), in nats: their sum over topics is
-    what an event gains where its topic is known.
-    """
-    divergence, shares = divergences_of(lexicon)
-    return shares * divergence, shares
+    return shares * np.maximum(divergence, 0.0), shares
 
 
 def terms_of(

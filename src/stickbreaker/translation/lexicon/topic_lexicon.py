@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
     from stickbreaker.translation.alignment.word_aligner import WordAligner
 
-HELD_OUT = 0.1  # of the documents, by which strengths are chosen
+PARTS = 10  # of the documents, of which one at a time is held out while strengths are chosen
+ENOUGH = 10_000  # links that are held out in all
 SEED = 0
 
 
@@ -54,12 +55,11 @@ class TopicLexicon:
     sentences; None where links were given.
 
     >>> from stickbreaker.translation.alignment.aligned_words import links_of
-    >>> from stickbreaker.translation.bitext import Pair
-    >>> pairs = [Pair("die bank", "the bank", "a", "money"), Pair("die bank", "the bench", "b", "park")]
+    >>> pairs = [("die bank", "the bank", "a", "money"), ("die bank", "the bench", "b", "park")]
     >>> links = links_of([[(0, 0), (1, 1)], [(0, 0), (1, 1)]])
     >>> lexicon = TopicLexicon.learn(Bitext.of(pairs, "de", "en"), links=links)
-    >>> lexicon.entry("bank").translations
-    ('bank', 'bench')
+    >>> lexicon.translations("bank")[0][0]
+    'bank'
     """
 
     bitext: Bitext
@@ -82,8 +82,8 @@ class TopicLexicon:
         """Link the words of a bitext, unless `links` are given, and count them by topic.
 
         `topics` is a fitted LDA or HDP of texts in the source language, or in both; without one a domain is
-        what the bitext's documents say. Strengths of the priors are those under which a tenth of the
-        documents, chosen by their names, is most probable; all documents are counted then. The result does
+        what the bitext's documents say. Strengths of the priors are those under which documents held out for
+        that, chosen by their names, are most probable; all documents are counted then. The result does
         not depend on `threads`.
 
         Raises UserError where the topics are of another language, or no document has a domain.
@@ -146,18 +146,20 @@ class TopicLexicon:
         return LinkCounts.of(linked, self._sizes, len(self.bitext.names))
 
     def best_strengths(self) -> tuple[Strengths, Strengths]:
-        """The strengths of both directions under which held-out documents are most probable."""
-        chosen = np.array([share_of(name, SEED) < HELD_OUT for name in self.bitext.names])
-        if not chosen.any() or chosen.all():
-            return BY_DEFAULT, BY_DEFAULT
-        apart = chosen[self.linked.document]
+        """The strengths of both directions under which held-out documents are most probable: a tenth of them,
+        and other tenths until they have 10,000 links."""
+        parts = np.array([int(PARTS * share_of(name, SEED)) for name in self.bitext.names])
+        part_of = parts[self.linked.document]
+        links = np.bincount(part_of, minlength=PARTS)
+        enough = int(np.searchsorted(np.cumsum(links), ENOUGH)) + 1
+        apart = [part_of == part for part in range(min(enough, PARTS)) if 0 < links[part] < len(part_of)]
+        source, target = self._sizes
         found: list[Strengths] = []
-        for linked, sizes in (
-            (self.linked, self._sizes),
-            (self.linked.reversed(), (self._sizes[1], self._sizes[0])),
-        ):
-            counts = LinkCounts.of(linked.take(~apart), sizes, len(chosen))
-            found.append(chosen_strengths(counts, linked.take(apart), self.shares))
+        for linked, sizes in ((self.linked, (source, target)), (self.linked.reversed(), (target, source))):
+            folds = [
+                (LinkCounts.of(linked.take(~here), sizes, len(parts)), linked.take(here)) for here in apart
+            ]
+            found.append(chosen_strengths(folds, self.shares))
         return found[0], found[1]
 
     # What is asked
@@ -186,6 +188,16 @@ class TopicLexicon:
                 return WordEntry(tokens[0], code, links, names, found, by_topic)
         known = " nor ".join(codes) if language is None else language
         raise UserError(f"the word {shown(word)} is linked with none in {known}", remedy="check its spelling")
+
+    def translations(
+        self, word: str, document: str | None = None, n: int = 10, language: str | None = None
+    ) -> list[tuple[str, float]]:
+        """The n most probable translations of a word with p(e | f); with the text of a `document` in the
+        source language, by its topics, p(e | f, d). Raises UserError for a word that is linked with none."""
+        entry = self.entry(word, language)
+        p = entry.found.p if document is None else entry.found.topic_p @ self.shares_of([document])[0]
+        best = np.lexsort((np.arange(len(p)), -p))[:n]
+        return [(entry.translations[e], float(p[e])) for e in best.tolist()]
 
     @cached_property
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:

@@ -13,11 +13,13 @@ from stickbreaker.translation.decoding.decoder import SentenceOptions
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.kernels.phrase_options import Options, Weights
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.phrases.lexical_links import lexical_links, null_probabilities
+from stickbreaker.translation.phrases.lexical_links import LexicalLinks, lexical_links, null_probabilities
 from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
 PLAIN = ("phrase", "phrase_reverse", "lexical", "lexical_reverse", "phrases")
-TOPICAL = ("topic_lexical", "topic_lexical_reverse")
+MIXTURE = ("topic_lexical", "topic_lexical_reverse")  # what the topics of a document add, together
+MOST_RANKS = 10
+RANKED = tuple(f"topic_rank_{rank}" for rank in range(1, MOST_RANKS + 1))  # or each of its largest topics
 OF_SEARCH = ("language_model", "words", "distortion")
 UNKNOWN = -10.0  # every log probability of a word that stands for itself
 FIRST_WEIGHTS = {  # before any tuning, about Moses's
@@ -26,11 +28,10 @@ FIRST_WEIGHTS = {  # before any tuning, about Moses's
     "lexical": 0.2,
     "lexical_reverse": 0.2,
     "phrases": 0.2,
-    "topic_lexical": 0.0,
-    "topic_lexical_reverse": 0.0,
     "language_model": 0.5,
     "words": 1.0,
     "distortion": 0.3,
+    **dict.fromkeys((*MIXTURE, *RANKED), 0.0),
 }
 
 
@@ -39,8 +40,12 @@ class PhraseModel:
     """Features of the translations of phrases: log probabilities in nats, and a one for each phrase.
 
     phrase and phrase_reverse are p(e | f) and p(f | e) of whole phrases, lexical and lexical_reverse their
-    lexical weights; topic_lexical and topic_lexical_reverse what the topics of a document add to these, 0 in
-    the mean of all documents. `adapts` says whether the last two are there.
+    lexical weights. With `adapts`, topics of a document add to these: topic_lexical and topic_lexical_reverse
+    are the lexical weights by the mixture of its topics, less those of all documents. With `ranks` there are
+    features after Eidelman, Boyd-Graber and Resnik (2012, section 3) instead, one for each of so many of its
+    largest topics k, the largest first (a topic by its number would have another part in every document):
+
+        log (lexical weight by p(e | f; k) · p(k | d))
     """
 
     lexicon: TopicLexicon
@@ -48,11 +53,12 @@ class PhraseModel:
     language_model: BackoffModel
     weights: dict[str, float]  # by the names of `features`
     adapts: bool = True
+    ranks: int = 0
 
     @property
     def option_features(self) -> tuple[str, ...]:
         """The names of the features of options."""
-        return PLAIN + TOPICAL if self.adapts else PLAIN
+        return PLAIN + (RANKED[: self.ranks] or MIXTURE if self.adapts else ())
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -74,26 +80,42 @@ class PhraseModel:
             null_probabilities(linked.reversed(), source.words, sizes[0]),
         )
 
+    @cached_property
+    def _all_shares(self) -> Array:
+        """(topics,) the topics' shares of all links."""
+        counts = self.lexicon.forward.word_topic_counts.sum(axis=0)
+        return counts / max(float(counts.sum()), 1e-300)
+
     def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
         """(options × features of options) of some translations of the table, in a document of given topic
-        shares (topics,); None: of all documents, to which topics add nothing."""
+        shares (topics,); None: those of all documents."""
         plain: list[Array] = []
         topical: list[Array] = []
+        of_document = self._all_shares if shares is None else shares
         lexicons = (self.lexicon.forward, self.lexicon.backward)
         for links, one, null in zip(
             lexical_links(self.table, options, lexicons), lexicons, self._null, strict=True
         ):
             rows, places = np.unique(links.rows, return_inverse=True)
-            words, translations = one.counts.words[rows], one.counts.translations[rows]
+            pairs = one.counts.words[rows], one.counts.translations[rows]
             links = links._replace(rows=places)
-            plain.append(links.weights(one.p_plain(words, translations), null))
-            if self.adapts:
-                adapted = plain[-1]
-                if shares is not None:
-                    own = np.broadcast_to(shares, (len(rows), len(shares)))
-                    adapted = links.weights(one.p_adapted(words, translations, own), null)
-                topical.append(adapted - plain[-1])
+            plain.append(links.weights(one.p_plain(*pairs), null))
+            if self.adapts and not self.ranks:
+                adapted = one.p_topics(*pairs) @ of_document
+                topical.append(links.weights(adapted, null) - plain[-1])
+            elif self.adapts and not topical:  # p of the target words alone, as the source has
+                topical += self._by_rank(links, one.p_topics(*pairs), null, of_document)
         return np.column_stack([self.table.log_p(options), *plain, np.ones(len(options)), *topical])
+
+    def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
+        """The features of the largest topics of a document, (options,) each; of topics that there are not,
+        those of the last."""
+        order = np.lexsort((np.arange(len(shares)), -shares))[: self.ranks]
+        found = [
+            links.weights(np.ascontiguousarray(p[:, k]), null) + np.log(max(float(shares[k]), 1e-10))
+            for k in order.tolist()
+        ]
+        return found + [found[-1]] * (self.ranks - len(found))
 
     def options_of(self, sentences: list[list[str]], shares: Array | None = None) -> list[SentenceOptions]:
         """The ways to translate the phrases of sentences (lists of tokens) of one document of given topic
@@ -139,7 +161,8 @@ class PhraseModel:
         themselves = [n_words + passed.setdefault(tokens[place], len(passed)) for place in own.tolist()]
         after, places = entries_between(self.table.offsets[options], self.table.offsets[options + 1])
         words = np.concatenate([self.table.target_words[places], np.array(themselves, np.int64)])
-        row = np.array([UNKNOWN] * 4 + [1.0] + [0.0] * (len(self.option_features) - len(PLAIN)))
+        row = np.array([0.0 if name in MIXTURE else UNKNOWN for name in self.option_features])
+        row[PLAIN.index("phrases")] = 1.0
         held = Options(
             np.concatenate([begins, own]),
             np.concatenate([ends, own + 1]),

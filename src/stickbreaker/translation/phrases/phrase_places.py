@@ -48,24 +48,6 @@ class PhraseIndex(NamedTuple):
         """(lengths + 1,) the first number of the phrases of each length."""
         return np.cumsum([0, *map(len, self.keys)])
 
-    @classmethod
-    def of(cls, words: NDArray[np.int32], longest: NDArray[np.int8], n_words: int) -> "PhraseIndex":
-        """The phrases that begin at each place of a text and have 1 to `longest` (places) words there.
-
-        >>> index = PhraseIndex.of(np.array([4, 2, 4], np.int32), np.array([2, 1, 1], np.int8), 5)
-        >>> [keys.tolist() for keys in index.keys]
-        [[2, 4], [7]]
-        """
-        keys: list[NDArray[np.int64]] = []
-        places = np.flatnonzero(longest > 0)
-        before = np.zeros(len(places), np.int64)
-        for n in range(int(longest.max(initial=0))):
-            wide = longest[places] > n
-            places, before = places[wide], before[wide]
-            found, before = np.unique(before * n_words + words[places + n], return_inverse=True)
-            keys.append(found)
-        return cls(tuple(keys), n_words)
-
     def find(
         self, words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8]
     ) -> NDArray[np.int64]:
@@ -88,8 +70,33 @@ class PhraseIndex(NamedTuple):
         return found
 
 
-def longest_at(begin: NDArray[np.int64], lengths: NDArray[np.int8], n_places: int) -> NDArray[np.int8]:
-    """The most words of the phrases that begin at each place of a text."""
-    longest = np.zeros(n_places, np.int8)
+def number_phrases(
+    words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8], n_words: int
+) -> tuple[PhraseIndex, NDArray[np.int32]]:
+    """The phrases of a text that begin at some places, and the number of each; -1 if it has an unknown word.
+
+    The index has what they begin with, too, though it need not be a phrase of the text.
+
+    >>> text = np.array([4, 2, 4], np.int32)
+    >>> index, numbers = number_phrases(text, np.array([0, 2]), np.array([2, 1], np.int8), 5)
+    >>> [keys.tolist() for keys in index.keys], numbers.tolist()
+    ([[4], [2]], [1, 0])
+    """
+    longest = np.zeros(len(words), np.int8)
     np.maximum.at(longest, begin, lengths)
-    return longest
+    numbers = np.full(len(begin), -1, np.int32)
+    keys: list[NDArray[np.int64]] = []
+    places, start = np.flatnonzero(longest), 0
+    before = np.zeros(len(places), np.int64)
+    for n in range(int(longest.max(initial=0))):
+        alive = (longest[places] > n) & (words[np.minimum(places + n, len(words) - 1)] >= 0)
+        places, before = places[alive], before[alive]
+        if not len(places):
+            break
+        found, before = np.unique(before * n_words + words[places + n], return_inverse=True)
+        here, at = np.flatnonzero(lengths == n + 1), np.full(len(words), -1, np.int32)
+        at[places] = before + start
+        numbers[here] = at[begin[here]]
+        keys.append(found)
+        start += len(found)
+    return PhraseIndex(tuple(keys), n_words), numbers

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.corpus.shards import entries_between
 from stickbreaker.translation.alignment.aligned_words import Links, Sentences
-from stickbreaker.translation.kernels.phrase_extraction import MOST, PhrasePlaces
-from stickbreaker.translation.phrases.phrase_places import PhraseIndex, longest_at, phrase_places
+from stickbreaker.translation.kernels.phrase_extraction import MOST
+from stickbreaker.translation.phrases.phrase_places import PhraseIndex, number_phrases, phrase_places
 
 MOST_OPTIONS = 20  # translations of a source phrase that are kept, the most frequent
 
@@ -43,36 +45,28 @@ class PhraseTable:
         """The table of a bitext; `sizes` are the numbers of words of both languages. Phrases with unknown
         words are left out."""
         places = phrase_places(sides, links)
-        sources, targets = (
-            PhraseIndex.of(side.words, longest_at(begin, lengths, len(side.words)), size)
-            for side, begin, lengths, size in (
-                (sides[0], places.source, places.source_words, sizes[0]),
-                (sides[1], places.target, places.target_words, sizes[1]),
-            )
-        )
-        f = sources.find(sides[0].words, places.source, places.source_words)
-        e = targets.find(sides[1].words, places.target, places.target_words)
-        n_targets = int(targets.starts[-1])
-        pairs, first, counts, masks = _counted(f * n_targets + e, places)
-        f, e = np.divmod(pairs, n_targets)
-        totals = np.bincount(f, counts, minlength=int(sources.starts[-1])).astype(np.int64)
-        target_totals = np.bincount(e, counts, minlength=n_targets).astype(np.int64)
-        order = np.lexsort((e, -counts, f))
-        rank = np.arange(len(order)) - np.searchsorted(f[order], f[order])
+        sources, f = number_phrases(sides[0].words, places.source, places.source_words, sizes[0])
+        targets, e = number_phrases(sides[1].words, places.target, places.target_words, sizes[1])
+        known, n_targets = np.flatnonzero((f >= 0) & (e >= 0)), int(targets.starts[-1])
+        pairs = _counted(f[known].astype(np.int64) * n_targets + e[known], places.links[known])
+        f, e = np.divmod(pairs.numbers, max(n_targets, 1))
+        totals = np.bincount(f, pairs.counts, minlength=int(sources.starts[-1])).astype(np.int64)
+        target_totals = np.bincount(e, pairs.counts, minlength=n_targets).astype(np.int64)
+        order = _most_first(f, pairs.counts)
+        rank = np.arange(len(f)) - np.repeat(*_runs(f))
         kept = order[rank < most]
-        lengths = places.target_words[first[kept]].astype(np.int64)
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        begins = places.target[first[kept]]
-        inner = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        first = known[pairs.first[kept]]
+        begins, lengths = places.target[first], places.target_words[first].astype(np.int64)
+        offsets, inside = entries_between(begins, begins + lengths)
         return cls(
             sources,
             np.searchsorted(f[kept], np.arange(sources.starts[-1] + 1)),
             offsets,
-            sides[1].words[np.repeat(begins, lengths) + inner],
-            counts[kept],
+            sides[1].words[inside],
+            pairs.counts[kept],
             totals[f[kept]],
             target_totals[e[kept]],
-            masks[kept],
+            pairs.links[kept],
         )
 
     @property
@@ -116,19 +110,40 @@ class PhraseTable:
         return cls(index, **{name: arrays[name] for name in _ARRAYS})  # type: ignore[arg-type]
 
 
-_ARRAYS = (*("starts", "offsets", "target_words", "counts", "source_counts", "target_counts", "links"),)
+_ARRAYS = ("starts", "offsets", "target_words", "counts", "source_counts", "target_counts", "links")
+_LINK_BITS = MOST * MOST
 
 
-def _counted(
-    pairs: NDArray[np.int64], places: PhrasePlaces
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Distinct pairs of phrases, a place of each, how often they come, and their most frequent links (of
-    equals the smallest number)."""
-    order = np.lexsort((places.links, pairs))
-    pairs, masks = pairs[order], places.links[order]
-    begins = np.flatnonzero(np.concatenate([[True], (pairs[1:] != pairs[:-1]) | (masks[1:] != masks[:-1])]))
-    times = np.diff(np.append(begins, len(pairs)))
-    best = begins[np.lexsort((masks[begins], -times, pairs[begins]))]  # of each pair its most frequent first
-    distinct, first = np.unique(pairs[best], return_index=True)
-    counts = np.bincount(np.searchsorted(distinct, pairs[begins]), times, minlength=len(distinct))
-    return distinct, order[best[first]], counts.astype(np.int64), masks[best[first]]
+class _Pairs(NamedTuple):
+    """Distinct pairs of phrases, in order of their numbers."""
+
+    numbers: NDArray[np.int64]
+    first: NDArray[np.int64]  # a place of each
+    counts: NDArray[np.int64]  # how often each comes
+    links: NDArray[np.int32]  # its most frequent links; of equals the smallest number
+
+
+def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
+    """Pairs of phrases as they come, by number, with their links."""
+    order = np.argsort(pairs)
+    pairs, links = pairs[order], links[order]
+    first, counts = _runs(pairs)
+    row = np.repeat(np.arange(len(first)), counts)
+    both = np.sort((row << _LINK_BITS) + links)
+    begins, times = _runs(both)
+    row, links = np.divmod(both[begins], 1 << _LINK_BITS)
+    best = _most_first(row, times)[_runs(row)[0]]
+    return _Pairs(pairs[first], order[first], counts, links[best].astype(np.int32))
+
+
+def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where runs of equal values begin, and how long they are."""
+    begins = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+    return begins, np.diff(begins, append=len(values))
+
+
+def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The order of items of groups, which stand together: within one the largest counts first, of equals the
+    first."""
+    most = int(counts.max(initial=0))
+    return np.argsort(groups * (most + 1) + most - counts, kind="stable")

@@ -17,7 +17,14 @@ from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.lexicon.saved_lexicon import PHRASES, RESTORE, read_manifest, save
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PLAIN, TOPICAL, PhraseModel
+from stickbreaker.translation.phrases.phrase_model import (
+    FIRST_WEIGHTS,
+    MIXTURE,
+    OF_SEARCH,
+    PLAIN,
+    RANKED,
+    PhraseModel,
+)
 from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
 WEIGHTS = "weights.json"
@@ -80,8 +87,9 @@ def load_phrases(path: Path) -> PhraseModel:
         model = BackoffModel(words, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
         table = PhraseTable.from_arrays(arrays)
     weights = _read_weights(path / WEIGHTS, manifest["phrases"])
-    adapts = weights is None or set(TOPICAL) <= set(weights)
-    return PhraseModel(lexicon, table, model, weights or FIRST_WEIGHTS, adapts and weights is not None)
+    weights = weights or {name: FIRST_WEIGHTS[name] for name in PLAIN + OF_SEARCH}
+    ranks = len(set(RANKED) & set(weights))
+    return PhraseModel(lexicon, table, model, weights, len(weights) > len(PLAIN + OF_SEARCH), ranks)
 
 
 def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> None:
@@ -103,8 +111,12 @@ def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
         if held["phrases"] != phrases:
             raise ValueError("weights of other phrases")
         weights = held["weights"]
-        names = set(FIRST_WEIGHTS)
-        if set(weights) not in (names, names - set(TOPICAL)) or not set(PLAIN) < set(weights):
+        topical = [name for name in weights if name not in PLAIN + OF_SEARCH]
+        if not {*PLAIN, *OF_SEARCH} <= {*weights} or topical not in (
+            [],
+            [*MIXTURE],
+            [*RANKED[: len(topical)]],
+        ):
             raise ValueError("weights of other features")
         if not all(map(math.isfinite, weights.values())):
             raise ValueError("weights that are not finite")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from stickbreaker.translation.phrases.phrase_model import PhraseModel
 ROUNDS = 8
 N_BEST = 100
 KEPT = 0.5  # of the weights before, in those of the next round
+LEAST_SCALE = 0.01  # features that differ less than this share of what others do are not learned
 
 
 class TokenDocument(NamedTuple):
@@ -42,7 +44,7 @@ def translate_documents(
         found: list[list[Translation]] = []
         at = iter(options)
         for own in pieces:
-            parts = [decoder.translate(next(at), n_best) if len(piece) else [] for piece in own]
+            parts = [decoder.translate(one, n_best) if one.n else [] for one in islice(at, len(own))]
             found.append(parts[0] if len(parts) == 1 else _joined([part[0] for part in parts if part]))
         return found
 
@@ -102,7 +104,7 @@ def tune(
 
     `references` are translations of each document's sentences, as tokens. Each round translates the documents
     by the weights before, adds the best translations to those of the rounds before, and learns weights from
-    all of them; half of the weights before is kept.
+    all of them; half of the weights before is kept. Raises UserError where nothing can be learned.
     """
     wanted = [list(reference) for own in references for reference in own]
     pool: list[dict[tuple[str, ...], Array]] = [{} for _ in wanted]
@@ -126,9 +128,21 @@ def tune(
         own = [
             np.array([scores[w] for w in c]) for c, scores in zip(pool, quality, strict=True) if len(c) > 1
         ]
-        learned = learn_weights(features, own, seed + number)
+        learned = learn_weights(features, own, seed + number, least_scale=LEAST_SCALE)
         before = np.array([model.weights[name] for name in model.features])
-        mixed = KEPT * before / np.abs(before).sum() + (1.0 - KEPT) * learned
+        mixed = _mixed(before, learned, features)
         weights = {**model.weights, **dict(zip(model.features, mixed.tolist(), strict=True))}
         model = replace(model, weights=weights)
     return history
+
+
+def _mixed(before: Array, learned: Array, features: Sequence[Array]) -> Array:
+    """Weights between those before and those learned.
+
+    Both are divided by how far apart they move the scores of candidates (in each list candidates × features),
+    so that a large weight of a feature that differs little does not make all others small.
+    """
+    apart = np.concatenate([own - own.mean(axis=0) for own in features])
+    sizes = np.sqrt((apart**2).mean(axis=0))
+    first, second = (one / ((np.abs(one) @ sizes) or 1.0) for one in (before, learned))
+    return KEPT * first + (1.0 - KEPT) * second

@@ -21,7 +21,7 @@ MOST_DOCUMENTS = 12  # of all
 MOST_OF_A_DOMAIN = 4
 MOST_DOMAINS = 20  # those with most documents
 MOST_WORDS = 8  # of a document
-LEAST_WORDS = 20  # linked words with content of a document, if any has as many
+LEAST_WORDS = 40  # linked words with content of a document, if any has as many
 LEAST_NATS = 0.01  # of a word that is shown
 LEAST_SHARE = 0.005  # of a topic that is drawn
 
@@ -52,10 +52,9 @@ def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
 
 def divergences(found: Translations, shares: Array) -> Array:
     """(documents,) divergence of p(e | f, d) from p(e | f) of one word f, in nats, by the documents' shares
-    of topics (documents × topics). Translations that were never linked count together."""
-    here, rest = shares @ found.topic_p.T, max(1.0 - float(found.p.sum()), 1e-12)
-    left = np.maximum(1.0 - here.sum(axis=1), 1e-12)
-    return np.maximum((here * np.log(here / found.p)).sum(axis=1) + left * np.log(left / rest), 0.0)
+    of topics (documents × topics). Translations that were never linked add nothing."""
+    here = shares @ found.topic_p.T
+    return np.maximum((here * np.log(here / found.p)).sum(axis=1), 0.0)
 
 
 def changed_documents(
@@ -63,7 +62,7 @@ def changed_documents(
 ) -> list[ChangedDocument]:
     """The documents in which most changes, of all and of each domain, the largest changes first."""
     changes, n = word_changes(lexicon, content), len(lexicon.bitext.names)
-    links = np.bincount(changes.document, changes.links, minlength=n)
+    links: Array = np.bincount(changes.document, changes.links, minlength=n).astype(np.float64)
     nats = np.bincount(changes.document, changes.links * changes.nats, minlength=n) / np.maximum(links, 1.0)
     pairs = np.bincount(lexicon.bitext.document_of, minlength=n)
     order = np.argsort(changes.document, kind="stable")

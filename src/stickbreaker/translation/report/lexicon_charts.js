@@ -53,8 +53,8 @@ function termTable(terms, topics) {
     node("span", { class: "small" }, named(topics[k]), ` · ${percent(share)} of its links`));
   const row = ([term, links, gain, uses]) => node("tr", {},
     node("th", { scope: "row" }, word(term)),
-    node("td", { class: "number" }, grouped(links)),
-    node("td", { class: "number" }, gain.toFixed(2)),
+    node("td", { class: "number", "data-unit": links === 1 ? "link" : "links" }, grouped(links)),
+    node("td", { class: "number", "data-unit": "nats" }, gain.toFixed(2)),
     node("td", {}, node("ul", { class: "uses" }, uses.map(use))));
   const head = (said, kind) => node("th", { scope: "col", class: kind }, said);
   return node("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Terms" }, node("table", { class: "terms" },
