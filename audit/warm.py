@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.running import planted_documents, write_lines, write_trees
+from tests.running import planted_documents, with_german, write_lines, write_trees
 
 from stickbreaker.cli import main
 
@@ -30,6 +30,16 @@ GRAMMARS = (
     "parse grammar0 lines.jsonl --out trees.txt",
     "parse grammar0 lines.jsonl --how samples --out drawn.txt",
     "evaluate grammar0 lines.jsonl",
+)
+PAIRS = "sides.jsonl --from de --to en --text-field de=deutsch,en=text --document-field label"
+LEXICONS = (
+    f"translate documents {PAIRS} --out pairs.jsonl",
+    f"translate learn {PAIRS} --domain-field label --by-domain --out lexicon",
+    "translate word lexicon revire",
+    "translate terms lexicon",
+    "translate export lexicon --format moses --out lex",
+    "evaluate lexicon sides.jsonl",
+    "report lexicon --out lexicon.html",
 )
 AFTER = (
     "corpus info corpus",
@@ -88,7 +98,8 @@ def every_verb() -> None:
         silently(f"fit {kind} trees.conllu --out stm{number} --iterations 2 --topics 2 --threads 1")
         silently(f"evaluate stm{number} trees.conllu")
     silently("transform stm1 trees.conllu --out stm.csv")
-    for line in GRAMMARS:
+    write_lines(Path("sides.jsonl"), with_german(planted_documents(40)))
+    for line in (*GRAMMARS, *LEXICONS):
         silently(line)
     for line in AFTER:
         silently(line)

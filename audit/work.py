@@ -15,6 +15,7 @@ EVERY = "--checkpoint-every 0 --tol 0"
 HDP = f"fit hdp lines.jsonl --out model {SMALL} {EVERY}"
 LDA = f"fit lda lines.jsonl --out model {SMALL} {EVERY}"
 STICKS = "fit grammar lines.jsonl --out model --seed 1 --threads 1 --grammar unigram --checkpoint-every 0"
+PAIRS = "sides.jsonl --from de --to en --text-field de=deutsch,en=text --document-field label"
 SNAPSHOTS = "--snapshot-documents 20 --snapshot-seconds 10000"
 BUILD = CORPORA["text corpus"]
 READY = "text corpus"  # the material with a corpus
@@ -101,6 +102,12 @@ WRITES: dict[str, Work] = {
     ),
     "report": Work("report other --out report.html", "report.html", None, earlier=True),
     "export": Work("export other --format mallet-topic-keys --out keys.txt", "keys.txt", None, earlier=True),
+    "translate documents": Work(
+        f"translate documents {PAIRS} --out documents.jsonl", "documents.jsonl", None, earlier=True
+    ),
+    "translate learn": Work(
+        f"translate learn {PAIRS} --domain-field label --by-domain --threads 1 --out lexicon", "lexicon", None
+    ),
     "search-k": Work(
         "search-k ready --topics 2,3 --seeds 2 --iterations 4 --threads 1 --out search", "search", None
     ),

@@ -166,12 +166,20 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
     return kinds()[name]
 
 
-def kind_at(path: Path, verb: str) -> Saved:
-    """The kind of what is saved at a path. Raises UserError where the verb means nothing for it."""
+def system_at(path: Path) -> Saved | None:
+    """What is saved at a path, if it is something that uses models; None for models and all else."""
     for system in systems():
         if system.marker is not None and (path / system.marker).is_file():
-            system.refuse(verb, path)
             return system
+    return None
+
+
+def kind_at(path: Path, verb: str) -> Saved:
+    """The kind of what is saved at a path. Raises UserError where the verb means nothing for it."""
+    system = system_at(path)
+    if system is not None:
+        system.refuse(verb, path)
+        return system
     from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.manifest import RESTORE

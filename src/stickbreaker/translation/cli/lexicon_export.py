@@ -49,13 +49,15 @@ def export(
         if form == "lexicon"
         else [moses_lines(held, shares, min_p, side) for side in range(2)]
     )
-    written: dict[str, int] = {}
-    for file, lines in zip(files, makers, strict=True):
-        found = list(lines)
-        write_atomic(file, "".join(f"{line}\n" for line in found).encode("utf-8"), overwrite=overwrite)
-        written[str(file)] = len(found) - (form == "lexicon")  # which has a heading
+    found = [list(lines) for lines in makers]
+    written = {
+        str(file): len(lines) - (form == "lexicon")  # which has a heading
+        for file, lines in zip(files, found, strict=True)
+    }
     if not any(written.values()):
         raise UserError("no pair of words is as probable", where=lexicon, remedy="lower --min-p")
+    for file, lines in zip(files, found, strict=True):
+        write_atomic(file, "".join(f"{line}\n" for line in lines).encode("utf-8"), overwrite=overwrite)
     emit({"files": written, "adapted": document is not None}, as_json, _as_text)
 
 
