@@ -17,6 +17,7 @@ from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.lexicon.saved_lexicon import PHRASES, RESTORE, read_manifest, save
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.phrases.array_checks import require_model, require_table
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PLAIN, TOPICAL, PhraseModel
 from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
@@ -64,21 +65,24 @@ def load_phrases(path: Path) -> PhraseModel:
         remedy = "learn it by translate learn --phrases"
         raise UserError("has no phrases, its words alone are translated", where=path, remedy=remedy)
     lexicon = TopicLexicon.load(path)
-    if digest_of(path / PHRASES) != manifest["phrases"]:
-        raise UserError("was altered since it was saved", where=path / PHRASES, remedy=RESTORE)
-    arrays = read_arrays(path / PHRASES)
-    with making_sense_of(path / PHRASES, RESTORE):
+    file = path / PHRASES
+    if not file.is_file():
+        raise UserError("is missing", where=file, remedy=RESTORE)
+    if digest_of(file) != manifest["phrases"]:
+        raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
+    arrays = read_arrays(file)
+    with making_sense_of(file, RESTORE):
         log_p = arrays[f"{MODEL}log_p"]
         arrays[f"{MODEL}log_p"] = np.where(log_p > 0.0, np.nan, log_p)
         held: dict[str, Any] = {
             name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
             for name in BackoffArrays._fields
         }
-        words = lexicon.bitext.words[1]
-        if len(held["numbers"]) != len(words):
-            raise ValueError("a language model of other words")
-        model = BackoffModel(words, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
+        source, target = lexicon.bitext.words
+        model = BackoffModel(target, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
+        require_model(model.arrays, len(target))
         table = PhraseTable.from_arrays(arrays)
+        require_table(table, (len(source), len(target)))
     weights = _read_weights(path / WEIGHTS, manifest["phrases"])
     adapts = weights is None or set(TOPICAL) <= set(weights)
     return PhraseModel(lexicon, table, model, weights or FIRST_WEIGHTS, adapts and weights is not None)
