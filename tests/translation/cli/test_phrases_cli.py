@@ -1,5 +1,6 @@
-"""`translate learn --phrases`, `tune`, `run` and `evaluate`: topics choose the right words of a planted bitext."""
+"""`translate learn --phrases`, `tune`, `run`, `evaluate`: topics choose the right words of planted pairs."""
 
+import gzip
 import json
 import shutil
 
@@ -78,7 +79,7 @@ def test_tuning_begins_anew_and_is_the_same_each_time(place, cli, tuned, tmp_pat
 
 def test_a_document_is_translated_by_its_topics(place, cli, tuned, tmp_path):
     rows = []
-    for side, domain in enumerate(OWN):
+    for domain in OWN:
         own = " ".join(OWN[domain])
         rows += [{"doc": domain, "de": text} for text in (f"Bank {own}", "Gericht", "·")]
     rows = [rows[n] for n in (0, 3, 1, 4, 2, 5)]  # in turn
@@ -165,3 +166,36 @@ def test_scores_without_sacrebleu_are_left_out_with_a_note(place, cli, tuned, mo
 def test_a_lexicon_with_phrases_is_a_lexicon_too(place, cli):
     found = json.loads(cli("translate", "word", place / "lexicon", "bank", "--json").stdout)
     assert {one["translation"] for one in found["translations"]} >= {*BOTH["bank"]}
+
+
+def test_phrases_are_exported_as_moses_reads_them(place, cli, tuned, tmp_path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text(" ".join(OWN["park"]), encoding="utf-8")
+    export = ("translate", "export", place / "with", "--format", "phrase-table", "--out")
+    done = json.loads(cli(*export, tmp_path / "table.gz", "--json").stdout)
+    lines = gzip.decompress((tmp_path / "table.gz").read_bytes()).decode().splitlines()
+    assert done == {"files": {str(tmp_path / "table.gz"): len(lines)}, "of": "phrases", "adapted": False}
+    assert "pairs of phrases" in cli(*export, tmp_path / "adapted", "--document", letter).stdout
+    adapted = (tmp_path / "adapted").read_text(encoding="utf-8").splitlines()
+    (bench,) = [line.split(" ||| ") for line in lines if line.startswith("bank ||| bench |||")]
+    (own,) = [line.split(" ||| ") for line in adapted if line.startswith("bank ||| bench |||")]
+    assert float(own[2].split()[3]) > 1.5 * float(bench[2].split()[3])  # p(bench | bank) by topics
+    assert (own[1], own[3:]) == (bench[1], bench[3:])
+    assert "already exists" in cli(*export, tmp_path / "adapted", code=1).stderr
+    cli(*export, tmp_path / "again.gz")
+    assert (tmp_path / "again.gz").read_bytes() == (tmp_path / "table.gz").read_bytes()
+    cli("translate", "learn", place / "dev.jsonl", *LANGUAGES, "--by-domain", "--out", tmp_path / "plain")
+    done = cli(*export[:2], tmp_path / "plain", *export[3:], tmp_path / "none", code=1)
+    assert "has no phrases" in done.stderr
+    assert not (tmp_path / "none").exists()
+    for form in ("lexicon", "moses"):
+        done = cli(*export[:4], form, "--min-p", 1, "--out", tmp_path / form, code=1)
+        assert "no pair of words is as probable; lower --min-p" in done.stderr
+        assert not (tmp_path / form).exists()
+    cli(*export, tmp_path / "sure", "--min-p", 1)
+    sure = (tmp_path / "sure").read_text(encoding="utf-8").splitlines()
+    assert sure == [line for line in lines if line.split(" ||| ")[2].split()[2] == "1"]
+    untuned = (*export[:2], place / "lexicon", *export[3:], tmp_path / "untuned", "--document", letter)
+    cli(*untuned)  # adapted, whatever weights there are
+    assert (tmp_path / "untuned").read_bytes() == (tmp_path / "adapted").read_bytes()
+    assert "--format" in cli(*export[:4], "other", "--out", tmp_path / "none", code=2).stderr

@@ -53,7 +53,9 @@ def place(tmp_path_factory, cli):
 
 def right(path, pairs):
     """The share of sentences whose first candidate is the reference."""
-    return np.mean([own[0].text == pair.target for own, pair in zip(read_candidates(path), pairs, strict=True)])
+    return np.mean(
+        [own[0].text == pair.target for own, pair in zip(read_candidates(path), pairs, strict=True)]
+    )
 
 
 TEST = neutral_pairs(8, seed=2, first=50)
@@ -142,7 +144,7 @@ def test_mistakes_are_named(place, cli, tmp_path):
         assert says in done.stderr
         assert done.stderr.strip().count("\n") == 0
     for content, says in {
-        "[]": "weights of other features than Noise0.0, Noise0.1, Good0, TopicLexicon; learn weights by --tune",
+        "[]": "weights of other features than Noise0.0, Noise0.1, Good0, TopicLexicon; learn weights by",
         '{"a": 1}': "weights of other features",
         '["Noise0.0", "Noise0.1", "Good0", "TopicLexicon"]': "makes no sense",
         '{"Noise0.0": 1, "Noise0.1": NaN, "Good0": 1, "TopicLexicon": 1}': "not finite",

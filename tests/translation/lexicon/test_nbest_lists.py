@@ -122,7 +122,9 @@ def test_files_of_something_else_are_refused(tmp_path, content):
 
 def test_compressed_lists_and_other_ends_of_lines_are_read(tmp_path):
     path = tmp_path / "some.nbest.gz"
-    path.write_bytes(gzip.compress(b"\xef\xbb\xbf0 ||| a b ||| LM= -1 ||| -1\r\n0 ||| c ||| LM= -2 ||| -2\r\n"))
+    path.write_bytes(
+        gzip.compress(b"\xef\xbb\xbf0 ||| a b ||| LM= -1 ||| -1\r\n0 ||| c ||| LM= -2 ||| -2\r\n")
+    )
     ((first, second),) = read_candidates(path)
     assert (first.text, second.text, second.score) == ("a b", "c", -2.0)
 

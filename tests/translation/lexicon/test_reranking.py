@@ -17,8 +17,8 @@ STRENGTHS = Strengths(0.7, 3.0)
 
 
 def by_loops(oracle, words, source, candidate, shares):
-    """log p of a candidate by IBM's model 1 without its null word and its lengths (equation 17 of Brown et al.),
-    by the topics of a document."""
+    """log p of a candidate by IBM's model 1 without its null word and its lengths (Brown et al. 1993,
+    equation 17), by the topics of a document."""
     if not source:
         return 0.0
     known = [[word if word in own else None for word in side] for side, own in zip(

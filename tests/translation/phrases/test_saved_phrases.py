@@ -85,7 +85,9 @@ def test_weights_are_those_that_were_tuned(copy):
 def test_a_lexicon_without_phrases_is_named(tmp_path):
     lexicon_of().save(tmp_path / "lexicon")
     says = refusal(tmp_path / "lexicon")
-    assert says.endswith("has no phrases, its words alone are translated; learn it by translate learn --phrases")
+    assert says.endswith(
+        "has no phrases, its words alone are translated; learn it by translate learn --phrases"
+    )
     assert "there is no such lexicon" in refusal(tmp_path / "nowhere")
 
 

@@ -43,7 +43,11 @@ def require_model(model: BackoffArrays, n_words: int) -> None:
     nodes = len(model.log_p)
     _require(len(model.numbers) == n_words, "a language model of other words")
     _require(0 < model.n_words < nodes, "a language model without its words")
-    for value, below in ((model.unknown, model.n_words), (model.end, model.n_words), (model.beginning, nodes)):
+    for value, below in (
+        (model.unknown, model.n_words),
+        (model.end, model.n_words),
+        (model.beginning, nodes),
+    ):
         _require(0 <= value < below, "a language model whose marks are no words")
     _within(model.numbers, np.int64, 0, model.n_words)
     for values in (model.log_p, model.back_off):
