@@ -78,7 +78,7 @@ def _lexicon(folder: str, system: str) -> TopicLexicon:
 def run_system(plan: PhrasePlan) -> PhraseRun:
     """Tune a system on some documents held out, and score its translations of the others."""
     held, lexicon = material(SOURCE, plan.folder), _lexicon(plan.folder, plan.system)
-    table, language_model = read_phrases(Path(plan.folder), held.train.words[1])
+    table, language_model = read_phrases(Path(plan.folder), held.train.words)
     model = PhraseModel(lexicon, table, language_model, FIRST_WEIGHTS, adapts=plan.system != NONE)
     documents, references = token_documents(lexicon, held.test)
     dev, test = parts_of(held)

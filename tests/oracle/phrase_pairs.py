@@ -49,8 +49,8 @@ class Table:
 
 
 def lexical_weight(words, others, links, p, p_null):
-    """log of the product over words of the mean of p(word | other) over the links of a word, of a word without
-    one p_null(word) (Koehn, Och and Marcu 2003, section 3.4). `links` are (place of word, place of other)."""
+    """log of the product over words of the mean of p(word | other) over the links of a word (Koehn, Och and
+    Marcu 2003, section 3.4); a word without one has p_null. `links` are (place of word, place of other)."""
     total = 0.0
     for place, word in enumerate(words):
         linked = [others[j] for i, j in sorted(links) if i == place]

@@ -12,6 +12,7 @@ OWN = {  # words of one domain, and what they are in English
     "money": {"kredit": "loan", "zins": "interest", "aktie": "share", "geld": "cash", "kasse": "till"},
     "park": {"baum": "tree", "wiese": "lawn", "ente": "duck", "teich": "pond", "laub": "leaves"},
 }
+ANY = {"ich": "i", "sehe": "see", "hier": "here", "oft": "often", "gern": "gladly"}  # words of both, too
 BOTH = {  # words of both, and what they are in each
     "bank": ("bank", "bench"),
     "gericht": ("court", "dish"),
@@ -34,6 +35,27 @@ def planted_pairs(n_documents=30, seed=0, first=0):
             draw.shuffle(words)
             target = [own[word] if word in own else BOTH[word][side] for word in words]
             pairs.append(Pair(" ".join(words), " ".join(target), f"d{number}", DOMAINS[side]))
+    return pairs
+
+
+def neutral_pairs(n_documents=30, seed=0, first=0):
+    """Pairs of `n_documents` documents, of each domain in turn: three sentences of five words of the domain,
+    then six of three words of any domain and two whose translation depends on it, which their sentence does
+    not tell."""
+    draw = np.random.default_rng(seed)
+    pairs = []
+    for number in range(first, first + n_documents):
+        side = number % 2
+        english = {**ANY, **OWN[DOMAINS[side]], **{word: both[side] for word, both in BOTH.items()}}
+        for sentence in range(9):
+            if sentence < 3:
+                words = [str(word) for word in draw.choice(list(OWN[DOMAINS[side]]), 5)]
+            else:
+                words = [str(word) for word in draw.choice(list(ANY), 3)]
+                for word in draw.choice(list(BOTH), 2, replace=False):
+                    words.insert(int(draw.integers(len(words) + 1)), str(word))
+            target = " ".join(english[word] for word in words)
+            pairs.append(Pair(" ".join(words), target, f"d{number}", DOMAINS[side]))
     return pairs
 
 

@@ -63,7 +63,12 @@ def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:
         return
     options = dataclasses.replace(ReadingOptions(), text_field=fields.texts, met=set(), dated=set())
     documents, _, _ = read_inputs([str(path)], options, problems)
+    met = False
     for document in documents:
-        metadata = document.metadata
+        texts, metadata = document.texts or {}, document.metadata
+        met = met or language in texts
         name, domain = (value_of(metadata, field) for field in (fields.document_field, fields.domain_field))
-        yield Pair((document.texts or {}).get(language, ""), "", name, domain)
+        yield Pair(texts.get(language, ""), "", name, domain)
+    if not met:
+        remedy = f"fields are called as those that the lexicon was learned from: {fields.texts}"
+        raise UserError(f"no row has a text in {language}", where=path, remedy=remedy)

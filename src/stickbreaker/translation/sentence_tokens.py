@@ -23,6 +23,7 @@ _ESCAPED = {  # as Moses's tokeniser writes them
     "&apos;": "'", "&quot;": '"', "&lt;": "<", "&gt;": ">", "&#91;": "[", "&#93;": "]", "&#124;": "|",
     "&amp;": "&",
 }  # fmt: skip
+_ESCAPES = {sign: text for text, sign in _ESCAPED.items()}
 _ALIKE = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-"})
 
 
@@ -57,6 +58,15 @@ def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple
         else:
             spans = [match.span() for match in _CHARACTERS.finditer(text)]
     return written, spans
+
+
+def escaped(token: str) -> str:
+    """A token as Moses's tokeniser writes it, whose signs have a meaning of their own there.
+
+    >>> escaped("|"), escaped("&"), escaped("haus")
+    ('&#124;', '&amp;', 'haus')
+    """
+    return "".join(_ESCAPES.get(sign, sign) for sign in token)
 
 
 def plain(text: str) -> str:

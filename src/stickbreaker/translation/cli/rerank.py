@@ -101,7 +101,7 @@ def _scores(
 
     text = read_source(source, lexicon.bitext.fields)
     if len(lists) > len(text.sentences):
-        problem = f"has {len(lists):,} sentences, {source} has {len(text.sentences):,}"
+        problem = f"has {counted(len(lists), 'sentence')}, {source} has {len(text.sentences):,}"
         raise UserError(problem, where=nbest, remedy="give the sentences that were translated, in order")
     shares = lexicon.shares_of(text.documents, text.domains)[text.document_of]
     candidates = [[one.text for one in own] for own in lists]
@@ -129,7 +129,7 @@ def _tuned(
 
     wanted = read_references(references, lexicon.bitext.fields)
     if len(wanted) < len(lists):
-        problem = f"has {len(wanted):,} sentences, the n-best list has {len(lists):,}"
+        problem = f"has {counted(len(wanted), 'sentence')}, the n-best list has {len(lists):,}"
         raise UserError(problem, where=references, remedy="give a translation of every sentence, in order")
     code = lexicon.bitext.target
 

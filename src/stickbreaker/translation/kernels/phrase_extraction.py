@@ -53,8 +53,8 @@ def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, 
     returns the pair to go on with, and how many phrases there are.
 
     A phrase has at most MOST words on each side, at least one link, and no word that is linked to one
-    outside; words without a link belong to phrases next to them and to none. Room for the phrases of at
-    least one pair is needed: MOST^3 for each of its target words suffices.
+    outside; words without a link belong to phrases next to them and to none. Room for the phrases of at least
+    one pair is needed: MOST^3 for each of its target words suffices.
     """
     links_source, links_target = links
     longest_source = np.max(source_offsets[1:] - source_offsets[:-1])

@@ -56,6 +56,8 @@ def _spelled(words: tuple[str, ...], sentences: Sentences) -> list[list[str]]:
 
 def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel:
     """The model of a file in the ARPA format, or of a directory. Raises UserError for anything else."""
+    if not path.exists():
+        raise UserError("no such file or directory", where=path, remedy="check the path")
     if not path.is_dir():
         return BackoffModel.read(path, words)
     from stickbreaker.estimators.saving import load

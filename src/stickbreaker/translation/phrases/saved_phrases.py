@@ -17,6 +17,7 @@ from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.lexicon.saved_lexicon import PHRASES, RESTORE, read_manifest, save
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.phrases.array_checks import require_model, require_table
 from stickbreaker.translation.phrases.phrase_model import (
     FIRST_WEIGHTS,
     MIXTURE,
@@ -56,8 +57,10 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
     save(model.lexicon, path, overwrite=overwrite, beside=beside)
 
 
-def read_phrases(folder: Path, words: tuple[str, ...]) -> tuple[PhraseTable, BackoffModel]:
-    """What `write_phrases` wrote, given the target's words. Raises UserError for something else."""
+def read_phrases(
+    folder: Path, words: tuple[tuple[str, ...], tuple[str, ...]]
+) -> tuple[PhraseTable, BackoffModel]:
+    """What `write_phrases` wrote, given the words of both sides. Raises UserError for something else."""
     arrays = read_arrays(folder / PHRASES)
     with making_sense_of(folder / PHRASES, RESTORE):
         log_p = arrays[f"{MODEL}log_p"]
@@ -66,10 +69,12 @@ def read_phrases(folder: Path, words: tuple[str, ...]) -> tuple[PhraseTable, Bac
             name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
             for name in BackoffArrays._fields
         }
-        if len(held["numbers"]) != len(words):
-            raise ValueError("a language model of other words")
-        model = BackoffModel(words, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
-        return PhraseTable.from_arrays(arrays), model
+        source, target = words
+        model = BackoffModel(target, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
+        require_model(model.arrays, len(target))
+        table = PhraseTable.from_arrays(arrays)
+        require_table(table, (len(source), len(target)))
+        return table, model
 
 
 def load_phrases(path: Path) -> PhraseModel:
@@ -82,9 +87,12 @@ def load_phrases(path: Path) -> PhraseModel:
         remedy = "learn it by translate learn --phrases"
         raise UserError("has no phrases, its words alone are translated", where=path, remedy=remedy)
     lexicon = TopicLexicon.load(path)
-    if digest_of(path / PHRASES) != manifest["phrases"]:
-        raise UserError("was altered since it was saved", where=path / PHRASES, remedy=RESTORE)
-    table, model = read_phrases(path, lexicon.bitext.words[1])
+    file = path / PHRASES
+    if not file.is_file():
+        raise UserError("is missing", where=file, remedy=RESTORE)
+    if digest_of(file) != manifest["phrases"]:
+        raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
+    table, model = read_phrases(path, lexicon.bitext.words)
     weights = _read_weights(path / WEIGHTS, manifest["phrases"])
     weights = weights or {name: FIRST_WEIGHTS[name] for name in PLAIN + OF_SEARCH}
     ranks = len(set(RANKED) & set(weights))

@@ -1,0 +1,84 @@
+"""Whether arrays of a file are a phrase table and a language model: kernels trust what they are given."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
+from stickbreaker.translation.kernels.phrase_extraction import MOST
+from stickbreaker.translation.phrases.phrase_table import PhraseTable
+
+
+def require_table(table: PhraseTable, sizes: tuple[int, int]) -> None:
+    """Raise ValueError for a table that is none of a bitext with these numbers of words."""
+    index, n = table.index, table.n_options
+    _require(index.n_words == sizes[0] and len(index.keys) <= MOST, "phrases of other words")
+    before = 1
+    for keys in index.keys:
+        _within(keys, np.int64, 0, before * index.n_words)
+        _require((np.diff(keys) > 0).all(), "phrases that are not in order")
+        before = len(keys)
+    _offsets(table.starts, int(index.starts[-1]), n)
+    _offsets(table.offsets, n, len(table.target_words))
+    lengths = np.diff(table.offsets)
+    _within(lengths, np.int64, 1, MOST + 1)
+    _within(table.target_words, np.int32, 0, sizes[1])
+    for counts in (table.counts, table.source_counts, table.target_counts):
+        _require(len(counts) == n, "counts of other phrases")
+        _within(counts, np.int64, 1, 1 << 62)
+    _require((table.counts <= table.source_counts).all(), "counts above those of the phrase")
+    _require((table.counts <= table.target_counts).all(), "counts above those of the phrase")
+    _within(table.links, np.int32, 1, 1 << MOST * MOST)
+    _require(len(table.links) == n, "links of other phrases")
+    source_lengths = np.searchsorted(index.starts, table.phrases, side="right")
+    source, target = np.divmod(np.arange(MOST * MOST), MOST)
+    for places, own in ((source, source_lengths), (target, lengths)):
+        allowed = np.array([(1 << np.flatnonzero(places < m)).sum() for m in range(MOST + 1)], np.int64)
+        _require(not (table.links & ~allowed[own]).any(), "links beyond the ends of phrases")
+
+
+def require_model(model: BackoffArrays, n_words: int) -> None:
+    """Raise ValueError for arrays that are no language model of this many target words."""
+    nodes = len(model.log_p)
+    _require(len(model.numbers) == n_words, "a language model of other words")
+    _require(0 < model.n_words < nodes, "a language model without its words")
+    for value, below in (
+        (model.unknown, model.n_words),
+        (model.end, model.n_words),
+        (model.beginning, nodes),
+    ):
+        _require(0 <= value < below, "a language model whose marks are no words")
+    _within(model.numbers, np.int64, 0, model.n_words)
+    for values in (model.log_p, model.back_off):
+        _require(values.dtype == np.float64 and values.shape == (nodes,), "other log probabilities")
+    _require(np.isfinite(model.log_p[1 : model.n_words + 1]).all(), "words without a probability")
+    _require(not np.isinf(model.log_p).any() and np.isfinite(model.back_off).all(), "infinite log weights")
+    for links in (model.shorter, model.states):
+        _require(links.shape == (nodes,), "suffixes of other n-grams")
+        _within(links, np.int64, 0, nodes)
+        _require((links <= np.arange(nodes)).all(), "suffixes that are longer")
+    _require((model.shorter[1:] < np.arange(1, nodes)).all(), "suffixes that are no shorter")
+    slots = model.slots
+    _require(slots.ndim == 2 and slots.shape[1] == 2 and slots.dtype == np.int64, "slots of no kind")
+    _require(len(slots).bit_count() == 1 and (slots[:, 0] < 0).any(), "slots that are all taken")
+    _within(slots[slots[:, 0] >= 0, 1], np.int64, 0, nodes)
+
+
+def _within(values: NDArray[Any], kind: type[np.integer[Any]], low: int, high: int) -> None:
+    """Raise ValueError unless all values of a flat array are at least `low` and below `high`."""
+    _require(values.ndim == 1 and values.dtype == kind, f"{values.ndim} axes of {values.dtype}")
+    if len(values):
+        _require(low <= int(values.min()) and int(values.max()) < high, "numbers beyond what they count")
+
+
+def _offsets(offsets: NDArray[Any], n: int, last: int) -> None:
+    """Raise ValueError for offsets that do not part `last` items into n."""
+    _within(offsets, np.int64, 0, last + 1)
+    _require(len(offsets) == n + 1 and offsets[0] == 0 and offsets[-1] == last, "offsets of other items")
+    _require((np.diff(offsets) >= 0).all(), "offsets that are not in order")
+
+
+def _require(holds: Any, problem: str) -> None:
+    if not holds:
+        raise ValueError(problem)
