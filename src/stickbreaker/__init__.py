@@ -86,9 +86,9 @@ __all__ = [
 
 def _names_of_kinds() -> list[OptionNames]:
     """The parameters of every kind, for messages."""
-    from stickbreaker.estimators.kinds import kinds
+    from stickbreaker.estimators.kinds import kinds, systems
 
-    return [kind.parameters for kind in kinds().values()]
+    return [saved.parameters for saved in (*kinds().values(), *systems())]
 
 
 add_names(_names_of_kinds)

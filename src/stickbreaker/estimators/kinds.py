@@ -63,7 +63,8 @@ class Saved:
     `page`, "module:function", gives the report, from a path, a title and those of `page_options` that are
     given, by name. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores and how they are
     said; without one, documents are scored by their log probability. `evaluate_options` are the options of
-    the verb that mean something for it. `commands` are verbs of its own, `exports` its formats.
+    the verb that mean something for it. `commands` are verbs of its own, `exports` its formats. `parameters`
+    are those that messages may name.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Saved:
     exports: Mapping[str, Export] = field(default_factory=dict[str, Export])
     topics: str | None = None
     topics_options: tuple[str, ...] = ()
+    parameters: OptionNames = field(default_factory=OptionNames)
 
     @property
     def said(self) -> str:
@@ -103,8 +105,7 @@ class Kind(Saved):
     "module:function", gets a `TopicsRequest` and returns topics, and how they are said; `topics_options` are
     the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
     run is over, and returns further figures and lines. `unigram_topics`, "module:function", gets a fitted
-    estimator and returns `UnigramTopics`, for kinds that use topics of others. `parameters` are those that
-    messages may name.
+    estimator and returns `UnigramTopics`, for kinds that use topics of others.
     """
 
     home: str
@@ -112,7 +113,6 @@ class Kind(Saved):
     fit: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str | None = None
     unigram_topics: str | None = None
-    parameters: OptionNames = field(default_factory=OptionNames)
 
     def plain(self) -> "type[Estimator]":
         """The estimator with its parameters and what they mean, without scikit-learn."""

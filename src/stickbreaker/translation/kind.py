@@ -1,5 +1,6 @@
 """What lexicons by topic can do: they are made of a bitext and a model of topics, and are no model."""
 
+from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Saved
 
 SYSTEMS = (
@@ -15,6 +16,10 @@ SYSTEMS = (
                 after="generate",
             ),
         },
+        parameters=OptionNames(
+            alike=("document_field", "domain_field", "lines_per_document", "language_model"),
+            ambiguous=("alignments", "phrases", "n_best", "min_gain", "min_p"),
+        ),
         evaluate="stickbreaker.translation.cli.evaluate:evaluate_lexicon",
         evaluate_options=("alignments",),
         page="stickbreaker.translation.report.lexicon_records:lexicon_page_of",

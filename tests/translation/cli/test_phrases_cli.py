@@ -32,7 +32,7 @@ def place(tmp_path_factory, cli):
 def tuned(place, cli):
     """What `tune` prints, with topics and without, and the two lexicons."""
     found = {}
-    for name, options in (("with", ()), ("without", ("--without-topics",))):
+    for name, options in (("with", ()), ("without", ("--topics", "none"))):
         lexicon = shutil.copytree(place / "lexicon", place / name)
         done = cli("translate", "tune", lexicon, place / "dev.jsonl", "--rounds", 4, *options, "--json")
         found[name] = json.loads(done.stdout)

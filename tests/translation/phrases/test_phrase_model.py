@@ -12,7 +12,7 @@ from tests.translation.planted_phrases import lexicon_of, options_by_phrase, phr
 
 from stickbreaker.translation.decoding.decoder import PhraseOptions, sentence_options
 from stickbreaker.translation.lexicon.directed_lexicon import Strengths
-from stickbreaker.translation.phrases.phrase_model import PLAIN, TOPICAL, UNKNOWN
+from stickbreaker.translation.phrases.phrase_model import PLAIN, MIXTURE, UNKNOWN
 from stickbreaker.translation.sentence_pairs import Pair
 
 pytestmark = pytest.mark.kernels
@@ -63,7 +63,7 @@ def test_features_are_those_of_their_definitions(tmp_path, seed):
     model = case(seed, tmp_path)
     options = np.arange(model.table.n_options)
     found, everywhere = model.features_of(options, HERE), model.features_of(options, None)
-    assert found.shape == everywhere.shape == (len(options), len(PLAIN + TOPICAL))
+    assert found.shape == everywhere.shape == (len(options), len(PLAIN + MIXTURE))
     np.testing.assert_array_equal(found[:, :2], model.table.log_p(options))
     assert (found[:, 4] == 1.0).all()
     np.testing.assert_array_equal(found[:, :5], everywhere[:, :5])  # topics change two features alone

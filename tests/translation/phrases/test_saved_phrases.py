@@ -15,7 +15,7 @@ from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.saved_lexicon import _encoded
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.learning_phrases import learn_phrases
-from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PLAIN, TOPICAL
+from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PLAIN, MIXTURE
 from stickbreaker.translation.phrases.saved_phrases import load_phrases, save_with_phrases, write_weights
 from stickbreaker.translation.phrases.translating import TokenDocument, translate_documents
 
@@ -78,7 +78,7 @@ def test_weights_are_those_that_were_tuned(copy):
     assert (tuned.weights, tuned.adapts) == (TUNED, True)
     write_weights(copy, model, TUNED)
     plain = load_phrases(copy)
-    assert (plain.adapts, {*plain.weights}) == (False, {*TUNED} - {*TOPICAL})
+    assert (plain.adapts, {*plain.weights}) == (False, {*TUNED} - {*MIXTURE})
     assert translations(plain) != translations(tuned)
 
 

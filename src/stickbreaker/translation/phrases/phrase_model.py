@@ -88,10 +88,10 @@ class PhraseModel:
 
     def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
         """(options × features of options) of some translations of the table, in a document of given topic
-        shares (topics,); None: those of all documents."""
+        shares (topics,); None: of all documents, to whose lexical weights topics add nothing."""
         plain: list[Array] = []
         topical: list[Array] = []
-        of_document = self._all_shares if shares is None else shares
+        ranked = self._all_shares if shares is None else shares
         lexicons = (self.lexicon.forward, self.lexicon.backward)
         for links, one, null in zip(
             lexical_links(self.table, options, lexicons), lexicons, self._null, strict=True
@@ -101,10 +101,10 @@ class PhraseModel:
             links = links._replace(rows=places)
             plain.append(links.weights(one.p_plain(*pairs), null))
             if self.adapts and not self.ranks:
-                adapted = one.p_topics(*pairs) @ of_document
+                adapted = one.p_plain(*pairs) if shares is None else one.p_topics(*pairs) @ shares
                 topical.append(links.weights(adapted, null) - plain[-1])
             elif self.adapts and not topical:  # p of the target words alone, as the source has
-                topical += self._by_rank(links, one.p_topics(*pairs), null, of_document)
+                topical += self._by_rank(links, one.p_topics(*pairs), null, ranked)
         return np.column_stack([self.table.log_p(options), *plain, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
