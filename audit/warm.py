@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.running import planted_documents, write_lines, write_trees
+from tests.running import planted_documents, with_german, write_lines, write_trees
 
 from stickbreaker.cli import main
 
@@ -30,6 +30,13 @@ GRAMMARS = (
     "parse grammar0 lines.jsonl --out trees.txt",
     "parse grammar0 lines.jsonl --how samples --out drawn.txt",
     "evaluate grammar0 lines.jsonl",
+)
+TRANSLATION = (
+    "translate learn sides.jsonl --from en --to de --topics 0 --phrases --out lexicon --threads 1",
+    "translate tune lexicon sides.jsonl --rounds 2 --threads 1",
+    "translate run lexicon sides.jsonl --n-best 2 --out sides.nbest --threads 1",
+    "translate rerank lexicon sides.nbest --source sides.jsonl --weight 1 --out ranked.nbest",
+    "evaluate lexicon sides.jsonl --threads 1",
 )
 AFTER = (
     "corpus info corpus",
@@ -88,6 +95,9 @@ def every_verb() -> None:
         silently(f"fit {kind} trees.conllu --out stm{number} --iterations 2 --topics 2 --threads 1")
         silently(f"evaluate stm{number} trees.conllu")
     silently("transform stm1 trees.conllu --out stm.csv")
+    write_lines(Path("sides.jsonl"), with_german(planted_documents(10)))
+    for line in TRANSLATION:
+        silently(line)
     for line in GRAMMARS:
         silently(line)
     for line in AFTER:

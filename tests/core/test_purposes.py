@@ -54,6 +54,7 @@ SPELLINGS = {
     "topic n-gram tables",
     "topic n-grams",
     "topics",
+    "translation pairs",
 }
 
 
