@@ -390,6 +390,7 @@ MUTATIONS = {
         "if in_either and not (linked_targets[t] or linked_sources[s]):",
         "tests/translation/test_symmetrization.py",
     ),
+<<<<<<< HEAD
     "the weight of a shorter context": Mutation(
         "translation/kernels/backoff_trigrams.py",
         "log_weight += model.back_off[node]",
@@ -413,6 +414,31 @@ MUTATIONS = {
         "gain = ends.gains[end] + (graph.totals[edge] - graph.scores[tail])",
         "gain = ends.gains[end] - (graph.totals[edge] - graph.scores[tail])",
         "tests/translation/test_decoder.py",
+=======
+    "phrases with a word that is linked outside": Mutation(
+        "translation/kernels/phrase_extraction.py",
+        "if t_low[s] >= 0 and (t_low[s] < t or t_high[s] >= t_end):",
+        "if t_low[s] >= 0 and (t_low[s] < t and t_high[s] >= t_end):",
+        "tests/translation/kernels/test_phrase_extraction.py",
+    ),
+    "the last word that a word is linked with": Mutation(
+        "translation/kernels/phrase_extraction.py",
+        "high[t] = max(high[t], s)",
+        "high[t] = min(high[t], s)",
+        "tests/translation/kernels/test_phrase_extraction.py",
+    ),
+    "words without a link before a phrase": Mutation(
+        "translation/kernels/phrase_extraction.py",
+        "while s >= 0 and (s == least or t_low[s] < 0) and most - s < MOST:",
+        "while s >= 0 and (s == least or t_low[s] < 0) and most - s < MOST - 1:",
+        "tests/translation/kernels/test_phrase_extraction.py",
+    ),
+    "the mean over a word's links": Mutation(
+        "translation/kernels/phrase_extraction.py",
+        "out[word] = np.log(total / (last - first))",
+        "out[word] = np.log(total * (last - first))",
+        "tests/translation/phrases/test_phrase_model.py",
+>>>>>>> 2dc78f181f49baa5199c693075e456e44f642d8f
     ),
 }
 

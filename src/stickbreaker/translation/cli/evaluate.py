@@ -123,7 +123,7 @@ def _as_text(result: dict[str, Any]) -> str:
 def _of_scores(scores: dict[str, Any], adapts: bool) -> list[str]:
     """A table of the scores of translations."""
     how = "by topics" if adapts else "all documents alike"
-    lines = [f"translations, {how:<11} sentences     BLEU      TER     chrF   length"]
+    lines = [f"translations, {how}", f"{'':<24} sentences     BLEU      TER     chrF   length"]
     for name, part in (("all", scores), *scores["domains"].items()):
         figures = "  ".join(f"{part[metric]:7.2f}" for metric in ("bleu", "ter", "chrf"))
         lines.append(f"  {name:<22} {part['sentences']:9,}  {figures}  {part['length']:7.3f}")
