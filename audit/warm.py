@@ -31,24 +31,18 @@ GRAMMARS = (
     "parse grammar0 lines.jsonl --how samples --out drawn.txt",
     "evaluate grammar0 lines.jsonl",
 )
-<<<<<<< HEAD
 PAIRS = "sides.jsonl --from de --to en --text-field de=deutsch,en=text --document-field label"
-LEXICONS = (
+TRANSLATION = (
     f"translate documents {PAIRS} --out pairs.jsonl",
-    f"translate learn {PAIRS} --domain-field label --by-domain --out lexicon",
+    f"translate learn {PAIRS} --domain-field label --by-domain --phrases --out lexicon --threads 1",
     "translate word lexicon revire",
     "translate terms lexicon",
     "translate export lexicon --format moses --out lex",
-    "evaluate lexicon sides.jsonl",
-    "report lexicon --out lexicon.html",
-=======
-TRANSLATION = (
-    "translate learn sides.jsonl --from en --to de --topics 0 --phrases --out lexicon --threads 1",
     "translate tune lexicon sides.jsonl --rounds 2 --threads 1",
     "translate run lexicon sides.jsonl --n-best 2 --out sides.nbest --threads 1",
     "translate rerank lexicon sides.nbest --source sides.jsonl --weight 1 --out ranked.nbest",
     "evaluate lexicon sides.jsonl --threads 1",
->>>>>>> 2dc78f181f49baa5199c693075e456e44f642d8f
+    "report lexicon --out lexicon.html",
 )
 AFTER = (
     "corpus info corpus",
@@ -107,15 +101,8 @@ def every_verb() -> None:
         silently(f"fit {kind} trees.conllu --out stm{number} --iterations 2 --topics 2 --threads 1")
         silently(f"evaluate stm{number} trees.conllu")
     silently("transform stm1 trees.conllu --out stm.csv")
-<<<<<<< HEAD
     write_lines(Path("sides.jsonl"), with_german(planted_documents(40)))
-    for line in (*GRAMMARS, *LEXICONS):
-=======
-    write_lines(Path("sides.jsonl"), with_german(planted_documents(10)))
-    for line in TRANSLATION:
-        silently(line)
-    for line in GRAMMARS:
->>>>>>> 2dc78f181f49baa5199c693075e456e44f642d8f
+    for line in (*GRAMMARS, *TRANSLATION):
         silently(line)
     for line in AFTER:
         silently(line)

@@ -390,7 +390,6 @@ MUTATIONS = {
         "if in_either and not (linked_targets[t] or linked_sources[s]):",
         "tests/translation/test_symmetrization.py",
     ),
-<<<<<<< HEAD
     "the weight of a shorter context": Mutation(
         "translation/kernels/backoff_trigrams.py",
         "log_weight += model.back_off[node]",
@@ -414,7 +413,7 @@ MUTATIONS = {
         "gain = ends.gains[end] + (graph.totals[edge] - graph.scores[tail])",
         "gain = ends.gains[end] - (graph.totals[edge] - graph.scores[tail])",
         "tests/translation/test_decoder.py",
-=======
+    ),
     "phrases with a word that is linked outside": Mutation(
         "translation/kernels/phrase_extraction.py",
         "if t_low[s] >= 0 and (t_low[s] < t or t_high[s] >= t_end):",
@@ -438,7 +437,6 @@ MUTATIONS = {
         "out[word] = np.log(total / (last - first))",
         "out[word] = np.log(total * (last - first))",
         "tests/translation/phrases/test_phrase_model.py",
->>>>>>> 2dc78f181f49baa5199c693075e456e44f642d8f
     ),
 }
 
