@@ -106,15 +106,12 @@ WRITES: dict[str, Work] = {
         f"translate documents {PAIRS} --out documents.jsonl", "documents.jsonl", None, earlier=True
     ),
     "translate learn": Work(
-        f"translate learn {PAIRS} --domain-field label --by-domain --threads 1 --out lexicon", "lexicon", None
+        f"translate learn {PAIRS} --domain-field label --by-domain --phrases --threads 1 --out lexicon",
+        "lexicon",
+        None,
     ),
     "search-k": Work(
         "search-k ready --topics 2,3 --seeds 2 --iterations 4 --threads 1 --out search", "search", None
-    ),
-    "translate learn": Work(
-        "translate learn sides.jsonl --from en --to de --topics other --phrases --threads 1 --out lexicon",
-        "lexicon",
-        None,
     ),
 }
 WORK = {**FITS, **WRITES}

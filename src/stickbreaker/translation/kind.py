@@ -21,7 +21,7 @@ SYSTEMS = (
             ambiguous=("alignments", "phrases", "n_best", "min_gain", "min_p"),
         ),
         evaluate="stickbreaker.translation.cli.evaluate:evaluate_lexicon",
-        evaluate_options=("alignments",),
+        evaluate_options=("alignments", "threads"),
         page="stickbreaker.translation.report.lexicon_records:lexicon_page_of",
     ),
 )

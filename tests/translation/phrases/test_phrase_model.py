@@ -12,7 +12,7 @@ from tests.translation.planted_phrases import lexicon_of, options_by_phrase, phr
 
 from stickbreaker.translation.decoding.decoder import PhraseOptions, sentence_options
 from stickbreaker.translation.lexicon.directed_lexicon import Strengths
-from stickbreaker.translation.phrases.phrase_model import PLAIN, MIXTURE, UNKNOWN
+from stickbreaker.translation.phrases.phrase_model import MIXTURE, PLAIN, UNKNOWN
 from stickbreaker.translation.sentence_pairs import Pair
 
 pytestmark = pytest.mark.kernels

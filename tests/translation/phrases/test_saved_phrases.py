@@ -15,7 +15,7 @@ from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.saved_lexicon import _encoded
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.learning_phrases import learn_phrases
-from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PLAIN, MIXTURE
+from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, MIXTURE, PLAIN
 from stickbreaker.translation.phrases.saved_phrases import load_phrases, save_with_phrases, write_weights
 from stickbreaker.translation.phrases.translating import TokenDocument, translate_documents
 
