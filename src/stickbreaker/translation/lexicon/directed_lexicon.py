@@ -13,7 +13,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.translation.lexicon.link_counts import LinkCounts, LinkedWords
 
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # tried, of the words' own frequencies
-TOPIC_STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
+TOPIC_STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
 AT_ONCE = 1 << 16  # distinct pairs of words whose counts by topic are held
 
 
