@@ -32,7 +32,8 @@ GRAMMARS = (
     "evaluate grammar0 lines.jsonl",
 )
 TRANSLATION = (
-    "translate learn sides.jsonl --from en --to de --topics 0 --phrases --out lexicon --threads 1",
+    "translate learn sides.jsonl --from en --to de --text-field en=text,de=deutsch --topics 0 --phrases "
+    "--out lexicon --threads 1",
     "translate tune lexicon sides.jsonl --rounds 2 --threads 1",
     "translate run lexicon sides.jsonl --n-best 2 --out sides.nbest --threads 1",
     "translate rerank lexicon sides.nbest --source sides.jsonl --weight 1 --out ranked.nbest",

@@ -105,7 +105,8 @@ WRITES: dict[str, Work] = {
         "search-k ready --topics 2,3 --seeds 2 --iterations 4 --threads 1 --out search", "search", None
     ),
     "translate learn": Work(
-        "translate learn sides.jsonl --from en --to de --topics other --phrases --threads 1 --out lexicon",
+        "translate learn sides.jsonl --from en --to de --text-field en=text,de=deutsch --topics other --phrases "
+        "--threads 1 --out lexicon",
         "lexicon",
         None,
     ),

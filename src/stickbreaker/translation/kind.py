@@ -16,7 +16,7 @@ SYSTEMS = (
             ),
         },
         evaluate="stickbreaker.translation.cli.evaluate:evaluate_lexicon",
-        evaluate_options=("alignments",),
+        evaluate_options=("alignments", "threads"),
         page="stickbreaker.translation.report.lexicon_records:lexicon_page_of",
     ),
 )
