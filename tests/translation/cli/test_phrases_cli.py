@@ -7,7 +7,6 @@ import shutil
 import pytest
 from tests.translation.planted_bitexts import BOTH, OWN, as_rows, neutral_pairs
 
-pytestmark = pytest.mark.kernels
 LANGUAGES = ("--from", "de", "--to", "en")
 
 
@@ -40,7 +39,7 @@ def tuned(place, cli):
 
 
 def scores(cli, lexicon, place):
-    return json.loads(cli("evaluate", lexicon, place / "test.jsonl", "--json").stdout)
+    return json.loads(cli("evaluate", lexicon, place / "test.jsonl", "--threads", 1, "--json").stdout)
 
 
 def test_topics_raise_bleu(place, cli, tuned):

@@ -8,7 +8,6 @@ from tests.translation.planted_bitexts import as_rows, neutral_pairs
 
 from stickbreaker.translation.lexicon.nbest_lists import read_candidates
 
-pytestmark = pytest.mark.kernels
 LANGUAGES = ("--from", "de", "--to", "en")
 
 

@@ -19,7 +19,6 @@ from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, MIXTURE
 from stickbreaker.translation.phrases.saved_phrases import load_phrases, save_with_phrases, write_weights
 from stickbreaker.translation.phrases.translating import TokenDocument, translate_documents
 
-pytestmark = pytest.mark.kernels
 SENTENCES = [["bank", "kredit", "neu"], ["gericht", "leiter", "schloss", "baum"], [], ["ente"]]
 TUNED = {name: 0.1 * (number + 1) for number, name in enumerate(FIRST_WEIGHTS)}
 

@@ -25,7 +25,6 @@ from stickbreaker.translation.phrases.translating import (
 )
 from stickbreaker.translation.sentence_pairs import Pair
 
-pytestmark = pytest.mark.kernels
 MONEY, PARK = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
 

@@ -42,7 +42,8 @@ def report(
     came about. Of a language model: sentences by surprise, fixed expressions, its longest contexts; with
     topics: words in their colours, and after which words topics come.
     Of a grammar: sentences in pieces, the subtrees that it remembers, trees. Of syntactic topics: a graph of
-    which stand below which, sentences as trees in their colours.
+    which stand below which, sentences as trees in their colours. Of a lexicon by topic: words whose
+    translation follows the topic, two topics side by side, what changes in documents.
 
     The page needs no network and nothing beside it. Figures need: pip install 'stickbreaker[figures]'.
     """

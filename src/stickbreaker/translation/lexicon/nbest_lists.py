@@ -9,6 +9,7 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.readers.sources import listed_lines
 
 SEPARATOR = "|||"
+MOST_LEFT_OUT = 1_000_000  # sentences without a candidate, one after another
 REMEDY = "give lines as Moses writes them: number ||| translation ||| NAME= values ||| score"
 
 
@@ -89,11 +90,11 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
         if own != names:
             remedy = "every candidate has the same features in the same order"
             raise UserError("other features than the first candidate's", where=path, line=line, remedy=remedy)
-        if one.sentence >= len(lists):
-            lists.extend([] for _ in range(min(one.sentence - len(lists) + 1, 1_000_000)))
-        if one.sentence != len(lists) - 1:
-            problem = f"the sentence {one.sentence} after {len(lists) - 1}"
+        last = len(lists) - 1
+        if not last <= one.sentence <= last + MOST_LEFT_OUT:
+            problem = f"the sentence {str(one.sentence)[:30]} {f'after {last}' if lists else 'first'}"
             raise UserError(problem, where=path, line=line, remedy="sentences stand in order, from 0")
+        lists.extend([] for _ in range(one.sentence - last))
         lists[-1].append(one)
     if not lists:
         raise UserError("holds no candidate", where=path, remedy=REMEDY)
