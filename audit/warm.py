@@ -33,16 +33,11 @@ GRAMMARS = (
 )
 PAIRS = "sides.jsonl --from de --to en --text-field de=deutsch,en=text --document-field label"
 TRANSLATION = (
-<<<<<<< HEAD
     f"translate documents {PAIRS} --out pairs.jsonl",
     f"translate learn {PAIRS} --domain-field label --by-domain --phrases --out lexicon --threads 1",
     "translate word lexicon revire",
     "translate terms lexicon",
     "translate export lexicon --format moses --out lex",
-=======
-    "translate learn sides.jsonl --from en --to de --text-field en=text,de=deutsch --topics 0 --phrases "
-    "--out lexicon --threads 1",
->>>>>>> 8d5936ef25bf0905d88ab146b89890448e25cc25
     "translate tune lexicon sides.jsonl --rounds 2 --threads 1",
     "translate run lexicon sides.jsonl --n-best 2 --out sides.nbest --threads 1",
     "translate rerank lexicon sides.nbest --source sides.jsonl --weight 1 --out ranked.nbest",

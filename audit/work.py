@@ -106,12 +106,7 @@ WRITES: dict[str, Work] = {
         f"translate documents {PAIRS} --out documents.jsonl", "documents.jsonl", None, earlier=True
     ),
     "translate learn": Work(
-<<<<<<< HEAD
         f"translate learn {PAIRS} --domain-field label --by-domain --phrases --threads 1 --out lexicon",
-=======
-        "translate learn sides.jsonl --from en --to de --text-field en=text,de=deutsch --topics other --phrases "
-        "--threads 1 --out lexicon",
->>>>>>> 8d5936ef25bf0905d88ab146b89890448e25cc25
         "lexicon",
         None,
     ),
