@@ -1,11 +1,12 @@
 """Word alignment, German to English: how long learning takes and how good links are, beside Thot's.
 
 `make bench-alignment` aligns help texts of LibreOffice, texts of Battle for Wesnoth and captions of Multi30k,
-on which the settings of both programs were chosen (some seventy of ours, six of Thot's were tried). There is no gold: of the German words that stand once in a
-sentence whose translation has exactly one of the English words that the Ding dictionary has for it, found is
-the share that is linked to that word, right the share of their links that go there, F the harmonic mean. Thot
-(pip install sil-thot): its hidden Markov model in both directions, grow-diag-final-and. CPU seconds of both
-directions. The table is printed as it comes and kept in bench-results/.
+on which the settings of both programs were chosen (some seventy of ours and six of Thot's were tried). There
+is no gold: of the German words that stand once in a sentence whose translation has exactly one of the English
+words that the Ding dictionary has for it, found is the share that is linked to that word, right the share of
+their links that go there, F the harmonic mean. Thot (pip install sil-thot): its hidden Markov model in both
+directions, grow-diag-final-and. CPU seconds of both directions. The table is printed as it comes and kept in
+bench-results/.
 """
 
 import argparse
