@@ -29,7 +29,7 @@ ONE_TO_ONE, ALL_PAIRS, ALIGNED_PAIRS = (
 TREES = (ONE_TO_ONE, ALL_PAIRS, ALIGNED_PAIRS)
 MODELS = (LDA_OF_SOURCE, TLDA, PLDA, *TREES)
 ALPHA = 0.01  # as in the thesis
-SWEEPS, PASSES = 200, 50
+SWEEPS, PASSES = 300, 100
 # The thesis has pairs of words that met 500 to 50,000 times in 1.6 million pairs of sentences
 MET = (500 / 1.6e6, 50_000 / 1.6e6)
 
