@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 
+import numpy as np
 import pytest
 
 from tests.running import TOPICS, german, planted_documents
@@ -57,6 +58,27 @@ def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, cap
     page = (tmp_path / "out/translation.md").read_text()
     assert "LDA < pLDA" in page
     assert "the five sets" in page
+
+
+def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkeypatch, capsys):
+    import translation_phrases
+    from parts import main
+
+    import translation
+
+    for name, value in {"K": 3, "ROUNDS": 2, "TUNINGS": 1, "RESAMPLED": 50, "DEV": 0.5}.items():
+        monkeypatch.setattr(translation_phrases, name, value)
+    monkeypatch.setattr(sys, "argv", ["translation.py", "phrases", "--out", str(tmp_path / "out")])
+    main(translation.STUDY, translation.__doc__)
+    part = json.loads((tmp_path / "out/translation.json").read_text())["parts"]["phrases"]
+    runs = [translation_phrases.PhraseRun(*run) for run in part["runs"]]
+    assert [run.system for run in runs] == list(translation_phrases.SYSTEMS)
+    for run in runs:
+        counts = np.array(run.documents).sum(axis=0)
+        assert translation_phrases.bleu_of(counts) == pytest.approx(run.scores["bleu"], abs=1e-6)
+        assert run.scores["bleu"] > 50.0  # words are spelled backwards: a dictionary is enough
+    assert translation_phrases.better_share(runs[0], runs[0]) == 0.0
+    assert "with topics" in capsys.readouterr().out
 
 
 def test_a_set_is_split_by_documents(data):
