@@ -29,7 +29,7 @@ from stickbreaker.translation.phrases.translation_scores import translation_scor
 SOURCE = "de"
 NONE = "no topics"
 K, INFERENCE, TOPIC_SEED = 30, "mean-field", 0
-DEV, DEV_SEED = 0.06, 3  # of the documents held out, for tuning
+DEV, TEST, DEV_SEED = 0.06, 0.4, 3  # of the documents held out: to tune weights on, and to test by
 ROUNDS, TUNINGS, TUNINGS_FULL = 5, 3, 5
 RESAMPLED = 2_000
 SYSTEMS = (NONE, GOLD, LDA_OF_SOURCE, ONE_TO_ONE)
@@ -116,10 +116,10 @@ def run_system(plan: PhrasePlan) -> PhraseRun:
 
 
 def parts_of(held: Material) -> tuple[list[int], list[int]]:
-    """The documents of the test bitext that weights are tuned on, and the others."""
-    numbers = range(len(held.test.names))
-    dev = [d for d in numbers if share_of(held.test.names[d], DEV_SEED) < DEV]
-    return dev, [d for d in numbers if d not in set(dev)]
+    """The documents of the test bitext that weights are tuned on, and those that translations are scored of."""
+    places = [share_of(name, DEV_SEED) for name in held.test.names]
+    dev = [d for d, place in enumerate(places) if place < DEV]
+    return dev, [d for d, place in enumerate(places) if DEV <= place < DEV + TEST]
 
 
 def _flat_documents(documents: Sequence[int], references: Sequence[Sequence[Any]]) -> list[int]:

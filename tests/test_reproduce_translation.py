@@ -66,7 +66,7 @@ def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkey
 
     import translation
 
-    for name, value in {"K": 3, "ROUNDS": 2, "TUNINGS": 1, "RESAMPLED": 50, "DEV": 0.5}.items():
+    for name, value in {"K": 3, "ROUNDS": 2, "TUNINGS": 1, "RESAMPLED": 50, "DEV": 0.5, "TEST": 0.5}.items():
         monkeypatch.setattr(translation_phrases, name, value)
     monkeypatch.setattr(sys, "argv", ["translation.py", "phrases", "--out", str(tmp_path / "out")])
     main(translation.STUDY, translation.__doc__)
