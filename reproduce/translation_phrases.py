@@ -116,7 +116,7 @@ def run_system(plan: PhrasePlan) -> PhraseRun:
 
 
 def parts_of(held: Material) -> tuple[list[int], list[int]]:
-    """The documents of the test bitext that weights are tuned on, and those that translations are scored of."""
+    """The documents of the test bitext that weights are tuned on, and those whose translations are scored."""
     places = [share_of(name, DEV_SEED) for name in held.test.names]
     dev = [d for d, place in enumerate(places) if place < DEV]
     return dev, [d for d, place in enumerate(places) if DEV <= place < DEV + TEST]
