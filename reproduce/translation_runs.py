@@ -24,6 +24,7 @@ class Plan(NamedTuple):
     model: str
     inference: str = ""
     topics: int = 0
+    eta: float = 0.0
     seed: int = 0
 
 
@@ -46,6 +47,7 @@ class Run(NamedTuple):
     model: str
     inference: str
     topics: int
+    eta: float
     seed: int
     seconds: float  # of learning topics
     ways: tuple[Way, Way]  # into English, and from it
@@ -66,7 +68,7 @@ def learn(plan: Plan) -> Run:
     else:
         texts = corpora(plan.source, plan.folder)
         start = time.perf_counter()
-        model = learn_topics(plan.model, plan.inference, plan.topics, plan.seed, texts)
+        model = learn_topics(plan.model, plan.inference, plan.topics, plan.eta, plan.seed, texts)
         seconds = time.perf_counter() - start
         domains = domains_of(model, plan.model, plan.source, plan.folder)
     lexicon = TopicLexicon.with_domains(held.train, domains, held.links)
@@ -74,7 +76,9 @@ def learn(plan: Plan) -> Run:
     one, other = (
         _way(held.test, found, strengths) for found, strengths in zip(scores, lexicon.strengths, strict=True)
     )
-    return Run(plan.source, plan.model, plan.inference, plan.topics, plan.seed, seconds, (one, other))
+    return Run(
+        plan.source, plan.model, plan.inference, plan.topics, plan.eta, plan.seed, seconds, (one, other)
+    )
 
 
 def _way(test: Bitext, scores: EventScores, strengths: Strengths) -> Way:
@@ -96,12 +100,12 @@ def _way(test: Bitext, scores: EventScores, strengths: Strengths) -> Way:
 
 def name_of(run: Run) -> str:
     """
-    >>> name_of(Run("de", "pLDA", "gibbs", 30, 1, 0.0, ()))
-    'pLDA, gibbs, K = 30, seed 1'
+    >>> name_of(Run("de", "pLDA", "gibbs", 30, 0.1, 1, 0.0, ()))
+    'pLDA, gibbs, K = 30, eta 0.1, seed 1'
     """
-    return (
-        run.model if run.model == GOLD else f"{run.model}, {run.inference}, K = {run.topics}, seed {run.seed}"
-    )
+    if run.model == GOLD:
+        return run.model
+    return f"{run.model}, {run.inference}, K = {run.topics}, eta {run.eta:g}, seed {run.seed}"
 
 
 def summary(run: Run) -> str:

@@ -14,7 +14,7 @@ from stickbreaker.core.random_streams import stream
 
 RESAMPLED = 10_000
 THOUSAND = 1000.0  # thousandths of a nat
-Key = tuple[int, str, str]  # topics, inference, model
+Key = tuple[int, str, float, str]  # topics, inference, eta, model
 CLAIMS = (  # of the thesis, by BLEU: the second is better
     (LDA_OF_SOURCE, PLDA),
     (LDA_OF_SOURCE, TLDA),
@@ -41,7 +41,7 @@ def grouped(runs: Iterable[Run]) -> dict[Key, list[Run]]:
     """The runs that differ in their seeds alone."""
     groups: dict[Key, list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.topics, run.inference, run.model), []).append(run)
+        groups.setdefault((run.topics, run.inference, run.eta, run.model), []).append(run)
     return groups
 
 
@@ -49,14 +49,15 @@ def gains(runs: Sequence[Run]) -> Table:
     """Means over seeds for each number of topics, inference and model, in thousandths of a nat."""
     source, sets = runs[0].source, list(runs[0].ways[0].by_set)
     ways = f"{source}-{TARGET}", f"{TARGET}-{source}"
-    columns = ("K", "inference", "model", ways[0], "by seed", *sets, ways[1], "strengths", "seconds")
+    columns = ("K", "inference", "eta", "model", ways[0], "by seed", *sets, ways[1], "strengths", "seconds")
     rows = []
-    for (topics, inference, model), own in grouped(runs).items():
+    for (topics, inference, eta, model), own in grouped(runs).items():
         there, back = ([run.ways[way] for run in own] for way in (0, 1))
         rows.append(
             [
                 topics or None,
                 inference or None,
+                f"{eta:g}" if topics else None,
                 model,
                 _thousandths(mean(way.gain for way in there)),
                 " ".join(_thousandths(way.gain) for way in there),
@@ -100,9 +101,9 @@ def difference(one: Sequence[Run], other: Sequence[Run]) -> Difference:
 def orders(runs: Sequence[Run]) -> Table:
     """The claims of the thesis by BLEU, with what comes out by the gain."""
     groups, rows = grouped(runs), []
-    for topics, inference in dict.fromkeys((run.topics, run.inference) for run in runs if run.topics):
+    for topics, inference, eta in dict.fromkeys(key[:3] for key in groups if key[0]):
         for low, high in CLAIMS:
-            one, other = (groups.get((topics, inference, model)) for model in (low, high))
+            one, other = (groups.get((topics, inference, eta, model)) for model in (low, high))
             if one and other:
                 found = difference(one, other)
                 holds = "yes" if found.gain > 0.0 else "no"
@@ -110,34 +111,40 @@ def orders(runs: Sequence[Run]) -> Table:
                     [
                         topics,
                         inference,
+                        f"{eta:g}",
                         f"{low} < {high}",
                         f"{THOUSAND * found.gain:+.1f}",
                         f"{THOUSAND * found.low:+.1f} to {THOUSAND * found.high:+.1f}",
                         holds if found.is_sure else f"{holds}, within chance",
                     ]
                 )
-    return Table(("K", "inference", "claim", "difference", "95 % of resampled documents", "holds"), rows)
+    return Table(
+        ("K", "inference", "eta", "claim", "difference", "95 % of resampled documents", "holds"), rows
+    )
 
 
 def above_zero(runs: Sequence[Run]) -> list[str]:
     """In how many sets topics help, for each model at each number of topics."""
     lines = []
-    for (topics, inference, model), own in grouped(runs).items():
+    for (topics, inference, eta, model), own in grouped(runs).items():
         by_set = {name: mean(run.ways[0].by_set[name] for run in own) for name in own[0].ways[0].by_set}
         helped = [name for name, gain in by_set.items() if gain > 0.0]
         if topics and len(helped) < len(by_set):
             rest = ", ".join(name for name in by_set if name not in helped)
-            lines.append(f"{model}, {inference}, K = {topics}: no gain on {rest}.")
+            lines.append(f"{model}, {inference}, K = {topics}, eta {eta:g}: no gain on {rest}.")
     return lines or ["Every model has a gain on every set."]
 
 
 def seconds(runs: Sequence[Run]) -> Table:
     """Seconds to learn topics, by model and inference, one thread and two runs side by side."""
-    groups = grouped(run for run in runs if run.topics)
-    ways = list(dict.fromkeys(inference for _, inference, _ in groups))
+    groups: dict[tuple[int, str, str], list[Run]] = {}
+    for run in runs:
+        if run.topics:
+            groups.setdefault((run.topics, run.model, run.inference), []).append(run)
+    ways = list(dict.fromkeys(inference for _, _, inference in groups))
     rows = [
-        [topics, model, *(_seconds(groups.get((topics, inference, model))) for inference in ways)]
-        for topics, model in dict.fromkeys((topics, model) for topics, _, model in groups)
+        [topics, model, *(_seconds(groups.get((topics, model, inference))) for inference in ways)]
+        for topics, model in dict.fromkeys((topics, model) for topics, model, _ in groups)
     ]
     return Table(("K", "model", *ways), rows)
 

@@ -106,11 +106,12 @@ class JoinedTopics(Domains):
         raise NotImplementedError("the study saves no lexicon")
 
 
-def learn_topics(name: str, inference: str, topics: int, seed: int, held: Corpora) -> LDA:
+def learn_topics(name: str, inference: str, topics: int, eta: float, seed: int, held: Corpora) -> LDA:
     """One of MODELS, fitted on one thread."""
     model = LDA(
         topics,
         alpha=ALPHA,
+        eta=eta,
         inference=inference,
         words=_words(name, held),
         max_iter=SWEEPS if inference == "gibbs" else PASSES,

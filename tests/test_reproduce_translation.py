@@ -51,10 +51,10 @@ def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, cap
     monkeypatch.setattr(sys, "argv", ["translation.py", "lexicons", "--out", str(tmp_path / "out")])
     main(translation.STUDY, translation.__doc__)
     printed = capsys.readouterr().out
-    assert "de-en, ptLDA, one-to-one, hybrid, K = 3, seed 0: gain" in printed
+    assert "de-en, ptLDA, one-to-one, hybrid, K = 3, eta 0.1, seed 0: gain" in printed
     part = json.loads((tmp_path / "out/translation.json").read_text())["parts"]["lexicons"]
     assert 10 < part["concepts"]["ptLDA, one-to-one"] <= 24
-    assert len(part["runs"]) == 1 + 12 + 6
+    assert len(part["runs"]) == 1 + 3 * 2 + 6 * 2 + 2 * 3
     page = (tmp_path / "out/translation.md").read_text()
     assert "LDA < pLDA" in page
     assert "the five sets" in page
@@ -100,7 +100,7 @@ def test_the_order_is_sure_where_all_documents_agree(data):
 
     def run(gain: float) -> Run:
         way = Way(30, -1.0, gain / 3.0, {"a": gain}, (1.0, 1.0), [gain, 2.0 * gain], [10, 20])
-        return Run("de", "LDA", "gibbs", 3, 0, 1.0, (way, way))
+        return Run("de", "LDA", "gibbs", 3, 0.1, 0, 1.0, (way, way))
 
     found = difference([run(1.0)], [run(2.0)])
     assert found.gain == pytest.approx(0.1)
