@@ -63,19 +63,20 @@ def learn_weights(
     seed: int = 0,
     sampling: PairSampling = SAMPLING,
     least_scale: float = ROUNDING,
+    step: int = 0,
 ) -> Array:
     """Weights of features that rank the better candidate of a pair higher; their absolute values sum to 1.
 
     features: for each sentence candidates × features; quality: for each sentence a number by candidate, the
-    larger the better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn by `seed`;
-    logistic regression learns which is better from the differences of their features, each divided by its
-    root mean square. A feature whose root mean square is at most `least_scale` times the largest gets 0: its
-    weight would be large, and mean nothing in other sentences. Raises UserError if no two candidates of one
-    sentence differ enough.
+    larger the better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn by `seed` and
+    `step`; logistic regression learns which is better from the differences of their features, each divided by
+    its root mean square. A feature whose root mean square is at most `least_scale` times the largest gets 0:
+    its weight would be large, and mean nothing in other sentences. Raises UserError if no two candidates of
+    one sentence differ enough.
     """
     differences = np.concatenate(
         [
-            _differences(matrix, values, stream(seed, TRANSLATION_PAIRS, 0, number), sampling)
+            _differences(matrix, values, stream(seed, TRANSLATION_PAIRS, step, number), sampling)
             for number, (matrix, values) in enumerate(zip(features, quality, strict=True))
         ]
         or [np.empty((0, 1))]

@@ -128,7 +128,7 @@ def tune(
         own = [
             np.array([scores[w] for w in c]) for c, scores in zip(pool, quality, strict=True) if len(c) > 1
         ]
-        learned = learn_weights(features, own, seed + number, least_scale=LEAST_SCALE)
+        learned = learn_weights(features, own, seed, least_scale=LEAST_SCALE, step=number)
         before = np.array([model.weights[name] for name in model.features])
         mixed = _mixed(before, learned, features)
         weights = {**model.weights, **dict(zip(model.features, mixed.tolist(), strict=True))}
