@@ -226,4 +226,4 @@ def _nearest_the_mean(runs: Sequence[PhraseRun]) -> PhraseRun:
     return min(runs, key=lambda run: abs(run.scores["bleu"] - middle))
 
 
-PART = Part((*BITEXTS, f"dictionary of {SOURCE}"), (20, 60), measure, section)
+PART = Part((*BITEXTS, f"dictionary of {SOURCE}"), (16, 60), measure, section)

@@ -54,7 +54,7 @@ def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, cap
     assert "de-en, ptLDA, one-to-one, hybrid, K = 3, eta 0.1, seed 0: gain" in printed
     part = json.loads((tmp_path / "out/translation.json").read_text())["parts"]["lexicons"]
     assert 10 < part["concepts"]["ptLDA, one-to-one"] <= 24
-    assert len(part["runs"]) == 1 + 3 * 2 + 6 * 2 + 2 * 3
+    assert len(part["runs"]) == 1 + 3 * 2 + 6 * 2 + 2 * 3 * 2
     page = (tmp_path / "out/translation.md").read_text()
     assert "LDA < pLDA" in page
     assert "the five sets" in page
