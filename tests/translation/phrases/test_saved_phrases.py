@@ -15,12 +15,12 @@ from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.saved_lexicon import _encoded
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.learning_phrases import learn_phrases
-from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, MIXTURE, PLAIN
+from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, MIXTURE, OF_SEARCH, PLAIN
 from stickbreaker.translation.phrases.saved_phrases import load_phrases, save_with_phrases, write_weights
 from stickbreaker.translation.phrases.translating import TokenDocument, translate_documents
 
 SENTENCES = [["bank", "kredit", "neu"], ["gericht", "leiter", "schloss", "baum"], [], ["ente"]]
-TUNED = {name: 0.1 * (number + 1) for number, name in enumerate(FIRST_WEIGHTS)}
+TUNED = {name: 0.1 * (number + 1) for number, name in enumerate((*PLAIN, *MIXTURE, *OF_SEARCH))}
 
 
 def lexicon_of(seed=0):
@@ -62,7 +62,8 @@ def refusal(path, call=load_phrases):
 
 def test_what_is_loaded_translates_alike(model, saved):
     loaded = load_phrases(saved)
-    assert (loaded.weights, loaded.adapts, model.adapts) == (FIRST_WEIGHTS, False, False)
+    plain = {name: FIRST_WEIGHTS[name] for name in PLAIN + OF_SEARCH}
+    assert (loaded.weights, loaded.adapts, model.adapts) == (plain, False, False)
     assert translations(loaded) == translations(model)
     assert loaded.language_model.words == model.language_model.words
     assert loaded.language_model.order == model.language_model.order == 3
@@ -85,7 +86,7 @@ def test_a_lexicon_without_phrases_is_named(tmp_path):
     lexicon_of().save(tmp_path / "lexicon")
     says = refusal(tmp_path / "lexicon")
     assert says.endswith(
-        "has no phrases, its words alone are translated; learn it by translate learn --phrases"
+        "its words alone are translated; learn it with: stickbreaker translate learn BITEXT --phrases"
     )
     assert "there is no such lexicon" in refusal(tmp_path / "nowhere")
 

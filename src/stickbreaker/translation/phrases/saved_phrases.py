@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of, write_atomic
 from stickbreaker.core.json_checks import is_number, is_text, mapping_of, refuse_other_kinds
+from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
 from stickbreaker.saved.arrays import read_arrays, write_arrays
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
@@ -84,7 +85,7 @@ def load_phrases(path: Path) -> PhraseModel:
     """
     manifest = read_manifest(path)
     if "phrases" not in manifest:
-        remedy = "learn it by translate learn --phrases"
+        remedy = f"learn it with: {command_line('translate learn', 'BITEXT', '--phrases')}"
         raise UserError("has no phrases, its words alone are translated", where=path, remedy=remedy)
     lexicon = TopicLexicon.load(path)
     file = path / PHRASES
