@@ -28,7 +28,7 @@ from stickbreaker.translation.phrases.translation_scores import translation_scor
 
 SOURCE = "de"
 NONE = "no topics"
-K, INFERENCE, TOPIC_SEED = 30, "mean-field", 0
+K, INFERENCE, ETA, TOPIC_SEED = 30, "mean-field", 0.1, 0
 DEV, TEST, DEV_SEED = 0.06, 0.4, 3  # of the documents held out: to tune weights on, and to test by
 ROUNDS, TUNINGS, TUNINGS_FULL = 5, 3, 5
 RESAMPLED = 2_000
@@ -72,7 +72,7 @@ def _lexicon(folder: str, system: str) -> TopicLexicon:
     if system in (NONE, GOLD):
         domains = KnownDomains.of_bitext_fields(held.train)
     else:
-        topics = learn_topics(system, INFERENCE, K, TOPIC_SEED, corpora(SOURCE, folder))
+        topics = learn_topics(system, INFERENCE, K, ETA, TOPIC_SEED, corpora(SOURCE, folder))
         domains = domains_of(topics, system, SOURCE, folder)
     return TopicLexicon.with_domains(held.train, domains, held.links)
 
