@@ -8,6 +8,7 @@ import numpy as np
 
 from stickbreaker.console.console import PATH, command, emit, option
 from stickbreaker.core.errors import counted
+from stickbreaker.core.topk import descending
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,14 +65,14 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[di
     """The topics with most links of the word, each with its translations and a sentence of each."""
     from stickbreaker.translation.lexicon.topic_lexicon import sentences_with
 
-    order = np.lexsort((np.arange(len(entry.word_topic_counts)), -entry.word_topic_counts))[:top]
+    order = descending(entry.word_topic_counts, top)
     places = sentences_with(lexicon, entry.word, entry.language, entry.translations)
     found: list[dict[str, Any]] = []
     for topic in order.tolist():
         if entry.word_topic_counts[topic] < LEAST_LINKS:
             break
         p = entry.found.topic_p[:, topic]
-        best = np.lexsort((np.arange(len(p)), -p))[:top].tolist()
+        best = descending(p, top).tolist()
         rows = [
             {
                 "translation": entry.translations[e],
@@ -100,8 +101,8 @@ def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) ->
 def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> dict[str, Any]:
     """The document's largest topics, and the translations by them."""
     p = entry.found.topic_p @ shares
-    best = np.lexsort((np.arange(len(p)), -p))[:top].tolist()
-    topics = np.lexsort((np.arange(len(shares)), -shares))[:top].tolist()
+    best = descending(p, top).tolist()
+    topics = descending(shares, top).tolist()
     return {
         "topics": [
             {"topic": k, "name": lexicon.domains.names[k], "share": float(shares[k])}

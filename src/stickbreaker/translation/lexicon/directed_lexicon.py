@@ -138,7 +138,7 @@ class DirectedLexicon:
         rows = np.arange(*self.counts.offsets[word : word + 2])
         translations, words = self.counts.translations[rows], np.full(len(rows), word)
         p = self.p_plain(words, translations)
-        order = np.lexsort((translations, -p))
+        order = np.argsort(-p, kind="stable")
         return Translations(
             translations[order],
             self.pair_counts[rows[order]],

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
 from stickbreaker.corpus.text.languages import has_stop_words, stop_words_of
 from stickbreaker.translation.lexicon.directed_lexicon import AT_ONCE, DirectedLexicon
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
@@ -99,7 +100,7 @@ def terms_of(
     by_topic, shares = gains_of(forward)
     gains = by_topic.sum(axis=1)
     chosen = np.flatnonzero((gains >= min_gain) & (forward.word_counts >= min_count) & content.source)
-    chosen = chosen[np.lexsort((chosen, -gains[chosen]))]
+    chosen = chosen[np.argsort(-gains[chosen], kind="stable")]
     found: list[Term] = []
     for word in chosen.tolist():
         topics = tuple(_in_topics(lexicon, word, by_topic[word], shares[word], content.target))
@@ -116,7 +117,7 @@ def _in_topics(
     which translations may stand for a topic."""
     found = lexicon.forward.translations_of(word)
     left = SHOWN_TOPICS
-    for topic in np.lexsort((np.arange(len(gains)), -gains)).tolist():
+    for topic in descending(gains).tolist():
         if gains[topic] <= 0.0 or not left:
             return
         p = found.topic_p[:, topic]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
 from stickbreaker.translation.alignment.aligned_words import Links
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.directed_lexicon import (
@@ -197,8 +198,7 @@ class TopicLexicon:
         source language, by its topics, p(e | f, d). Raises UserError for a word that is linked with none."""
         entry = self.entry(word, language)
         p = entry.found.p if document is None else entry.found.topic_p @ self.shares_of([document])[0]
-        best = np.lexsort((np.arange(len(p)), -p))[:n]
-        return [(entry.translations[e], float(p[e])) for e in best.tolist()]
+        return [(entry.translations[e], float(p[e])) for e in descending(p, n).tolist()]
 
     @cached_property
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:

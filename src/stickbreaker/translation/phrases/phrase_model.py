@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
 from stickbreaker.corpus.shards import entries_between
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.decoder import SentenceOptions
@@ -110,7 +111,7 @@ class PhraseModel:
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
         """The features of the largest topics of a document, (options,) each; of topics that there are not,
         those of the last."""
-        order = np.lexsort((np.arange(len(shares)), -shares))[: self.ranks]
+        order = descending(shares, self.ranks)
         found = [
             links.weights(np.ascontiguousarray(p[:, k]), null) + np.log(max(float(shares[k]), 1e-10))
             for k in order.tolist()

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
 from stickbreaker.translation.lexicon.directed_lexicon import Translations
 from stickbreaker.translation.lexicon.terms import LEAST_COUNT, LEAST_P, ContentWords
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
@@ -70,7 +71,7 @@ def changed_documents(
     found: list[ChangedDocument] = []
     for document in _chosen(lexicon.bitext.domains, links, nats):
         own = order[starts[document] : starts[document + 1]]
-        own = own[np.lexsort((changes.word[own], -changes.nats[own]))]
+        own = own[descending(changes.nats[own])]  # by word before
         shares = lexicon.shares[document]
         found.append(
             ChangedDocument(
@@ -78,11 +79,7 @@ def changed_documents(
                 lexicon.bitext.domains[document],
                 int(pairs[document]),
                 float(nats[document]),
-                [
-                    (k, float(shares[k]))
-                    for k in np.lexsort((np.arange(len(shares)), -shares)).tolist()
-                    if shares[k] >= LEAST_SHARE
-                ],
+                [(k, float(shares[k])) for k in descending(shares).tolist() if shares[k] >= LEAST_SHARE],
                 list(
                     _changed_words(
                         lexicon,
@@ -100,7 +97,7 @@ def changed_documents(
 def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
     """The documents that are shown, the largest changes first."""
     enough = links >= min(LEAST_WORDS, links.max(initial=0.0))
-    ranked = [d for d in np.lexsort((np.arange(len(nats)), -nats)).tolist() if enough[d] and nats[d] > 0.0]
+    ranked = [d for d in np.argsort(-nats, kind="stable").tolist() if enough[d] and nats[d] > 0.0]
     names = sorted({domain for domain in domains if domain}, key=lambda name: (-domains.count(name), name))
     shown = set(ranked[:MOST_DOCUMENTS])
     for name in names[:MOST_DOMAINS]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
@@ -33,7 +32,7 @@ def words_across_topics(
     counts = lexicon.forward.word_counts
     wanted = np.flatnonzero(content.source & (counts >= LEAST_COUNT) & (gains > 0.0))
     found: list[WordAcrossTopics] = []
-    for word in wanted[np.lexsort((wanted, -(gains * counts)[wanted]))].tolist():
+    for word in wanted[descending((gains * counts)[wanted])].tolist():
         if len(examples) >= MOST_EXAMPLES:
             break
         row = _across_topics(lexicon, content, word, examples)
@@ -105,8 +104,7 @@ def _typical_words(
     here, everywhere = links[:, topic], lexicon.forward.word_counts
     known = np.flatnonzero(content.source & (here >= 1.0))
     ratios = here[known] / everywhere[known] * (everywhere.sum() / max(here.sum(), 1e-300))
-    order: NDArray[np.int64] = np.lexsort((known, -here[known] * np.log(ratios)))
-    for word in known[order[:TYPICAL_WORDS]].tolist():
+    for word in known[descending(here[known] * np.log(ratios), TYPICAL_WORDS)].tolist():
         found = lexicon.forward.translations_of(word)
         chosen = np.flatnonzero(content.target[found.words])
         if len(chosen):
