@@ -18,7 +18,7 @@ RESTORE = "restore it from a copy or fit again"
 
 
 def encoded(manifest: Mapping[str, Any]) -> bytes:
-    """The bytes of model.json: plain JSON with a digest of itself."""
+    """The bytes of model.json, or of a manifest of another sort: plain JSON with a digest of itself."""
     whole = {**manifest, "digest": _digest(manifest)}
     return json.dumps(whole, indent=1, sort_keys=True).encode() + b"\n"
 

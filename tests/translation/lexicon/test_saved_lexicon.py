@@ -17,8 +17,8 @@ from tests.translation.conftest import WAY
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
+from stickbreaker.saved.manifest import encoded
 from stickbreaker.translation.bitext import Bitext
-from stickbreaker.translation.lexicon import saved_lexicon
 from stickbreaker.translation.lexicon.saved_lexicon import ARRAYS, BITEXT, MANIFEST
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
@@ -152,7 +152,7 @@ def sealed(path: Path, change) -> None:
     manifest.pop("digest")
     manifest["arrays"] = digest_of(path / ARRAYS)
     change(manifest)
-    (path / MANIFEST).write_bytes(saved_lexicon._encoded(manifest))
+    (path / MANIFEST).write_bytes(encoded(manifest))
 
 
 FOREIGN = {

@@ -11,8 +11,8 @@ from tests.translation.planted_phrases import unigrams
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.saved.arrays import read_arrays, write_arrays
+from stickbreaker.saved.manifest import encoded
 from stickbreaker.translation.bitext import Bitext
-from stickbreaker.translation.lexicon.saved_lexicon import _encoded
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.learning_phrases import learn_phrases
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, MIXTURE, OF_SEARCH, PLAIN
@@ -114,7 +114,7 @@ def with_arrays(path, changes):
     manifest = json.loads((path / "lexicon.json").read_text(encoding="utf-8"))
     del manifest["digest"]
     manifest["phrases"] = digest_of(path / "phrases.safetensors")
-    (path / "lexicon.json").write_bytes(_encoded(manifest))
+    (path / "lexicon.json").write_bytes(encoded(manifest))
 
 
 def all_of(value):

@@ -1,6 +1,5 @@
 """Lexicons on disk: what was counted from, and what is needed to link and to weigh new sentences."""
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
@@ -30,6 +29,7 @@ from stickbreaker.core.json_checks import (
 )
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved.arrays import read_arrays, write_arrays
+from stickbreaker.saved.manifest import encoded
 from stickbreaker.translation.alignment.aligned_words import Links
 from stickbreaker.translation.bitext import Bitext, BitextFields
 from stickbreaker.translation.lexicon.directed_lexicon import Strengths
@@ -59,7 +59,6 @@ FIELDS = {
     "strengths": list_of(list_of(is_amount)),
     "bitext": is_text,
     "arrays": is_text,
-    "digest": is_text,
 }
 OPTIONAL_FIELDS = {"phrases": is_text}  # the digest of the phrases, where there are any
 
@@ -97,7 +96,7 @@ def save(
             "arrays": digest_of(folder / ARRAYS),
             **({} if beside is None else beside(folder)),
         }
-        write_atomic(folder / MANIFEST, _encoded(manifest))
+        write_atomic(folder / MANIFEST, encoded(manifest))
         refuse_existing(path, overwrite)
 
 
@@ -134,12 +133,6 @@ def load(path: Path) -> "TopicLexicon":
         return TopicLexicon(bitext, domains, links, shares, (strengths[0], strengths[1]), aligner)
 
 
-def is_lexicon(path: Path) -> bool:
-    """Whether a lexicon was saved at `path`."""
-    recover(path)
-    return (path / MANIFEST).is_file()
-
-
 def read_manifest(path: Path) -> dict[str, Any]:
     """What lexicon.json says. Raises UserError for a directory that is no lexicon, or was altered."""
     recover(path)
@@ -151,8 +144,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
     content = file.read_bytes()
     try:
         manifest = json.loads(content)
-        digest = manifest.pop("digest")
-        schema, whole = manifest["schema"], digest == _digest(manifest) and content == _encoded(manifest)
+        del manifest["digest"]
+        schema, whole = manifest["schema"], content == encoded(manifest)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise UserError("is damaged", where=file, remedy=RESTORE) from None
     if schema != SCHEMA:
@@ -161,7 +154,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if not whole:
         raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
     with making_sense_of(file, RESTORE):
-        refuse_other_kinds({**manifest, "digest": digest}, FIELDS)
+        refuse_other_kinds(manifest, FIELDS)
         refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
     return manifest
 
@@ -203,12 +196,3 @@ def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
     if not np.allclose(shares.sum(axis=1), 1.0, atol=1e-6):
         raise ValueError("shares that do not sum to one")
     return shares
-
-
-def _encoded(manifest: dict[str, Any]) -> bytes:
-    whole = {**manifest, "digest": _digest(manifest)}
-    return json.dumps(whole, indent=1, sort_keys=True).encode() + b"\n"
-
-
-def _digest(manifest: dict[str, Any]) -> str:
-    return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=16).hexdigest()
