@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from stickbreaker import UserError
-from stickbreaker.translation.pairwise_ranking import PairSampling, learn_weights, sentence_bleu
+from stickbreaker.translation.bleu import sentence_bleu
+from stickbreaker.translation.pairwise_ranking import PairSampling, learn_weights
 
 PLANTED = np.array([1.0, -2.0, 0.5, 0.0])
 

@@ -6,7 +6,6 @@ their references. Those that differ most, which Hopkins and May choose, are ofte
 too long or too short, and teach little but to avoid it (Nakov, Guzmán and Vogel 2013).
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,7 +17,6 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.threads import one_thread
 from stickbreaker.translation.purposes import TRANSLATION_PAIRS
 
-HIGHEST_ORDER = 4  # words of the n-grams of BLEU
 ROUNDING = 1e-10  # of what other features differ: one that differs no more does so by rounding
 
 
@@ -31,30 +29,6 @@ class PairSampling(NamedTuple):
 
 
 SAMPLING = PairSampling()
-
-
-def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
-    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
-
-    For n-grams of two words and more, one is added to the matches and to their number.
-
-    A brevity penalty that is smoothed too (Nakov et al. 2012) would ask for a word more than the reference.
-    """
-    if not words:
-        return 0.0
-    log_precisions = 0.0
-    for order in range(1, HIGHEST_ORDER + 1):
-        found, wanted = _ngrams(words, order), _ngrams(reference, order)
-        matches, added = (found & wanted).total(), int(order > 1)
-        if matches + added == 0:
-            return 0.0
-        log_precisions += np.log((matches + added) / (found.total() + added))
-    brevity = min(0.0, 1.0 - len(reference) / len(words))
-    return float(np.exp(log_precisions / HIGHEST_ORDER + brevity))
-
-
-def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
-    return Counter(zip(*(words[start:] for start in range(order)), strict=False))
 
 
 def learn_weights(

@@ -11,6 +11,7 @@ from tests.translation.planted_phrases import phrase_model
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.translation.bitext import Bitext
+from stickbreaker.translation.bleu import corpus_bleu
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.one_side import SourceText
 from stickbreaker.translation.pairwise_ranking import learn_weights
@@ -19,7 +20,6 @@ from stickbreaker.translation.phrases.token_documents import in_order, source_do
 from stickbreaker.translation.phrases.translating import (
     TokenDocument,
     _mixed,
-    corpus_bleu,
     translate_documents,
     tune,
 )

@@ -122,9 +122,10 @@ def _tuned(
     lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
 ) -> dict[str, Any]:
     """Weights under which the better of two candidates is ranked higher, and what they change."""
+    from stickbreaker.translation.bleu import sentence_bleu
     from stickbreaker.translation.lexicon.reranking import reranked
     from stickbreaker.translation.one_side import read_references
-    from stickbreaker.translation.pairwise_ranking import learn_weights, sentence_bleu
+    from stickbreaker.translation.pairwise_ranking import learn_weights
     from stickbreaker.translation.sentence_tokens import tokens_of
 
     wanted = read_references(references, lexicon.bitext.fields)

@@ -1,6 +1,5 @@
 """Documents translated sentence by sentence, and the weights tuned by which that is done."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,8 +10,9 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.translation.bleu import corpus_bleu, sentence_bleu
 from stickbreaker.translation.decoding.decoder import Decoder, Translation, cut_sentence
-from stickbreaker.translation.pairwise_ranking import HIGHEST_ORDER, learn_weights, sentence_bleu
+from stickbreaker.translation.pairwise_ranking import learn_weights
 from stickbreaker.translation.phrases.phrase_model import PhraseModel
 
 ROUNDS = 8
@@ -57,29 +57,6 @@ def _joined(pieces: list[Translation]) -> list[Translation]:
     words = tuple(word for piece in pieces for word in piece.words)
     features = np.sum([piece.features for piece in pieces], axis=0)
     return [Translation(words, sum(piece.score for piece in pieces), features, ())]
-
-
-def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
-    """BLEU of all sentences together, 0 to 1 (Papineni et al. 2002): one reference, n-grams of 1 to 4 words,
-    not smoothed.
-
-    >>> corpus_bleu([["a", "b", "c", "d"]], [["a", "b", "c", "d"]])
-    1.0
-    """
-    matches, totals = np.zeros(HIGHEST_ORDER), np.zeros(HIGHEST_ORDER)
-    for words, reference in zip(translations, references, strict=True):
-        for n in range(HIGHEST_ORDER):
-            found, wanted = (
-                Counter(zip(*(one[start:] for start in range(n + 1)), strict=False))
-                for one in (words, reference)
-            )
-            matches[n] += (found & wanted).total()
-            totals[n] += found.total()
-    if not matches.all():
-        return 0.0
-    length, wanted_length = sum(map(len, translations)), sum(map(len, references))
-    brevity = min(0.0, 1.0 - wanted_length / length)
-    return float(np.exp(np.log(matches / totals).mean() + brevity))
 
 
 class TuningRound(NamedTuple):

@@ -1,0 +1,70 @@
+"""BLEU: of one sentence, smoothed, and of many together."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+HIGHEST_ORDER = 4  # words of the n-grams of BLEU
+
+
+class NgramMatches(NamedTuple):
+    """What BLEU counts of a translation, for n-grams of 1 to 4 words."""
+
+    matches: tuple[int, ...]  # n-grams that the reference has too, each at most as often as there
+    totals: tuple[int, ...]  # n-grams of the translation
+
+
+def ngram_matches(words: Sequence[str], reference: Sequence[str]) -> NgramMatches:
+    """The counts of a translation and its reference.
+
+    >>> ngram_matches(["a", "b", "c"], ["a", "b"])
+    NgramMatches(matches=(2, 1, 0, 0), totals=(3, 2, 1, 0))
+    """
+    orders = range(1, HIGHEST_ORDER + 1)
+    pairs = [(_ngrams(words, order), _ngrams(reference, order)) for order in orders]
+    return NgramMatches(
+        tuple((found & wanted).total() for found, wanted in pairs),
+        tuple(found.total() for found, _ in pairs),
+    )
+
+
+def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
+    return Counter(zip(*(words[start:] for start in range(order)), strict=False))
+
+
+def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
+    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
+
+    For n-grams of two words and more, one is added to the matches and to their number.
+
+    A brevity penalty that is smoothed too (Nakov et al. 2012) would ask for a word more than the reference.
+    """
+    if not words:
+        return 0.0
+    log_precisions = 0.0
+    for order, (matches, total) in enumerate(zip(*ngram_matches(words, reference), strict=True), 1):
+        added = int(order > 1)
+        if matches + added == 0:
+            return 0.0
+        log_precisions += np.log((matches + added) / (total + added))
+    brevity = min(0.0, 1.0 - len(reference) / len(words))
+    return float(np.exp(log_precisions / HIGHEST_ORDER + brevity))
+
+
+def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
+    """BLEU of all sentences together, 0 to 1 (Papineni et al. 2002): one reference, n-grams of 1 to 4 words,
+    not smoothed.
+
+    >>> corpus_bleu([["a", "b", "c", "d"]], [["a", "b", "c", "d"]])
+    1.0
+    """
+    pairs = zip(translations, references, strict=True)
+    counts = np.array([ngram_matches(words, reference) for words, reference in pairs]).reshape(-1, 2, 4)
+    matches, totals = counts.sum(axis=0)
+    if not matches.all():
+        return 0.0
+    length, wanted_length = sum(map(len, translations)), sum(map(len, references))
+    brevity = min(0.0, 1.0 - wanted_length / length)
+    return float(np.exp(np.log(matches / totals).mean() + brevity))
