@@ -1,17 +1,15 @@
 """The decoder against all translations of short sentences."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from tests.oracle.phrase_translation import Lines, derivations, features, translations
+from tests.oracle.sentence_options import PhraseOptions, sentence_options
 from tests.translation.random_translations import MANY, arpa, decoder, flat, sentence
 
 from stickbreaker import UserError
-from stickbreaker.translation.decoding.decoder import (
-    MOST_WORDS,
-    PhraseOptions,
-    cut_sentence,
-    sentence_options,
-)
+from stickbreaker.translation.decoding.decoder import MOST_WORDS, cut_sentence
 
 pytestmark = pytest.mark.kernels
 
@@ -74,7 +72,9 @@ def test_threads_change_nothing(tmp_path):
     text, _ = random_case(1)
     machine = decoder(tmp_path / "m.arpa", text, WEIGHTS, MANY._replace(stack=5, candidates=30))
     sentences = [flat(n, random_case(n, n=n)[1]) for n in range(1, 9)]
-    alone, together = machine.translate_all(sentences, 5), machine.translate_all(sentences, 5, threads=4)
+    alone = [machine.translate(one, 5) for one in sentences]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda one: machine.translate(one, 5), sentences))
     for one, other in zip(alone, together, strict=True):
         assert [(a.words, a.score, a.spans) for a in one] == [(b.words, b.score, b.spans) for b in other]
 

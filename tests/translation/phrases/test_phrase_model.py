@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from tests.oracle.phrase_pairs import lexical_weight
+from tests.oracle.sentence_options import PhraseOptions, sentence_options
 from tests.oracle.topic_lexicon import Lexicon, reversed_sentences
 from tests.translation.planted_bitexts import random_bitext, sentences_of_bitext
 from tests.translation.planted_phrases import lexicon_of, options_by_phrase, phrase_model, phrase_of
 
-from stickbreaker.translation.decoding.decoder import PhraseOptions, sentence_options
 from stickbreaker.translation.lexicon.directed_lexicon import Strengths
 from stickbreaker.translation.phrases.phrase_model import MIXTURE, PLAIN, UNKNOWN
 from stickbreaker.translation.sentence_pairs import Pair

@@ -19,6 +19,11 @@ class Sentences(NamedTuple):
         """Words of each sentence."""
         return np.diff(self.offsets)
 
+    def spelled(self, words: tuple[str, ...]) -> list[list[str]]:
+        """Sentences as lists of words, given the words by number; none may be -1."""
+        numbers = self.words.tolist()
+        return [[words[n] for n in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
+
 
 class Links(NamedTuple):
     """Links of sentence pairs, those of a pair in order of (target, source)."""

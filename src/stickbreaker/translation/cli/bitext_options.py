@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import ProgressLine, from_option, note, options_into
+from stickbreaker.console.console import F, ProgressLine, from_option, note, option, options_into
 from stickbreaker.console.inputs import FORMATS, bar_of
 from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import as_options
@@ -42,6 +42,17 @@ class BitextChoice:
         choices=["fail", "skip"], default="fail", help="What to do about a pair that cannot be read."
     )
     given: tuple[str, ...] = ()
+
+
+def language_options(function: F) -> F:
+    """Give a command `--from` and `--to`, which it receives as `source` and `target`."""
+    source = option(
+        "--from", "source", metavar="LANGUAGE", required=True, help="Language that is translated."
+    )
+    target = option(
+        "--to", "target", metavar="LANGUAGE", required=True, help="Language that it is translated into."
+    )
+    return source(target(function))
 
 
 bitext_options = options_into(BitextChoice, "reading")

@@ -14,6 +14,7 @@ from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
     bitext_argument,
     bitext_options,
+    language_options,
     read_bitext,
 )
 
@@ -22,8 +23,7 @@ from stickbreaker.translation.cli.bitext_options import (
     epilog="Example: stickbreaker translate documents pairs.jsonl --from de --to en --out documents.jsonl"
 )
 @bitext_argument
-@option("--from", "source", metavar="LANGUAGE", required=True, help="Language that is translated.")
-@option("--to", "target", metavar="LANGUAGE", required=True, help="Language that it is translated into.")
+@language_options
 @option("--out", type=PATH, required=True, help="The JSON Lines to write.")
 @option(
     "--tokens",
@@ -61,14 +61,8 @@ def documents(
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     if tokens is not None:
         with atomic_file(tokens, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8") as file:
-            sides = [
-                [
-                    " ".join(words[number] for number in side.words[start:stop].tolist())
-                    for start, stop in zip(side.offsets[:-1].tolist(), side.offsets[1:].tolist(), strict=True)
-                ]
-                for words, side in zip(pairs.words, pairs.sides, strict=True)
-            ]
-            file.writelines(f"{first} ||| {second}\n" for first, second in zip(*sides, strict=True))
+            sides = [side.spelled(words) for words, side in zip(pairs.words, pairs.sides, strict=True)]
+            file.writelines(f"{' '.join(a)} ||| {' '.join(b)}\n" for a, b in zip(*sides, strict=True))
     result = {"out": str(out), "documents": len(pairs.names), "pairs": pairs.n_pairs}
     codes = f"{pairs.source}={pairs.source},{pairs.target}={pairs.target}"
     emit(result, as_json, lambda found: _as_text(found, codes))

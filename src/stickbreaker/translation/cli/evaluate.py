@@ -16,26 +16,29 @@ if TYPE_CHECKING:
     from stickbreaker.translation.bitext import Bitext
     from stickbreaker.translation.lexicon.directed_lexicon import EventScores
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.phrases.phrase_model import PhraseModel
 
 
 def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
     """Nats per linked word of a bitext, with and without topics, both ways and by domain."""
     tell_of_compiling()
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.phrases.saved_phrases import load_phrases
 
     with naming(" ".join(asked.inputs)):
-        lexicon = TopicLexicon.load(asked.model)
+        has_phrases = "phrases" in read_manifest(asked.model)
+        model = load_phrases(asked.model) if has_phrases else None
+        lexicon = TopicLexicon.load(asked.model) if model is None else model.lexicon
         bitext = _read(lexicon, asked)
         scores = lexicon.score(bitext, given_links(asked.options["alignments"], bitext))
         result = scores_by_domain(lexicon, bitext, scores)
-        if "phrases" in read_manifest(asked.model):
-            result |= _of_translations(asked, bitext)
+        if model is not None:
+            result |= _of_translations(model, bitext, asked.threads)
     return result, _as_text
 
 
-def _of_translations(asked: ScoringRequest, bitext: "Bitext") -> dict[str, Any]:
-    """Scores of the translations of a bitext's sources; none, and a note, where sacrebleu is missing."""
-    from stickbreaker.translation.phrases.saved_phrases import load_phrases
+def _of_translations(model: "PhraseModel", bitext: "Bitext", threads: int | None) -> dict[str, Any]:
+    """Scores of the translations of a bitext's sources; none, and a note, if sacrebleu is missing."""
     from stickbreaker.translation.phrases.token_documents import in_order, token_documents
     from stickbreaker.translation.phrases.translating import translate_documents
     from stickbreaker.translation.phrases.translation_scores import has_sacrebleu, translation_scores
@@ -43,10 +46,9 @@ def _of_translations(asked: ScoringRequest, bitext: "Bitext") -> dict[str, Any]:
     if not has_sacrebleu():
         note("note: translations are not scored: pip install 'stickbreaker[translation]'")
         return {}
-    model = load_phrases(asked.model)
     documents, references = token_documents(model.lexicon, bitext)
     numbers = bitext.document_of.tolist()
-    found = in_order(numbers, translate_documents(model, documents, 1, asked.threads))
+    found = in_order(numbers, translate_documents(model, documents, 1, threads))
     wanted = [" ".join(tokens) for tokens in in_order(numbers, references)]
     texts = [" ".join(own[0].words) if own else "" for own in found]
     domains = {
@@ -85,12 +87,9 @@ def scores_by_domain(
 def _figures(scores: "EventScores", domains: tuple[str, ...]) -> dict[str, Any]:
     """Nats per word of all words and of those of each domain."""
     of = np.array(domains)[scores.document]
-    parts = {"all": np.ones(len(of), bool)}
-    named = sorted(set(domains) - {""})
-    by_domain = {name: of == name for name in named}
-    whole = _of_words(scores, parts["all"])
+    by_domain = {name: of == name for name in sorted(set(domains) - {""})}
     return {
-        **whole,
+        **_of_words(scores, np.ones(len(of), bool)),
         "domains": {name: _of_words(scores, here) for name, here in by_domain.items() if here.any()},
     }
 
@@ -122,9 +121,11 @@ def _as_text(result: dict[str, Any]) -> str:
 
 def _of_scores(scores: dict[str, Any], adapts: bool) -> list[str]:
     """A table of the scores of translations."""
+    from stickbreaker.translation.phrases.translation_scores import METRICS
+
     how = "by topics" if adapts else "all documents alike"
     lines = [f"translations, {how}", f"{'':<24} sentences     BLEU      TER     chrF   length"]
     for name, part in (("all", scores), *scores["domains"].items()):
-        figures = "  ".join(f"{part[metric]:7.2f}" for metric in ("bleu", "ter", "chrf"))
+        figures = "  ".join(f"{part[metric]:7.2f}" for metric in METRICS)
         lines.append(f"  {name:<22} {part['sentences']:9,}  {figures}  {part['length']:7.3f}")
     return [*lines, *(f"  {signature}" for signature in scores["signatures"].values())]

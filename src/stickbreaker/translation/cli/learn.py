@@ -23,6 +23,7 @@ from stickbreaker.translation.cli.bitext_options import (
     bitext_argument,
     bitext_options,
     given_links,
+    language_options,
     read_bitext,
 )
 
@@ -31,8 +32,7 @@ from stickbreaker.translation.cli.bitext_options import (
     epilog="Example: stickbreaker translate learn pairs.jsonl --from de --to en --topics model --out lexicon"
 )
 @bitext_argument
-@option("--from", "source", metavar="LANGUAGE", required=True, help="Language that is translated.")
-@option("--to", "target", metavar="LANGUAGE", required=True, help="Language that it is translated into.")
+@language_options
 @option("--topics", type=PATH, metavar="MODEL", help="An LDA or HDP of the source language, or of both.")
 @option("--by-domain", is_flag=True, help="In place of topics: the domains that --domain-field names.")
 @option("--out", type=PATH, required=True, metavar="LEXICON", help="The directory to make.")

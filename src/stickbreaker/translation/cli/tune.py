@@ -1,5 +1,6 @@
 """`stickbreaker translate tune`: the weights by which phrases are translated."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +51,12 @@ def tune(
     pairwise ranking of the best translations, and kept with the lexicon.
     """
     tell_of_compiling()
-    from dataclasses import replace
-
+    from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS
     from stickbreaker.translation.phrases.saved_phrases import load_phrases, write_weights
     from stickbreaker.translation.phrases.token_documents import token_documents
     from stickbreaker.translation.phrases.translating import TuningRound, tune
 
     model = load_phrases(lexicon)
-    from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS
-
     model = replace(
         model, weights=FIRST_WEIGHTS, adapts=topics != "none", ranks=RANKS if topics == "ranks" else 0
     )

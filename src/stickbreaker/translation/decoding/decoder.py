@@ -1,12 +1,10 @@
 """Phrase-based translation of sentences by the options of their phrases, weights and a language model."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array
@@ -19,14 +17,6 @@ MOST_WORDS = 256  # of a sentence that is translated in one piece
 PUNCTUATION = frozenset(".,;:!?…—–()。，；：！？")  # words after which longer ones are cut
 LIMITS = Limits(stack=100, candidates=2000, threshold=np.inf, distortion=6)
 STEPS_PER_TRANSLATION = 1000  # how far a list of best translations is looked for
-
-
-class PhraseOptions(NamedTuple):
-    """The translations of one source phrase."""
-
-    offsets: NDArray[np.int64]  # options + 1: where the words of each are in `words`
-    words: NDArray[np.int64]  # target words, by number
-    features: Array  # options × features
 
 
 class SentenceOptions(NamedTuple):
@@ -54,47 +44,6 @@ class Translation(NamedTuple):
     score: float
     features: Array  # of the options, summed, then log p (nats), number of words, minus words jumped over
     spans: tuple[SpanPair, ...]  # in the order of the target words
-
-
-def sentence_options(
-    source: Sequence[str],
-    find: Callable[[tuple[str, ...]], PhraseOptions | None],
-    longest: int,
-    n_words: int,
-    passed_features: Array,
-) -> SentenceOptions:
-    """The options of a sentence, by a function that finds those of a phrase of at most `longest` words.
-
-    A source word without options of its own may stand for itself. It gets a number for this sentence, from
-    `n_words` (how many target words have numbers) on in the order of the sentence, the same each time that it
-    comes, and the features `passed_features`: these should be so low that
-    longer phrases with it are preferred.
-    """
-    found: list[tuple[int, int, PhraseOptions]] = []
-    passed: dict[str, int] = {}
-    for begin in range(len(source)):
-        for end in range(begin + 1, min(begin + longest, len(source)) + 1):
-            phrase = find(tuple(source[begin:end]))
-            if phrase is None and end == begin + 1:
-                number = n_words + passed.setdefault(source[begin], len(passed))
-                words, features = np.array([number]), np.reshape(passed_features, (1, -1))
-                phrase = PhraseOptions(np.array([0, 1]), words, features)
-            if phrase is not None:
-                found.append((begin, end, phrase))
-    reach = max((end - begin for begin, end, _ in found), default=1)
-    return SentenceOptions(len(source), reach, _joined(found, len(passed_features)), tuple(passed))
-
-
-def _joined(found: list[tuple[int, int, PhraseOptions]], n_features: int) -> Options:
-    """The options of spans (begin, end, options) one after another."""
-    counts = [len(phrase.offsets) - 1 for _, _, phrase in found]
-    begins = np.repeat(np.array([begin for begin, _, _ in found], np.int64), counts)
-    ends = np.repeat(np.array([end for _, end, _ in found], np.int64), counts)
-    lengths = [np.diff(phrase.offsets) for _, _, phrase in found]
-    offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
-    words = np.concatenate([np.empty(0, np.int64), *(phrase.words for _, _, phrase in found)])
-    features = np.concatenate([np.empty((0, n_features)), *(phrase.features for _, _, phrase in found)])
-    return Options(begins, ends, offsets, words, features)
 
 
 def cut_sentence(words: Sequence[str], most: int = MOST_WORDS) -> list[Sequence[str]]:
@@ -138,15 +87,6 @@ class Decoder:
         paths = best_paths(n, n_best, steps, graph, options, self.weights, arrays)
         order = np.argsort(-paths.scores, kind="stable")
         return [self._translation(sentence, paths, number) for number in order.tolist()]
-
-    def translate_all(
-        self, sentences: Sequence[SentenceOptions], n_best: int = 1, threads: int = 1
-    ) -> list[list[Translation]]:
-        """Translations of each sentence; the number of threads changes nothing but the time."""
-        if threads == 1:
-            return [self.translate(sentence, n_best) for sentence in sentences]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(lambda sentence: self.translate(sentence, n_best), sentences))
 
     def _translation(self, sentence: SentenceOptions, paths: Paths, number: int) -> Translation:
         """One of the translations that were found."""

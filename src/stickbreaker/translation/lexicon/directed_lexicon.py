@@ -103,7 +103,12 @@ class DirectedLexicon:
 
     def p_plain(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
         """p(e | f) of pairs of words; -1 is a word that is not known."""
-        rows = self.counts.rows_of(words, translations)
+        return self._plain(self.counts.rows_of(words, translations), words, translations)
+
+    def _plain(
+        self, rows: NDArray[np.int64], words: NDArray[np.int64], translations: NDArray[np.int64]
+    ) -> Array:
+        """`p_plain`, given the rows of the pairs."""
         counts = np.where(rows >= 0, np.append(self.pair_counts, 0.0)[rows], 0.0)
         totals = np.where(words >= 0, np.append(self.word_counts, 0.0)[words], 0.0)
         strength = self.strengths.base
@@ -112,12 +117,13 @@ class DirectedLexicon:
     def p_topics(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
         """p(e | f; k) of pairs of words (pairs × topics)."""
         known, strengths = words >= 0, self.strengths
-        counts = self.topic_counts(self.counts.rows_of(words, translations))
+        rows = self.counts.rows_of(words, translations)
+        counts = self.topic_counts(rows)
         totals = np.where(known[:, None], self.word_topic_counts[words], 0.0)
         links = np.where(known, np.maximum(self.word_counts[words], 1.0), 1.0)
         of_base = totals * (strengths.base / links)[:, None]
         prior = of_base * self.base[translations][:, None]
-        prior += strengths.topic * self.p_plain(words, translations)[:, None]
+        prior += strengths.topic * self._plain(rows, words, translations)[:, None]
         return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:

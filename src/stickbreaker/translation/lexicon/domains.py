@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -61,8 +62,8 @@ class TopicDomains(Domains):
             raise UserError(problem, remedy=f"learn topics of texts in {source}, or in both languages")
         self.model, self.source = model, source
 
-    @property
-    def names(self) -> list[str]:
+    @cached_property
+    def names(self) -> list[str]:  # pyright: ignore[reportIncompatibleMethodOverride] (worked out once)
         language = self.source if self.model.vocabulary_.languages else None
         tops = self.model.top_words(WORDS_OF_A_NAME, language)
         given = self.model.topic_names_
@@ -112,9 +113,10 @@ class KnownDomains(Domains):
         all_documents = np.array(self.documents, np.float64) / max(1, sum(self.documents))
         shares = np.tile(all_documents, (len(domains), 1))
         places = {name: place for place, name in enumerate(self._names)}
+        alone = np.eye(len(places))
         for number, domain in enumerate(domains):
             if domain in places:
-                shares[number] = np.eye(len(places))[places[domain]]
+                shares[number] = alone[places[domain]]
         return shares
 
     def write(self, directory: Path) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """How often words of two languages are linked, document by document."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -49,7 +51,8 @@ class LinkedWords(NamedTuple):
         )
 
 
-class LinkCounts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LinkCounts:
     """c_d(f, e): how often a word f of one language is linked with a word e of the other in document d.
 
     The pairs of words stand in order of (f, e).
@@ -83,9 +86,14 @@ class LinkCounts(NamedTuple):
         offsets = np.searchsorted(words, np.arange(sizes[0] + 1))
         return cls(words, translations, by_document, offsets, sizes[1])
 
+    @cached_property
+    def _keys(self) -> NDArray[np.int64]:
+        """(pairs,) a number of each pair of words, ascending."""
+        return self.words * self.n_translations + self.translations
+
     def rows_of(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of pairs of words; -1 of those that were never linked."""
-        keys = self.words * self.n_translations + self.translations
+        keys = self._keys
         wanted = words * self.n_translations + translations
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
         if not len(keys):

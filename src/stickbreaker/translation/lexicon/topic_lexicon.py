@@ -131,21 +131,24 @@ class TopicLexicon:
     @cached_property
     def forward(self) -> DirectedLexicon:
         """p(target word | source word)."""
-        return DirectedLexicon(self._counts(self.linked), self.shares, self.strengths[0])
+        return self._directed(0)
 
     @cached_property
     def backward(self) -> DirectedLexicon:
         """p(source word | target word)."""
-        linked, sizes = self.linked.reversed(), self._sizes[::-1]
-        counts = LinkCounts.of(linked, (sizes[0], sizes[1]), len(self.bitext.names))
-        return DirectedLexicon(counts, self.shares, self.strengths[1])
+        return self._directed(1)
+
+    def _directed(self, side: int) -> DirectedLexicon:
+        """The lexicon of words of the source (0) or of the target (1)."""
+        linked, sizes = self._ways[side]
+        counts = LinkCounts.of(linked, sizes, len(self.bitext.names))
+        return DirectedLexicon(counts, self.shares, self.strengths[side])
 
     @property
-    def _sizes(self) -> tuple[int, int]:
-        return len(self.bitext.words[0]), len(self.bitext.words[1])
-
-    def _counts(self, linked: LinkedWords) -> LinkCounts:
-        return LinkCounts.of(linked, self._sizes, len(self.bitext.names))
+    def _ways(self) -> tuple[tuple[LinkedWords, tuple[int, int]], ...]:
+        """The links of each direction, with the numbers of words of both languages."""
+        source, target = map(len, self.bitext.words)
+        return (self.linked, (source, target)), (self.linked.reversed(), (target, source))
 
     def best_strengths(self) -> tuple[Strengths, Strengths]:
         """The strengths of both directions under which held-out documents are most probable: a tenth of them,
@@ -155,9 +158,8 @@ class TopicLexicon:
         links = np.bincount(part_of, minlength=PARTS)
         enough = int(np.searchsorted(np.cumsum(links), ENOUGH)) + 1
         apart = [part_of == part for part in range(min(enough, PARTS)) if 0 < links[part] < len(part_of)]
-        source, target = self._sizes
         found: list[Strengths] = []
-        for linked, sizes in ((self.linked, (source, target)), (self.linked.reversed(), (target, source))):
+        for linked, sizes in self._ways:
             folds = [
                 (LinkCounts.of(linked.take(~here), sizes, len(parts)), linked.take(here)) for here in apart
             ]

@@ -1,12 +1,10 @@
 """From a lexicon to a phrase model: phrases counted, and a language model learned of the target side."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, VocabularyRule
-from stickbreaker.translation.alignment.aligned_words import Sentences
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel
@@ -41,17 +39,10 @@ def _trigrams(lexicon: TopicLexicon) -> BackoffModel:
 
     words = lexicon.bitext.words[1]
     rule = VocabularyRule(min_documents=1, max_share=1.0)
-    corpus = Corpus.from_tokens(_spelled(words, lexicon.bitext.sides[1]), rule=rule)
+    corpus = Corpus.from_tokens(lexicon.bitext.sides[1].spelled(words), rule=rule)
     model = PlainNgramModel(ORDER, min_count=LEAST_COUNT, max_iter=SWEEPS, samples=1, random_state=0)
     fit(model, corpus)
     return BackoffModel.of(model, words)
-
-
-def _spelled(words: tuple[str, ...], sentences: Sentences) -> list[list[str]]:
-    """Sentences as lists of words."""
-    offsets = sentences.offsets.tolist()
-    numbers = sentences.words.tolist()
-    return [[words[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
 
 
 def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel:
