@@ -34,7 +34,7 @@ DEV, TEST, DEV_SEED = 0.06, 0.4, 3  # of the documents held out: to tune weights
 ROUNDS, TUNINGS, TUNINGS_FULL = 5, 3, 5
 RESAMPLED = 2_000
 SYSTEMS = (NONE, GOLD, LDA_OF_SOURCE, ONE_TO_ONE)
-BY_RANK, RANKS = f"{ONE_TO_ONE}, by rank", 3  # of FULL=1: Eidelman's features, of so many topics
+BY_RANK, RANKS = f"{ONE_TO_ONE}, by rank", 3  # with FULL=1: Eidelman's features, for the 3 largest topics
 
 
 class PhrasePlan(NamedTuple):

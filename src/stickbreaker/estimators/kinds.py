@@ -87,7 +87,7 @@ class Saved:
         return f"a {self.noun}" if self.marker else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:
-        """Raise UserError for a verb that means nothing for it; `where`: its path."""
+        """Raise UserError if a verb does not apply to it; `where`: its path."""
         if verb in self.verbs:
             return
         problem = f"{verb} means nothing for {self.said}"
@@ -154,7 +154,7 @@ def kinds() -> dict[str, Kind]:
 
 @functools.cache
 def systems() -> tuple[Saved, ...]:
-    """What is saved by programs that use models, and is none itself, in the order of `SYSTEMS`."""
+    """What is saved that uses models without being one, in the order of `SYSTEMS`."""
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
@@ -175,7 +175,7 @@ def system_at(path: Path) -> Saved | None:
 
 
 def kind_at(path: Path, verb: str) -> Saved:
-    """The kind of what is saved at a path. Raises UserError where the verb means nothing for it."""
+    """The kind of what is saved at a path. Raises UserError if the verb does not apply to it."""
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)

@@ -1,4 +1,4 @@
-"""What lexicons by topic can do: they are made of a bitext and a model of topics, and are no model."""
+"""What lexicons by topic can do. They are made from a bitext and a topic model, and are not models."""
 
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Saved

@@ -1,20 +1,18 @@
 """Sentences in one language, with the documents that they are of: what is to be translated, or references."""
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions
-from stickbreaker.corpus.readers import read_inputs
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, one_source
 from stickbreaker.translation.sentence_pairs import (
     BitextFields,
     Pair,
     has_fields,
-    value_of,
+    rows_of,
     with_documents,
 )
 
@@ -61,14 +59,10 @@ def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:
         for _, line in lines_of(one_source(str(path), REMEDY), problems):
             yield Pair(line, "")
         return
-    options = dataclasses.replace(ReadingOptions(), text_field=fields.texts, met=set(), dated=set())
-    documents, _, _ = read_inputs([str(path)], options, problems)
     met = False
-    for document in documents:
-        texts, metadata = document.texts or {}, document.metadata
+    for texts, document, domain in rows_of([str(path)], fields, ReadingOptions(), problems):
         met = met or language in texts
-        name, domain = (value_of(metadata, field) for field in (fields.document_field, fields.domain_field))
-        yield Pair(texts.get(language, ""), "", name, domain)
+        yield Pair(texts.get(language, ""), "", document, domain)
     if not met:
         remedy = f"fields are called as those that the lexicon was learned from: {fields.texts}"
         raise UserError(f"no row has a text in {language}", where=path, remedy=remedy)

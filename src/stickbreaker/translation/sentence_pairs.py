@@ -77,25 +77,30 @@ def pairs_of(
     if len(inputs) == 2 and not any(has_fields(name, reading.format) for name in inputs):
         yield from _line_pairs(inputs[0], inputs[1], reading, problems)
         return
-    options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
-    documents, _, _ = read_inputs(list(inputs), options, problems)
     met = False
-    for document in documents:
-        texts, metadata = document.texts or {}, document.metadata
+    for texts, document, domain in rows_of(inputs, fields, reading, problems):
         met = met or (fields.source in texts and fields.target in texts)
-        yield Pair(
-            texts.get(fields.source, ""),
-            texts.get(fields.target, ""),
-            value_of(metadata, fields.document_field),
-            value_of(metadata, fields.domain_field),
-        )
+        yield Pair(texts.get(fields.source, ""), texts.get(fields.target, ""), document, domain)
     if not met:
         problem = f"no row has a text in {fields.source} and one in {fields.target}"
         raise UserError(problem, where=" ".join(inputs), remedy="name their fields by text_field")
 
 
+def rows_of(
+    inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
+) -> Iterator[tuple[Mapping[str, str], str | None, str | None]]:
+    """The rows of JSON Lines or tables: texts by language, the document and its domain, None if not named."""
+    options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
+    rows, _, _ = read_inputs(list(inputs), options, problems)
+    for row in rows:
+        document, domain = (
+            _value_of(row.metadata, name) for name in (fields.document_field, fields.domain_field)
+        )
+        yield row.texts or {}, document, domain
+
+
 def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:
-    """Pairs and the document that each is of: of those that nobody names, so many make one."""
+    """Pairs, each with its document; `lines_per_document` pairs without one make a document together."""
     unnamed = 0
     for pair in pairs:
         name = pair.document
@@ -132,7 +137,7 @@ def documents_of(
         raise UserError("no pair of sentences has words on both sides", where=where, remedy=remedy)
 
 
-def value_of(metadata: Mapping[str, object], field: str) -> str | None:
+def _value_of(metadata: Mapping[str, object], field: str) -> str | None:
     """A field of a row as text; None where it is missing or empty."""
     value = metadata.get(field)
     return None if value is None or value == "" else str(value)
@@ -170,8 +175,8 @@ def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Prob
 def _numbered_lines(
     name: str, remedy: str, problems: Problems, largest: int
 ) -> Iterator[tuple[int, str | None]]:
-    """The lines of a file by their numbers, None for one that is no text; those that are too large are
-    missing. Both are reported."""
+    """The lines of a file with their numbers: None if a line is not text. Lines that are too large are left
+    out. Both are reported."""
     source = one_source(name, remedy)
     for number, line in raw_lines_of(source, problems, largest):
         try:

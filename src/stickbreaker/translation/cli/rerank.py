@@ -166,7 +166,7 @@ def _weights_from(path: Path, names: list[str]) -> "Array":
 
 
 def _by_score(candidates: "Sequence[Candidate]", weight: float) -> "list[Candidate]":
-    """Candidates by their score and so many times the lexicon's, which is their last feature."""
+    """Candidates ranked by score plus `weight` times the lexicon's score, which is the last feature."""
     scored = [one._replace(score=one.score + weight * one.values[-1]) for one in candidates]
     return sorted(scored, key=lambda one: -one.score)  # of equals the first stays first
 

@@ -42,9 +42,10 @@ class PhraseModel:
 
     phrase and phrase_reverse are p(e | f) and p(f | e) of whole phrases, lexical and lexical_reverse their
     lexical weights. With `adapts`, topics of a document add to these: topic_lexical and topic_lexical_reverse
-    are the lexical weights by the mixture of its topics, less those of all documents. With `ranks` there are
-    features after Eidelman, Boyd-Graber and Resnik (2012, section 3) instead, one for each of so many of its
-    largest topics k, the largest first (a topic by its number would have another part in every document):
+    are the lexical weights by the mixture of its topics, less those of all documents. With `ranks` there is
+    instead one feature for each of the document's `ranks` largest topics k, the largest first (Eidelman,
+    Boyd-Graber and Resnik 2012, section 3); a feature per topic number would mean something else in every
+    document:
 
         log (lexical weight by p(e | f; k) · p(k | d))
     """
