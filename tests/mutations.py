@@ -53,6 +53,24 @@ MUTATIONS = {
         "own = np.float64(counted(counts[k], alpha[k], one)) * less(word, k)",
         "tests/topics/kernels/test_gibbs_sweeps.py tests/topics/model/test_gibbs.py",
     ),
+    "letters after an apostrophe": Mutation(
+        "kernels/word_spans.py",
+        "if found or not classes[character] & inside:",
+        "if found or classes[character] & inside:",
+        "tests/corpus/test_word_finding.py",
+    ),
+    "a small letter after a full stop": Mutation(
+        "kernels/word_spans.py",
+        "return place if place > first_space and not small else -1",
+        "return place if place > first_space else -1",
+        "tests/corpus/test_word_finding.py",
+    ),
+    "the number of a word that was met": Mutation(
+        "kernels/string_hash.py",
+        "codes_out[i] = slots[slot]",
+        "codes_out[i] = known - 1",
+        "tests/corpus/test_word_finding.py",
+    ),
     "documents between two halves": Mutation(
         "topics/kernels/split_merge.py",
         "lean = digamma64(first + tokens) - digamma64(second + total - tokens)",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import characters_of, metadata_from, metadata_text
+from stickbreaker.corpus.text.numbered_words import NumberedWords, numbered_anew
 
 BLOCK_DOCUMENTS = 1_024
 BLOCK_TOKENS = 200_000
@@ -143,8 +144,8 @@ def _text_table(documents: list[Document]) -> pa.Table:
     columns = _common_columns(documents)
     columns["text"] = [document.text for document in documents]
     columns["tokens"] = _word_lists([document.tokens or [] for document in documents])
-    columns["starts"] = [document.starts for document in documents]
-    columns["sentences"] = [document.sentences for document in documents]
+    columns["starts"] = _number_lists([document.starts for document in documents])
+    columns["sentences"] = _number_lists([document.sentences for document in documents])
     if documents[0].heads is None:
         return pa.table(columns, schema=TEXT_SCHEMA)
     columns["heads"] = [document.heads for document in documents]
@@ -167,11 +168,33 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
     }
 
 
-def _word_lists(lists: list[list[str]]) -> pa.ListArray:
+def _word_lists(lists: Sequence[Sequence[str]]) -> pa.ListArray:
+    """Lists of words, as numbers of the distinct ones, in the order in which these first come."""
+    offsets = _offsets_of(lists)
+    some = [words for words in lists if len(words)]
+    numbered = [words for words in some if isinstance(words, NumberedWords)]
+    if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
+        spelled, codes = numbered[0].spelled, np.concatenate([words.codes for words in numbered])
+        distinct, codes = numbered_anew(codes, len(spelled))
+        dictionary = pa.array([spelled[number] for number in distinct.tolist()], pa.string())
+        words = pa.DictionaryArray.from_arrays(pa.array(codes), dictionary)
+    else:
+        words = pa.array(list(chain.from_iterable(lists)), pa.string()).dictionary_encode()
+    return pa.ListArray.from_arrays(offsets, words)
+
+
+def _number_lists(lists: Sequence[Any]) -> Any:
+    """Lists of numbers, None where there is none; those of arrays are not looked at one by one."""
+    if not all(isinstance(one, np.ndarray) for one in lists):
+        return list(lists)
+    return pa.ListArray.from_arrays(_offsets_of(lists), pa.array(np.concatenate(lists).astype(np.int32)))
+
+
+def _offsets_of(lists: Sequence[Sequence[Any]]) -> pa.Array:
+    """Where each list begins when they are one after another, and the end of the last."""
     offsets = np.zeros(len(lists) + 1, np.int32)
-    np.cumsum([len(words) for words in lists], out=offsets[1:])
-    words = pa.array(list(chain.from_iterable(lists)), pa.string()).dictionary_encode()
-    return pa.ListArray.from_arrays(pa.array(offsets), words)
+    np.cumsum(list(map(len, lists)), out=offsets[1:])
+    return pa.array(offsets)
 
 
 def refuse_other_table(table: pa.Table, kind: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -50,6 +50,13 @@ from stickbreaker.corpus.vocabulary import (
     language_of,
     tagged,
 )
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus.text.word_finding import WordFinder
+
+
+READ_TOGETHER = 1 << 17  # characters of texts that are analysed at a time
+WORTH_A_KERNEL = 1 << 18  # characters
 
 
 @dataclass(frozen=True)
@@ -210,8 +217,8 @@ def _pass(
 ) -> tuple[Tally, AnyAnalysis | None]:
     """Analyse, cut into blocks and count; the analysis returned is None when nothing was analysed."""
     rule = "punctuation" if recipe.analysis is None else recipe.analysis.sentences
-    tally = Tally(recipe.kind, sentences=recipe.kind == "text" and rule != "punctuation")
     worker = _Analyst(recipe, problems)
+    tally = Tally(recipe.kind, worker.fields, recipe.kind == "text" and rule != "punctuation")
     for table in tables_of(worker.analysed(documents), recipe.kind):
         tally.add(table)
         take(table)
@@ -245,12 +252,13 @@ def _parts(
         vocabulary, dropped = choose_by_language(recipe.rule, counts, analysis, tally.languages)
         return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
     against = _rule_against_tokens if analysis is None else analysis.rule_against
-    eligible = np.array([against(word) is None for word in counts.words], np.bool_)
+    reasons = list(map(against, counts.words))
+    eligible = np.array([reason is None for reason in reasons], np.bool_)
     vocabulary = recipe.rule.choose(counts, eligible, tally.n_documents)
     if not vocabulary.tokens.any():
         remedy = "give words spelled as the analysis spells them"
         raise UserError("the vocabulary is empty: none of the given words occurs", remedy=remedy)
-    dropped = dropped_words(recipe.rule, counts, against, tally.n_documents, vocabulary)
+    dropped = dropped_words(recipe.rule, counts, reasons, tally.n_documents, vocabulary)
     return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
 
 
@@ -280,8 +288,19 @@ class _Analyst:
         self.rounds = () if recipe.analysis is None else recipe.analysis.rounds
         self.marks = 0  # of sentences, that were left out
         self.seen: set[int] = set()
+        self.fields: dict[str, None] = {}  # of metadata, in the order in which they are met
+        self.characters = 0  # of texts that were analysed
+        self.finder: WordFinder | None = None
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents with their tokens, in order; texts are analysed many at a time."""
+        for number, finished in enumerate(self._together(self._prepared(documents)), 1):
+            yield finished
+            if self.recipe.progress is not None:
+                self.recipe.progress(number)
+
+    def _prepared(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents with their ids; with tokens, but for texts that are to be analysed with others."""
         number = 0
         for document in documents:
             identity = storable(document.id) if document.id is not None else str(number)
@@ -291,13 +310,45 @@ class _Analyst:
                 self._report("duplicate id", document, f"the id {shown(identity)} was used before", remedy)
                 continue
             self.seen.add(key)
-            finished = self._with_tokens(document, identity)
-            if finished is None:
+            prepared = self._with_tokens(document, identity)
+            if prepared is not None:
+                self.fields.update(dict.fromkeys(prepared.metadata))
+                number += 1
+                yield prepared
+
+    def _together(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents; those that wait for their tokens get them, many at a time."""
+        waiting: list[Document] = []
+        characters = 0
+        for document in documents:
+            if document.text is None or document.tokens is not None or self.recipe.kind == "bag":
+                yield from self._finished(waiting)
+                waiting, characters = [], 0
+                yield document
                 continue
-            number += 1
-            yield finished
-            if self.recipe.progress is not None:
-                self.recipe.progress(number)
+            waiting.append(document)
+            characters += len(document.text or "")
+            if characters > READ_TOGETHER:
+                yield from self._finished(waiting)
+                waiting, characters = [], 0
+        yield from self._finished(waiting)
+
+    def _finished(self, waiting: list[Document]) -> Iterator[Document]:
+        """Documents of texts with their tokens."""
+        if waiting:
+            assert isinstance(self.analysis, Analysis)
+            texts = [document.text or "" for document in waiting]
+            for document, tokens in zip(waiting, self._tokens_of(self.analysis, texts), strict=True):
+                yield _analysed(document, tokens)
+
+    def _tokens_of(self, analysis: Analysis, texts: list[str]) -> list[AnalysedText]:
+        """The tokens of texts: by a kernel once there is text enough to be worth its loading."""
+        self.characters += sum(map(len, texts))
+        if self.finder is None and analysis.is_by_letters and self.characters > WORTH_A_KERNEL:
+            from stickbreaker.corpus.text.word_finding import WordFinder
+
+            self.finder = WordFinder(analysis)
+        return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
         given = document.tokens if self.recipe.kind == "text" else document.words
@@ -323,10 +374,17 @@ class _Analyst:
         self.used = self.analysis
         text = storable(document.text)
         self.marks += len(self.analysis.marks_in(text))
-        language = document.language or self.analysis.language
         if not self.sample.is_full:
             self.sample.add(text)
-        return _analysed(document, identity, text, self.analysis.analyse(text), language)
+        language = document.language or self.analysis.language
+        return Document(
+            identity,
+            text,
+            language=language,
+            metadata=document.metadata,
+            where=document.where,
+            line=document.line,
+        )
 
     def warn(self) -> None:
         """Warn where the texts seem to be in another language than that of their analysis, and where marks of
@@ -339,7 +397,7 @@ class _Analyst:
             if other is not None:
                 warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
-    def _with_given(self, document: Document, identity: str, given: list[str] | None) -> Document | None:
+    def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
         """A document that brings its tokens or words, or that has none."""
         clean = None if given is None else [storable(token) for token in given]
         known = self._languages()
@@ -408,24 +466,24 @@ class _Analyst:
         except UserError as error:
             self._report("unknown language", document, error.problem, error.remedy)
             return None
-        return _analysed(document, identity, text, tokens, "+".join(sorted(sides)))
+        language = "+".join(sorted(sides))
+        return _analysed(dataclasses.replace(document, id=identity, text=text, language=language), tokens)
 
     def _report(self, kind: str, document: Document, problem: str, remedy: str) -> None:
         where = document.where or None
         self.problems.report(kind, UserError(problem, where=where, line=document.line, remedy=remedy))
 
 
-def _analysed(
-    document: Document, identity: str, text: str, tokens: AnalysedText, language: str | None
-) -> Document:
+def _analysed(document: Document, tokens: AnalysedText) -> Document:
+    """A document of a text with its tokens."""
     words, starts, sentences = tokens
     return Document(
-        identity,
-        text,
+        document.id,
+        document.text,
         words,
         starts,  # pyright: ignore[reportArgumentType]
         sentences,  # pyright: ignore[reportArgumentType]
-        language=language,
+        language=document.language,
         metadata=document.metadata,
         where=document.where,
         line=document.line,

@@ -11,9 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.blocks import Entries, entries_of, only_chunk
-from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.sequences import sentence_starts
 from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.text.numbered_words import FirstNumbers
 from stickbreaker.corpus.vocabulary import Vocabulary
 
 
@@ -21,37 +21,37 @@ class WordCounts:
     """Documents and tokens of every word, in the order in which words are first met."""
 
     def __init__(self) -> None:
-        self.rows: dict[str, int] = {}
-        self.documents: list[int] = []
-        self.tokens: list[float] = []
+        self.rows = FirstNumbers()
+        self.documents = np.zeros(0, np.int64)
+        self.tokens = np.zeros(0)
 
     def add(self, entries: Entries) -> None:
         """Count a block."""
-        from scipy.sparse import csr_array
-
         width = len(entries.spelled)
         if not width:
             return
-        weights = np.ones(len(entries.codes)) if entries.weights is None else entries.weights
-        shape = (len(entries.offsets) - 1, width)
-        matrix = csr_array((weights, entries.codes, entries.offsets), shape=shape, copy=True)
-        matrix.sum_duplicates()
-        tokens = np.bincount(matrix.indices, matrix.data, minlength=width).tolist()
-        documents = np.bincount(matrix.indices, minlength=width).tolist()
-        for word, n_documents, n_tokens in zip(entries.words(), documents, tokens, strict=True):
-            row = self.rows.setdefault(word, len(self.documents))
-            if row == len(self.documents):
-                self.documents.append(n_documents)
-                self.tokens.append(n_tokens)
-            else:
-                self.documents[row] += n_documents
-                self.tokens[row] += n_tokens
+        rows = self.rows.of(entries.words())
+        new = len(self.rows) - len(self.documents)
+        self.documents = np.append(self.documents, np.zeros(new, np.int64))
+        self.tokens = np.append(self.tokens, np.zeros(new))
+        self.documents[rows] += _documents_of_words(entries, width)
+        self.tokens[rows] += np.bincount(entries.codes, entries.weights, width)
 
     def vocabulary(self) -> Vocabulary:
         """All words, with their counts."""
-        return Vocabulary(
-            tuple(self.rows), np.array(self.documents, np.int64), np.array(self.tokens, np.float64)
-        )
+        return Vocabulary(tuple(self.rows.words), self.documents, self.tokens)
+
+
+def _documents_of_words(entries: Entries, width: int) -> NDArray[np.int64]:
+    """How many documents of a block have each of its words."""
+    from scipy.sparse import csr_array
+
+    shape = (len(entries.offsets) - 1, width)
+    ones = np.ones(len(entries.codes), np.int8)
+    by_word = csr_array((ones, entries.codes, entries.offsets), shape=shape).tocsc()
+    first = np.diff(by_word.indices, prepend=-1) != 0  # of a word in a document
+    first[by_word.indptr[:-1][np.diff(by_word.indptr) > 0]] = True
+    return np.diff(np.concatenate([[0], np.cumsum(first)])[by_word.indptr])
 
 
 class Digest:
@@ -91,16 +91,17 @@ class Digest:
 class Tally:
     """Word counts, languages, metadata fields, tags and (for text) the digest of a corpus being built.
 
-    With `sentences` the digest is of them, too: where they are not those that punctuation tells.
+    With `sentences` the digest is of them, too: where they are not those that punctuation tells. `fields` are
+    those of the metadata, which whoever reads the documents fills in.
     """
 
-    def __init__(self, kind: str, sentences: bool = False) -> None:
+    def __init__(self, kind: str, fields: dict[str, None], sentences: bool = False) -> None:
         self.kind = kind
+        self.fields = fields
         self.sentences = sentences
         self.tags: set[str] | None = None
         self.counts = WordCounts()
         self.languages: Counter[str] = Counter()
-        self.fields: dict[str, None] = {}
         self.digest = Digest()
         self.n_documents = self.n_tokens = 0
 
@@ -109,10 +110,9 @@ class Tally:
         entries = entries_of(table, self.kind)
         self.counts.add(entries)
         self.n_documents += table.num_rows
-        for codes in table.column("language").to_pylist():
-            self.languages.update(codes.split("+") if codes else ())  # polylingual documents have several
-        for text in table.column("metadata").to_pylist():
-            self.fields.update(dict.fromkeys(metadata_from(text)))
+        for codes, times in Counter(table.column("language").to_pylist()).items():
+            for code in codes.split("+") if codes else ():  # polylingual documents have several
+                self.languages[code] += times
         if self.kind == "text":
             self.digest.strings("ids", table.column("id").to_pylist())
             self.digest.array("lengths", np.diff(entries.offsets))

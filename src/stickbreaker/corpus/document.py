@@ -1,6 +1,6 @@
 """One document, as a reader yields it and as a corpus gives it back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 Scalar = str | int | float | bool | list[str] | None  # a list: several values, such as labels
@@ -21,7 +21,7 @@ class Document:
 
     id: str | None
     text: str | None = None
-    tokens: list[str] | None = None
+    tokens: Sequence[str] | None = None
     starts: list[int] | None = None
     sentences: list[int] | None = None
     heads: list[int] | None = None

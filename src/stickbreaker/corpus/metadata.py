@@ -13,6 +13,7 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Scalar
 
 LONGEST_VALUE = 1 << 18  # characters of a value of metadata: what has more is a text
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LONE_SURROGATES = regex.compile("[\ud800-\udfff]")
 
 
@@ -35,6 +36,9 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
     """
     kept: dict[str, Scalar] = {}
     for name, value in values.items():
+        if type(value) is str and len(value) <= LONGEST_VALUE:  # most values
+            kept[storable(str(name))] = storable(value)
+            continue
         value = value.item() if isinstance(value, np.generic) else value
         value = value.isoformat() if isinstance(value, date) else value
         if characters_of(value) > LONGEST_VALUE:
@@ -65,7 +69,7 @@ def characters_of(value: object) -> int:
 
 def metadata_text(values: Mapping[str, Scalar]) -> str | None:
     """One line of JSON, fields in their order; None for no fields."""
-    return json.dumps(values, ensure_ascii=False, allow_nan=False) if values else None
+    return _ENCODER.encode(values) if values else None
 
 
 def metadata_from(text: str | None) -> dict[str, Scalar]:

@@ -51,3 +51,35 @@ def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
                 found_out[i] = w
                 break
             slot = (slot + 1) & (len(slots) - 1)
+
+
+@njit(**OPTIONS)
+def number_words(text, begins, lengths, content, offsets, slots, known, codes_out):
+    """codes_out (int32): the number of each word of a text; words that are new get the next numbers after the
+    `known` ones, and are added to content, offsets and slots, which have room. Returns how many are known.
+
+    text (bytes): word i has lengths[i] bytes from begins[i]. slots: more than twice as many as words.
+    """
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(begins)):
+        start, length = begins[i], lengths[i]
+        slot = _slot_of(text, start, start + length, mask)
+        while slots[slot] >= 0:
+            w = slots[slot]
+            same = offsets[w + 1] - offsets[w] == length
+            j = 0
+            while same and j < length:
+                same = content[offsets[w] + j] == text[start + j]
+                j += 1
+            if same:
+                break
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            first = offsets[known]
+            for j in range(length):
+                content[first + j] = text[start + j]
+            offsets[known + 1] = first + length
+            slots[slot] = known
+            known += 1
+        codes_out[i] = slots[slot]
+    return known

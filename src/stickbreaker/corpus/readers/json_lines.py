@@ -32,7 +32,7 @@ def documents_in(
 def _record(line: str) -> dict[str, Any]:
     remedy = 'each line is one JSON object, as {"text": "..."}'
     try:
-        record = json.loads(line, parse_constant=_refuse_constant)
+        record = _DECODER.decode(line)
     except json.JSONDecodeError as error:
         problem = f"malformed JSON ({error.msg} at column {error.colno})"
         raise Bad("malformed JSON", problem, remedy) from None
@@ -50,4 +50,5 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 READER = Reader("jsonl", "JSON Lines, one object a line", (".jsonl", ".ndjson", ".json"), "text", read)

@@ -27,7 +27,7 @@ from stickbreaker.corpus.text.languages import (
     stemmer_of,
     stop_words_of,
 )
-from stickbreaker.corpus.text.letters import MARKS, lower_case, without_marks
+from stickbreaker.corpus.text.letters import MARKS, has_dotted_i, lower_case, without_marks
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,
     SEGMENTATIONS,
@@ -89,7 +89,7 @@ class AnalysedText(NamedTuple):
     """`words` in order; `starts` (int32) the character each begins at; `sentences` (int32) the token each
     sentence begins at."""
 
-    words: list[str]
+    words: Sequence[str]
     starts: NDArray[np.int32]
     sentences: NDArray[np.int32]
 
@@ -225,11 +225,22 @@ class Analysis:
 
     def _pattern_with(self, marks: str) -> str:
         """The pattern of words in which invisible `marks` may stand."""
-        joins = self.language not in _ELIDING
+        joins = self.joins_apostrophes
         if self._segmentation == "pattern":
             return _word_pattern(r"\p{L}", joins, marks)
         make = character_pattern if self._segmentation == "characters" else run_pattern
         return make(_word_pattern(OTHER_LETTER, joins, marks), marks)
+
+    @property
+    def joins_apostrophes(self) -> bool:
+        """Whether an apostrophe may stand within a word."""
+        return self.language not in _ELIDING
+
+    @property
+    def is_by_letters(self) -> bool:
+        """Whether words are what the default pattern finds in scripts with spaces, and stay as they are: a
+        `WordFinder` finds them."""
+        return self.token_pattern is None and self._segmentation == "pattern" and not self.phrases
 
     def analyse(self, text: str) -> AnalysedText:
         """The tokens of a text, with where they begin.
@@ -326,8 +337,7 @@ class Analysis:
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
         """
-        against = self.rule_against
-        return np.fromiter((against(word) is None for word in words), np.bool_, len(words))
+        return np.array([rule is None for rule in map(self.rule_against, words)], np.bool_)
 
     def rule_against(self, word: str) -> str | None:
         """The rule by which a word may not enter a vocabulary, as `corpus.dropped` names it; None where it
@@ -338,6 +348,8 @@ class Analysis:
         """
         if word in self._stop_set:
             return "stop_words"
+        if self.min_length <= len(word) <= LONGEST_WORD and word.isascii() and word.isalpha():
+            return None
         if len(word) < self.min_length and not is_without_spaces(word):
             return "min_length"
         if len(word) > LONGEST_WORD:
@@ -406,11 +418,11 @@ class Analysis:
 
     @functools.cached_property
     def _forms(self) -> _Forms:
-        return _Forms(self._form_maker())
+        return _Forms(self.form_maker())
 
     @functools.cached_property
     def _stop_set(self) -> frozenset[str]:
-        form, listed = self._form_maker(), (*self._stop_words(), *self.extra_stop_words)
+        form, listed = self.form_maker(), (*self._stop_words(), *self.extra_stop_words)
         found = {form(word) for word in listed}
         if self.letters == "language":  # what a text has of a word, as "c" of the French "c'"
             spans = [(word, self._spans(word)) for word in listed]
@@ -423,14 +435,21 @@ class Analysis:
             return () if self.language is None else stop_words_of(self.language)
         return () if isinstance(self.stop_words, str) else self.stop_words
 
-    def _form_maker(self) -> Callable[[str], str]:
+    def form_maker(self) -> Callable[[str], str]:
+        """What works out a token's form each time that it is asked."""
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
         lowercase, bare = self.lowercase, self.language == "en" and self.possessives == "joined"
         by_language = self.letters == "language"
         language = self.language if by_language else None
 
+        dotted = lowercase and has_dotted_i(language)
+
         def form(spelling: str) -> str:
+            if spelling.isascii() and not dotted:  # which has no other marks, and is normal
+                spelling = spelling.lower() if lowercase else spelling
+                spelling = _without_possessive(spelling) if bare and "'" in spelling else spelling
+                return spelling if stem is None else normal(stem(spelling))
             if by_language:
                 spelling = without_marks(spelling)
             if normalization:
@@ -441,6 +460,9 @@ class Analysis:
                 spelling = _without_possessive(spelling)
             if stem is not None:
                 spelling = stem(spelling)
+            return normal(spelling)
+
+        def normal(spelling: str) -> str:
             return unicodedata.normalize(normalization, spelling) if normalization else spelling
 
         return form

@@ -1,7 +1,7 @@
 """Which words a vocabulary's rules left out, rule by rule."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -35,7 +35,6 @@ _FIELDS = {
     "frequent": list_of(is_text),
     "bound": optional(is_amount),
 }
-Reason = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
@@ -78,17 +77,21 @@ class DroppedWords:
 
 
 def dropped_words(
-    rule: VocabularyRule, counts: Vocabulary, reason: Reason, n_documents: int, chosen: Vocabulary
+    rule: VocabularyRule,
+    counts: Vocabulary,
+    reasons: Sequence[str | None],
+    n_documents: int,
+    chosen: Vocabulary,
 ) -> tuple[DroppedWords, ...]:
     """Which of all words found (`counts`) are not among the `chosen`, by the first rule that drops each.
 
-    `reason` names the rule by which a word is not eligible, or gives None.
+    `reasons` has for each word the rule by which it is not eligible, or None.
     """
     fewest, most = rule.bounds(n_documents, counts.mean_length(n_documents))
     by_rule: dict[str, list[int]] = defaultdict(list)
     documents = counts.documents.tolist()
     for place in np.flatnonzero(chosen.lookup(counts.words) < 0).tolist():
-        name = reason(counts.words[place])
+        name = reasons[place]
         if name is None and rule.hashed:
             continue  # it shares the row of another
         if name is None and rule.words is not None:

@@ -11,13 +11,22 @@ _IDLE_JOINERS = regex.compile(  # in scripts that have no use for them
 )
 
 
+def has_dotted_i(language: str | None) -> bool:
+    """Whether a language has i with and without a dot, so that I is no capital i.
+
+    >>> has_dotted_i("tr"), has_dotted_i("en")
+    (True, False)
+    """
+    return language in _DOTTED
+
+
 def lower_case(word: str, language: str | None) -> str:
     """A word in lower case, as its language has it.
 
     >>> lower_case("ISTANBUL", "en"), lower_case("ISPARTA", "tr"), lower_case("İzmir", "tr")
     ('istanbul', 'ısparta', 'izmir')
     """
-    if language in _DOTTED:
+    if has_dotted_i(language):
         word = word.replace("I\u0307", "i").replace("İ", "i").replace("I", "ı")
     return word.lower()
 

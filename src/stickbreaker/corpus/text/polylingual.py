@@ -257,7 +257,8 @@ def choose_by_language(
         try:
             n_documents = documents.get(code, 0)
             chosen[code] = own.choose(part, analysis.eligible(part.words), n_documents)
-            dropped.append(dropped_words(own, part, analysis.rule_against, n_documents, chosen[code]))
+            reasons = list(map(analysis.rule_against, part.words))
+            dropped.append(dropped_words(own, part, reasons, n_documents, chosen[code]))
         except UserError as error:
             raise UserError(f"language {code}: {error}") from None
     strange = [word for word in rule.words or () if language_of(word) not in chosen]

@@ -1,0 +1,171 @@
+"""The words of many texts at once, by a kernel that finds what the default pattern of an analysis does."""
+
+import functools
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from stickbreaker.corpus.text.analysis import AnalysedText, Analysis
+from stickbreaker.corpus.text.letters import MARKS
+from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords
+from stickbreaker.kernels.string_hash import fill_slots, number_words
+from stickbreaker.kernels.word_spans import (
+    APOSTROPHE,
+    DOCUMENT,
+    INVISIBLE,
+    LETTER,
+    LINE,
+    MARK,
+    NUMBER,
+    PUNCTUATION,
+    SMALL,
+    SPACE,
+    STOP,
+    find_words,
+)
+
+_BITS = {
+    r"\p{L}": LETTER,
+    r"\p{M}": MARK,
+    r"\p{N}": NUMBER,
+    rf"[{MARKS}]": INVISIBLE,
+    "['’]": APOSTROPHE,
+    r"\s": SPACE,
+    r"\p{Ll}": SMALL,
+    "[.!?…]": STOP,
+}
+_RULES = {"punctuation": PUNCTUATION, "line": LINE, "document": DOCUMENT}
+_MOST_SPELLINGS = 400_000  # remembered at a time
+
+
+@functools.cache
+def character_classes() -> NDArray[np.uint8]:
+    """What each character of Unicode is, as bits, by the tables of the package that patterns are of."""
+    found = np.zeros(0x110000, np.uint8)
+    characters = np.arange(len(found), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    for pattern, bit in _BITS.items():
+        for run in regex.finditer(f"{pattern}++", characters):
+            found[run.start() : run.end()] |= bit
+    return found
+
+
+class WordFinder:
+    """Analyses texts as `Analysis.analyse` does, many at a time, and gives their words by number.
+
+    The spellings that were met are remembered, with what they become.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis, self.form = analysis, analysis.form_maker()
+        self.inside = LETTER | MARK | NUMBER | (INVISIBLE if analysis.letters == "language" else 0)
+        self.rule = _RULES[analysis.sentences]
+        self._begin()
+
+    def _begin(self) -> None:
+        """Remember nothing."""
+        self.spellings = _Spellings()
+        self.numbers = FirstNumbers()
+        self.word_of_spelling = np.empty(0, np.int32)
+
+    def analyse(self, texts: Sequence[str]) -> list[AnalysedText]:
+        """The tokens of each text, with where they begin."""
+        marked = [bool(self.analysis.marks_in(text)) for text in texts]
+        plain = iter(self._analyse([text for text, has in zip(texts, marked, strict=True) if not has]))
+        pairs = zip(texts, marked, strict=True)
+        return [self.analysis.analyse(text) if has else next(plain) for text, has in pairs]
+
+    def _analyse(self, texts: Sequence[str]) -> list[AnalysedText]:
+        """The tokens of texts without marks of sentences that are dropped."""
+        if len(self.spellings) > _MOST_SPELLINGS:
+            self._begin()
+        held = [text.encode("utf-8", "surrogatepass") for text in texts]
+        content = np.frombuffer(b"".join(held), np.uint8)
+        most = len(content) // 2 + len(held)  # words: between two of them is something else
+        begins, lengths, starts = np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int32)
+        counts, sentence_counts = np.empty((2, len(held)), np.int64)
+        sentences = np.empty(most, np.int32)
+        n_words, n_sentences = find_words(
+            content,
+            np.cumsum([len(one) for one in held], dtype=np.int64),
+            character_classes(),
+            np.uint8(self.inside),
+            self.analysis.joins_apostrophes,
+            self.rule,
+            begins,
+            lengths,
+            starts,
+            counts,
+            sentences,
+            sentence_counts,
+        )
+        codes = self._numbers_of(content, begins[:n_words], lengths[:n_words])
+        starts, sentences = starts[:n_words].copy(), sentences[:n_sentences].copy()
+        found: list[AnalysedText] = []
+        first = first_sentence = 0
+        for n, n_own in zip(counts.tolist(), sentence_counts.tolist(), strict=True):
+            part, own = slice(first, first + n), slice(first_sentence, first_sentence + n_own)
+            found.append(
+                AnalysedText(NumberedWords(codes[part], self.numbers.words), starts[part], sentences[own])
+            )
+            first, first_sentence = first + n, first_sentence + n_own
+        return found
+
+    def _numbers_of(
+        self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """The numbers of what spans of a text become."""
+        known = len(self.spellings)
+        spelled = self.spellings.number(text, begins, lengths)
+        if len(self.spellings) > known:
+            numbers = self.numbers.of(list(map(self.form, self.spellings.after(known))))
+            self.word_of_spelling = np.append(self.word_of_spelling, numbers.astype(np.int32))
+        return self.word_of_spelling[spelled]
+
+
+class _Spellings:
+    """Distinct spellings, numbered as they are first met, in UTF-8 one after another."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.content = np.empty(1 << 16, np.uint8)
+        self.offsets = np.zeros(1 << 12, np.int64)
+        self.slots = np.full(1 << 14, -1, np.int32)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def number(
+        self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """The numbers of spans of a text; those that are new get one."""
+        most = self.n + len(begins)
+        self.content = _with_room(self.content, int(self.offsets[self.n]) + int(lengths.sum()))
+        self.offsets = _with_room(self.offsets, most + 1)
+        if len(self.slots) < 2 * most + 2:
+            self.slots = np.full(1 << (2 * most + 2).bit_length(), -1, np.int32)
+            fill_slots(self.content, self.offsets[: self.n + 1], self.slots)
+        codes = np.empty(len(begins), np.int32)
+        self.n = number_words(text, begins, lengths, self.content, self.offsets, self.slots, self.n, codes)
+        return codes
+
+    def after(self, first: int) -> list[str]:
+        """The spellings from a number on."""
+        ends = (self.offsets[first : self.n + 1] - self.offsets[first]).tolist()
+        encoded = self.content[self.offsets[first] : self.offsets[self.n]].tobytes()
+        text = encoded.decode("utf-8", "surrogatepass")
+        if text.isascii():
+            return [text[begin:end] for begin, end in pairwise(ends)]
+        return [encoded[begin:end].decode("utf-8", "surrogatepass") for begin, end in pairwise(ends)]
+
+
+def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
+    """The same array, or a longer one that begins with its values."""
+    if len(values) >= size:
+        return values
+    longer = np.zeros(max(size, 2 * len(values)), values.dtype)
+    longer[: len(values)] = values
+    return longer

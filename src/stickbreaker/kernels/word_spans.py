@@ -1,0 +1,180 @@
+"""Words of texts in UTF-8, and where their sentences begin: what the patterns of `corpus/text` find."""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.kernels.math import OPTIONS, PART
+
+# what a character is, as bits
+LETTER = np.uint8(1)
+MARK = np.uint8(2)
+NUMBER = np.uint8(4)
+INVISIBLE = np.uint8(8)  # belongs to the letter before it
+APOSTROPHE = np.uint8(16)
+SPACE = np.uint8(32)
+SMALL = np.uint8(64)  # a small letter
+STOP = np.uint8(128)  # may end a sentence
+
+INSIDE = LETTER | MARK | NUMBER  # what may follow an apostrophe
+PUNCTUATION, LINE, DOCUMENT = range(3)  # what ends sentences
+_LINE_ENDS = (10, 13)
+_WIDE_STOPS = (0x3002, 0xFF01, 0xFF1F, 0xFF61, 0x17D4, 0x17D5)  # they end a sentence whatever follows
+_CLOSING = (0x22, 0x27, 0x201D, 0x2019, 0x29, 0x5D)  # quotes and brackets, between a full stop and a space
+
+
+@njit(**PART)
+def _character(text, at):
+    """The character that begins at a byte, and the byte after it."""
+    first = np.int64(text[at])
+    if first < 0x80:
+        return first, at + 1
+    if first < 0xE0:
+        return ((first & 0x1F) << 6) | np.int64(text[at + 1] & 0x3F), at + 2
+    if first < 0xF0:
+        middle = np.int64(text[at + 1] & 0x3F) << 6
+        return ((first & 0x0F) << 12) | middle | np.int64(text[at + 2] & 0x3F), at + 3
+    middle = (np.int64(text[at + 1] & 0x3F) << 12) | (np.int64(text[at + 2] & 0x3F) << 6)
+    return ((first & 0x07) << 18) | middle | np.int64(text[at + 3] & 0x3F), at + 4
+
+
+@njit(**PART)
+def _end_of_sentence(text, at, end, after_stop, classes):
+    """The byte after an end of a sentence by punctuation or an empty line that begins at a byte; -1 if none
+    does. after_stop: whether the character before it may end one, too."""
+    character, place = _character(text, at)
+    if classes[character] & STOP and not after_stop:
+        while place < end:
+            character, after = _character(text, place)
+            if not classes[character] & STOP:
+                break
+            place = after
+        while place < end:
+            character, after = _character(text, place)
+            if character not in _CLOSING:
+                break
+            place = after
+        first_space = place
+        while place < end:
+            character, after = _character(text, place)
+            if not classes[character] & SPACE:
+                break
+            place = after
+        small = place < end and classes[_character(text, place)[0]] & SMALL
+        return place if place > first_space and not small else -1
+    if character in _WIDE_STOPS:
+        return place
+    if character in _LINE_ENDS:
+        if character == 13 and place < end and text[place] == 10:
+            place += 1
+        while place < end:
+            character, after = _character(text, place)
+            if character in _LINE_ENDS:
+                return after
+            if not classes[character] & SPACE:
+                return -1
+            place = after
+    return -1
+
+
+@njit(**PART)
+def _end_of_word(text, at, end, classes, inside, apostrophes):
+    """The byte after a word of which a letter was read."""
+    place = at
+    while place < end:
+        character, after = _character(text, place)
+        kind = classes[character]
+        if kind & inside:
+            place = after
+        elif kind & APOSTROPHE and apostrophes:
+            found = False
+            while after < end:  # invisible marks may stand between it and what goes on
+                character, after = _character(text, after)
+                if classes[character] & INSIDE:
+                    found = True
+                if found or not classes[character] & inside:
+                    break
+            if not found:
+                return place
+            place = after
+        else:
+            return place
+    return place
+
+
+@njit(**OPTIONS)
+def find_words(
+    text,
+    ends,
+    classes,
+    inside,
+    apostrophes,
+    rule,
+    begins_out,
+    lengths_out,
+    starts_out,
+    counts_out,
+    sentences_out,
+    sentence_counts_out,
+):
+    """Find the words of documents, whose text (bytes) is one after another, and the words that begin their
+    sentences. Returns the number of words and of sentences.
+
+    ends (documents,): where each text ends; classes: the bits of every character; inside: the bits of what
+    may follow a word's first letter; rule: what ends sentences. Of each word: begins_out its first byte in
+    all texts, lengths_out its bytes, starts_out the character of its document that it begins at.
+    sentences_out: words, counted in each document. counts_out, sentence_counts_out (documents,).
+
+    A word is digits, if any, that no digit stands before, then a letter, then letters, marks and digits; an
+    apostrophe with such behind it goes on.
+    """
+    n_words = n_sentences = 0
+    begin = 0
+    for d in range(len(ends)):
+        end = ends[d]
+        first, first_sentence = n_words, n_sentences
+        place = begin
+        characters = 0  # of the document, before `place`
+        digits, digits_start = -1, 0  # where the run of digits began that ends at `place`
+        fresh = True  # the next word begins a sentence
+        sentence_from = place  # no end of a sentence overlaps one that was found
+        after_stop = False
+        while place < end:
+            character, after = _character(text, place)
+            kind = classes[character]
+            if kind & LETTER:
+                if digits < 0:
+                    digits, digits_start = place, characters
+                after = _end_of_word(text, after, end, classes, inside, apostrophes)
+                begins_out[n_words] = digits
+                lengths_out[n_words] = after - digits
+                starts_out[n_words] = digits_start
+                if fresh:
+                    sentences_out[n_sentences] = n_words - first
+                    n_sentences += 1
+                    fresh = False
+                n_words += 1
+                for i in range(place, after):  # bytes that begin a character
+                    characters += (text[i] & 0xC0) != 0x80
+                place = after
+                digits = -1
+                after_stop = False
+                continue
+            if kind & NUMBER:
+                if digits < 0:
+                    digits, digits_start = place, characters
+            else:
+                digits = -1
+                if rule == PUNCTUATION:
+                    if place >= sentence_from and not kind & INSIDE:
+                        found = _end_of_sentence(text, place, end, after_stop, classes)
+                        if found >= 0:
+                            sentence_from, fresh = found, True
+                elif rule == LINE and character in _LINE_ENDS:
+                    fresh = True
+            after_stop = kind & STOP != 0
+            place = after
+            characters += 1
+        begin = end
+        counts_out[d] = n_words - first
+        sentence_counts_out[d] = n_sentences - first_sentence
+    return n_words, n_sentences

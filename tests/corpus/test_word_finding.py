@@ -1,0 +1,86 @@
+"""The kernel that finds words, against the patterns that say what words are."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from stickbreaker import Corpus
+from stickbreaker.corpus import Analysis, building
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.text import word_finding
+from stickbreaker.corpus.text.word_finding import WordFinder
+
+ANALYSES = (
+    Analysis(),
+    Analysis(language="fr"),  # an apostrophe ends a word
+    Analysis(language="de", letters="plain", sentences="line", stemming=True),
+    Analysis(language="tr", sentences="document"),
+    Analysis(sentence_marks="dropped", possessives="apart", lowercase=False),
+)
+# of each kind that the patterns tell apart: letters of one to four bytes, marks, digits, invisible marks,
+# apostrophes, ends of sentences, closing quotes, spaces of several kinds
+ALPHABET = (
+    "abTIé\u00dfα水\ud55c\U00010400"
+    "\u0301\u093e"
+    "12\u0660\u00bd\U0001d7d8"
+    "\u00ad\u200d\u2060"
+    "'’"
+    ".!?…。！\u17d4"
+    '"”)]'
+    " \t\n\r\u00a0\u2028\u0085"
+    "-,<s>/\U0001f600\x1c"
+)
+
+
+def assert_alike(finder: WordFinder, texts: list[str]) -> None:
+    for text, found in zip(texts, finder.analyse(texts), strict=True):
+        wanted = finder.analysis.analyse(text)
+        assert list(found.words) == list(wanted.words), repr(text)
+        assert found.starts.tolist() == wanted.starts.tolist(), repr(text)
+        assert found.sentences.tolist() == wanted.sentences.tolist(), repr(text)
+
+
+@given(
+    st.lists(st.text(st.sampled_from(ALPHABET), max_size=14) | st.text(max_size=8), min_size=1, max_size=8),
+    st.sampled_from(ANALYSES),
+)
+@example(["", "a"], ANALYSES[0])
+@example(["4th 44th 4\u0301th a4 4'th th'4 'a' a''b a'\u00adb a'\u00ad"], ANALYSES[0])
+@example(['One. Two. three.Four!" Five?) \n\nsix.. Seven\r\rEight\r\n \r\nNine。ten .!? Eleven'], ANALYSES[0])
+@example(["<s> one </s>\n<s> two </s>", "three"], ANALYSES[4])
+@example(["\ud800a \U00010400\ud800"], ANALYSES[0])
+def test_words_are_those_of_the_pattern(texts: list[str], analysis: Analysis):
+    assert_alike(WordFinder(analysis), texts)
+
+
+def test_spellings_are_remembered_and_forgotten(monkeypatch):
+    monkeypatch.setattr(word_finding, "_MOST_SPELLINGS", 3_000)
+    finder = WordFinder(Analysis())
+    for start in range(0, 8_000, 500):
+        texts = [f"A{n:o}x Word{n % 7} é{n}" for n in range(start, start + 500)]
+        assert_alike(finder, texts)
+        assert len(finder.spellings) <= 3_000 + 2 * 500 + 7
+
+
+def test_a_block_may_hold_words_that_were_found_in_several_ways(monkeypatch, tmp_path: Path):
+    """Documents that brought their tokens, words by patterns, by a kernel, and after it forgot its words."""
+    documents = [
+        Document(str(n), tokens=["The", "cat"]) if n % 5 == 2 else Document(str(n), f"The cat {n}b it's. {n}")
+        for n in range(60)
+    ]
+    stored: list[bytes] = []
+    for worth, most in ((1 << 60, 1 << 60), (0, 1 << 60), (300, 20)):
+        monkeypatch.setattr(building, "WORTH_A_KERNEL", worth)
+        monkeypatch.setattr(word_finding, "_MOST_SPELLINGS", most)
+        monkeypatch.setattr(building, "READ_TOGETHER", 100)
+        place = tmp_path / str(len(stored))
+        Corpus.from_documents(documents, place, analysis=Analysis())
+        stored.append(b"".join(path.read_bytes() for path in sorted(place.iterdir())))
+    assert stored[0] == stored[1] == stored[2]
+
+
+@pytest.mark.parametrize("text", ["x" * 70_000, "'" * 70_000, "4" * 70_000, "." * 70_000, "\u0301a" * 30_000])
+def test_long_texts_take_linear_time(text: str):
+    assert_alike(WordFinder(Analysis()), [text])
