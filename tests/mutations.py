@@ -53,6 +53,12 @@ MUTATIONS = {
         "own = np.float64(counted(counts[k], alpha[k], one)) * less(word, k)",
         "tests/topics/kernels/test_gibbs_sweeps.py tests/topics/model/test_gibbs.py",
     ),
+    "likeness of documents": Mutation(
+        "topics/kernels/document_likeness.py",
+        "row[documents[j]] += value * their_values[j]",
+        "row[documents[j]] = value * their_values[j]",
+        "tests/topics/kernels/test_document_likeness.py",
+    ),
     "letters after an apostrophe": Mutation(
         "kernels/word_spans.py",
         "if found or not classes[character] & inside:",

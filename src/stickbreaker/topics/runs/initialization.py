@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, diags_array, hstack
+from scipy.sparse import csr_matrix, diags_array
 
 from stickbreaker.contracts.contract import Model
 from stickbreaker.core.random_streams import stream
@@ -13,6 +13,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.topics import purposes
+from stickbreaker.topics.kernels.document_likeness import fill_likeness
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel
 
@@ -81,14 +82,15 @@ def seed_from_documents(
         base[part] *= np.count_nonzero(base[part]) / max(base[part].sum(), 1e-300)
     vectors, weights = _unit_tf_idf(counts if meanings is None else csr_matrix(counts @ meanings))
     near = max(1, min(NEAR, len(full) // (2 * n_topics)))
-    starts: list[csr_matrix] = []
+    starts: list[NDArray[np.int64]] = []
     leans = _leans(priors, weights)
-    seeds = _seeds(vectors, leans, _linked(counts, sides, n_topics), n_topics, generator)
+    seeds = _seeds(_Likeness(vectors), leans, _linked(counts, sides, n_topics), n_topics, generator)
     for topic, likeness in enumerate(seeds):
-        chosen = np.argsort(-likeness, kind="stable")[:near]
-        chosen = chosen[likeness[chosen] > 0.0] if topic < guided else chosen
-        starts.append(csr_matrix(counts[chosen].sum(axis=0)).T)
-    return DocumentSeeds(base, csr_matrix(hstack(starts)))
+        chosen = _nearest(likeness, near)
+        starts.append(chosen[likeness[chosen] > 0.0] if topic < guided else chosen)
+    ends = np.cumsum([0, *map(len, starts)])
+    of_topics = csr_matrix((np.ones(ends[-1]), np.concatenate(starts), ends), (n_topics, len(full)))
+    return DocumentSeeds(base, csr_matrix((of_topics @ counts).T))
 
 
 @dataclass(frozen=True)
@@ -180,8 +182,30 @@ def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
     return csr_matrix(diags_array(1.0 / np.maximum(length, 1e-12)) @ weighted), idf
 
 
+class _Likeness:
+    """Cosines of some documents with all."""
+
+    def __init__(self, vectors: csr_matrix) -> None:
+        self.vectors, self.by_word = vectors, vectors.tocsc()
+
+    def of(self, documents: NDArray[np.int64]) -> Array:
+        """Those of some documents (rows)."""
+        own, other = self.vectors, self.by_word
+        found = np.empty((len(documents), len(own.indptr) - 1))
+        parts = own.indptr, own.indices, own.data, other.indptr, other.indices, other.data
+        fill_likeness(*parts, documents, found)
+        return found
+
+
+def _nearest(likeness: Array, n: int) -> NDArray[np.int64]:
+    """The documents of the largest likeness, the first of ties."""
+    bound = np.partition(likeness, len(likeness) - n)[len(likeness) - n]
+    near = np.flatnonzero(likeness >= bound)
+    return near[np.argsort(-likeness[near], kind="stable")][:n]
+
+
 def _seeds(
-    vectors: csr_matrix,
+    likeness: _Likeness,
     leans: Iterable[Array],
     eligible: NDArray[np.bool_],
     n_topics: int,
@@ -191,27 +215,22 @@ def _seeds(
 
     Of `TRIALS` candidates that is taken which leaves least far.
     """
-    chosen = [np.asarray(vectors @ lean) for lean in leans]
+    chosen = [np.asarray(likeness.vectors @ lean) for lean in leans]
     if not chosen:
-        first = np.flatnonzero(eligible)[generator.integers(eligible.sum())]
-        chosen = [_likeness(vectors, [int(first)])[0]]
+        chosen = list(likeness.of(np.flatnonzero(eligible)[[generator.integers(eligible.sum())]]))
     far = np.maximum(0.0, 1.0 - np.max(chosen, axis=0))
     while len(chosen) < n_topics:
         odds = far**2 * eligible
         odds = odds / odds.sum() if odds.sum() > 1e-12 else eligible / eligible.sum()
         n_documents = len(odds)
         candidates = generator.choice(n_documents, TRIALS, p=odds)
-        likeness = _likeness(vectors, candidates.tolist())
-        left = np.minimum(far, np.maximum(0.0, 1.0 - likeness))
+        found = likeness.of(candidates)
+        left = 1.0 - found
+        np.clip(left, 0.0, far, out=left)
         best = int(left.sum(axis=1).argmin())
-        chosen.append(likeness[best])
+        chosen.append(found[best])
         far = left[best]
     return chosen
-
-
-def _likeness(vectors: csr_matrix, documents: list[int]) -> NDArray[np.float64]:
-    """Cosines of some documents (rows) with all."""
-    return np.asarray((vectors[documents] @ vectors.T).todense())
 
 
 def _shape(matrix: csr_matrix) -> tuple[int, int]:
