@@ -58,14 +58,21 @@ def note(text: object) -> None:
     print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
 
 
+COMPILING = "compiling kernels (once after an install, some seconds)"
+
+
 class ProgressLine:
     """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
     one every `lines` seconds."""
 
     def __init__(self, changes: float, lines: float) -> None:
-        self.live = sys.stderr.isatty()
         self.every = changes if self.live else lines
         self.start = self.shown = time.monotonic()
+
+    @property
+    def live(self) -> bool:
+        """Whether the line can change: on a terminal, unless it is a bar's, above which there are lines."""
+        return sys.stderr is sys.__stderr__ and sys.stderr.isatty()
 
     @property
     def due(self) -> bool:
@@ -79,24 +86,38 @@ class ProgressLine:
             clear, end = ("\r\x1b[K", "\n" if last else "") if self.live else ("", "\n")
             print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)
 
+    def clear(self) -> None:
+        """Leave nothing of a line that changes."""
+        if self.live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
 
 @functools.cache
 def tell_of_compiling() -> None:
-    """Say so, once in this process, when kernels are really compiled; those in numba's cache are not."""
+    """Say so, and what, when kernels are really compiled in this process; those in numba's cache are not."""
     from numba.core import event
 
-    class FirstCompilation(event.Listener):
-        is_first = True
+    class Compilations(event.Listener):
+        def __init__(self) -> None:
+            self.line = ProgressLine(changes=0.2, lines=5.0)
+            self.depth = self.number = 0  # a kernel's parts are compiled within it
 
         def on_start(self, event: event.Event) -> None:
-            if self.is_first:
-                self.is_first = False
-                note("compiling kernels (once, some seconds)")
+            self.depth += 1
+            if self.depth > 1:
+                return
+            self.number += 1
+            if self.number == 1:
+                self.line.show(COMPILING, last=True)
+            else:
+                self.line.show(f"compiling {dict(event.data or {})['dispatcher'].__name__}, kernel {self.number}")
 
         def on_end(self, event: event.Event) -> None:
-            pass
+            self.depth -= 1
+            if not self.depth:
+                self.line.clear()
 
-    event.register("numba:compile", FirstCompilation())
+    event.register("numba:compile", Compilations())
 
 
 def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]], str]) -> None:

@@ -6,10 +6,10 @@ import subprocess
 import pytest
 from tests.running import PROGRAM, SMALL, sampled
 
+from stickbreaker.console.console import COMPILING
 from stickbreaker.testing.estimators import contents
 
 KINDS = ("mean-field", "hybrid", "gibbs", "gibbs-delayed")
-NOTICE = "compiling kernels (once, some seconds)"
 
 
 @pytest.mark.slow
@@ -21,7 +21,7 @@ def test_fresh_and_cached_kernels_agree_to_the_last_bit(planted, tmp_path, infer
     for name in ("fresh", "cached"):
         words = [str(word) for word in ("fit", "lda", planted, "--out", tmp_path / name, *options)]
         done = subprocess.run([PROGRAM, *words], env=environment, capture_output=True, text=True, check=True)
-        notices.append(done.stderr.count(NOTICE))
+        notices.append(done.stderr.count(COMPILING))
     assert notices == [1, 0]
     assert contents(tmp_path / "fresh") == contents(tmp_path / "cached")
     assert list((tmp_path / "cache").rglob("*.nbc")), "the kernels are cached"
