@@ -110,7 +110,8 @@ def tell_of_compiling() -> None:
             if self.number == 1:
                 self.line.show(COMPILING, last=True)
             else:
-                self.line.show(f"compiling {dict(event.data or {})['dispatcher'].__name__}, kernel {self.number}")
+                kernel = dict(event.data or {})["dispatcher"].__name__
+                self.line.show(f"compiling {kernel}, kernel {self.number}")
 
         def on_end(self, event: event.Event) -> None:
             self.depth -= 1

@@ -102,7 +102,7 @@ def _end_of_word(text, at, end, classes, inside, apostrophes):
 
 
 @njit(**OPTIONS)
-def find_words(
+def find_word_spans(
     text,
     ends,
     classes,

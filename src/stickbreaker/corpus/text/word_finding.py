@@ -25,7 +25,7 @@ from stickbreaker.kernels.word_spans import (
     SMALL,
     SPACE,
     STOP,
-    find_words,
+    find_word_spans,
 )
 
 _BITS = {
@@ -88,7 +88,7 @@ class WordFinder:
         begins, lengths, starts = np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int32)
         counts, sentence_counts = np.empty((2, len(held)), np.int64)
         sentences = np.empty(most, np.int32)
-        n_words, n_sentences = find_words(
+        n_words, n_sentences = find_word_spans(
             content,
             np.cumsum([len(one) for one in held], dtype=np.int64),
             character_classes(),
