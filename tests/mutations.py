@@ -59,6 +59,12 @@ MUTATIONS = {
         "row[documents[j]] = value * their_values[j]",
         "tests/topics/kernels/test_document_likeness.py",
     ),
+    "characters that end a phrase": Mutation(
+        "kernels/word_spans.py",
+        "while word < last and starts[word] < characters:",
+        "while word < last and starts[word] <= characters:",
+        "tests/corpus/test_word_finding.py",
+    ),
     "letters after an apostrophe": Mutation(
         "kernels/word_spans.py",
         "if found or not classes[character] & inside:",

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 from stickbreaker import Corpus
 from stickbreaker.corpus import Analysis, building
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.phrases.joining import breaks_in
+from stickbreaker.corpus.phrases.phrase_blocks import TokenBlock
 from stickbreaker.corpus.text import word_finding
 from stickbreaker.corpus.text.word_finding import WordFinder
 
@@ -53,6 +56,32 @@ def assert_alike(finder: WordFinder, texts: list[str]) -> None:
 @example(["\ud800a \U00010400\ud800"], ANALYSES[0])
 def test_words_are_those_of_the_pattern(texts: list[str], analysis: Analysis):
     assert_alike(WordFinder(analysis), texts)
+
+
+@given(st.lists(st.none() | st.text(st.sampled_from(ALPHABET), max_size=14), min_size=1, max_size=6))
+@example([None, "a,b", "é\u00adé. c"])
+def test_phrases_end_with_the_characters_of_the_pattern(texts: list[str | None]):
+    """A document without a text has tokens all the same, of which nothing is known."""
+    analysis = Analysis()
+    documents = [
+        Document(str(n), tokens=["a", "b"]) if text is None else Document(str(n), text, language="en")
+        for n, text in enumerate(texts)
+    ]
+    block = Corpus.from_documents([*documents, Document("last", "word")], analysis=analysis).source.read(0)
+    wanted: list[bool] = []
+    for text in texts:
+        if text is None:
+            wanted += [False, False]
+            continue
+        tokens = analysis.analyse(text)
+        breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts))
+        wanted += np.isin(np.arange(len(tokens.words)), breaks).tolist()
+    found = TokenBlock.of(block).breaks.tolist()
+    firsts = np.cumsum([0, *(len(one) for one in block.column("tokens").to_pylist())])
+    given = [place for n, text in enumerate(texts) if text is None for place in range(*firsts[n : n + 2])]
+    for place in given:  # they are one sentence
+        found[place] = False
+    assert found[: len(wanted)] == wanted
 
 
 def test_spellings_are_remembered_and_forgotten(monkeypatch):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.corpus.blocks import Entries, entries_of, only_chunk
 from stickbreaker.corpus.sequences import sentence_starts
 from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.numbered_words import FirstNumbers
 from stickbreaker.corpus.vocabulary import Vocabulary
 
@@ -65,15 +66,14 @@ class Digest:
         array = pa.array(values, pa.string()) if isinstance(values, list) else values
         if not len(array):
             return
-        offsets = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
-        characters = array.buffers()[2]
+        content, offsets = string_bytes(array)
         self.array(name + " lengths", np.diff(offsets))
-        if characters is not None:
-            self._part(name).update(memoryview(characters)[offsets[0] : offsets[-1]])
+        if len(content):
+            self.array(name, content[offsets[0] : offsets[-1]])
 
     def array(self, name: str, values: NDArray[np.generic]) -> None:
         """Add an array under a name."""
-        self._part(name).update(np.ascontiguousarray(values).tobytes())
+        self._part(name).update(np.ascontiguousarray(values).data)
 
     def hex(self) -> str:
         """The digest of all that was added, 32 hexadecimal digits."""

@@ -15,6 +15,7 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
+from stickbreaker.corpus.string_bytes import string_bytes
 
 LONGEST_WORD = 100  # characters of a word that text brings into a vocabulary
 LONGEST_LISTED = 1_000  # characters of a word that a list, a matrix or a dictionary names
@@ -313,12 +314,9 @@ class Vocabulary:
         from stickbreaker.kernels.string_hash import find_words
 
         words = array.cast(pa.string())
-        _, offsets, content = words.buffers()
         rows = np.full(len(words), -1, np.int32)
         if len(words) and len(self.words):
-            ends = np.frombuffer(offsets, np.int32)[words.offset : words.offset + len(words) + 1]
-            spelled = np.frombuffer(b"" if content is None else content, np.uint8)
-            find_words(*self.slots, spelled, ends, rows)
+            find_words(*self.slots, *string_bytes(words), rows)
             if words.null_count:
                 rows[words.is_null().to_numpy(zero_copy_only=False)] = -1
         return rows

@@ -178,3 +178,23 @@ def find_word_spans(
         counts_out[d] = n_words - first
         sentence_counts_out[d] = n_sentences - first_sentence
     return n_words, n_sentences
+
+
+@njit(**OPTIONS)
+def mark_breaks(text, ends, is_break, starts, offsets, breaks_out):
+    """breaks_out (bool, all false): the words before which a character stands that `is_break`.
+
+    text (bytes) has documents one after another, from ends[d] to ends[d + 1]; the words of document d begin
+    at its characters starts[offsets[d]:offsets[d + 1]].
+    """
+    for d in range(len(ends) - 1):
+        word, last = offsets[d], offsets[d + 1]
+        place = np.int64(ends[d])
+        characters = 0
+        while place < ends[d + 1] and word < last:
+            character, place = _character(text, place)
+            while word < last and starts[word] < characters:
+                word += 1
+            if word < last and is_break[character]:
+                breaks_out[word] = True
+            characters += 1

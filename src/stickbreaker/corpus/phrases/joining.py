@@ -13,7 +13,8 @@ import regex
 from numpy.typing import NDArray
 
 JOINER = "_"
-_BREAK = regex.compile(r"[^\p{L}\p{M}\p{N}\s\p{Pd}'’\"“”‘„«»&]")
+BREAK = r"[^\p{L}\p{M}\p{N}\s\p{Pd}'’\"“”‘„«»&]"  # a character with which a phrase ends
+_BREAK = regex.compile(BREAK)
 Round = Mapping[tuple[str, str], str]  # pair of words: the word that it becomes
 
 

@@ -8,8 +8,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.blocks import entries_of, only_chunk
-from stickbreaker.corpus.phrases.joining import Round, breaks_in
+from stickbreaker.corpus.phrases.joining import BREAK, Round
 from stickbreaker.corpus.sequences import sentence_starts
+from stickbreaker.corpus.string_bytes import string_bytes
+from stickbreaker.corpus.text.characters import characters_of_classes
+from stickbreaker.kernels.word_spans import mark_breaks
 
 
 @dataclass(frozen=True)
@@ -30,13 +33,9 @@ class TokenBlock:
         breaks = np.zeros(len(codes), np.bool_)
         breaks[sentence_starts(table.column("sentences").combine_chunks(), entries.offsets)] = True
         flat = table.select(["text", "starts"]).combine_chunks()
-        starts, texts = only_chunk(flat.column("starts")), flat.column("text").to_pylist()
-        begins = np.asarray(starts.flatten(), np.int64)
-        lengths = np.asarray(starts.value_lengths().fill_null(0), np.int64)
-        ends = np.cumsum(lengths)
-        for text, first, end, offset in zip(texts, ends - lengths, ends, entries.offsets, strict=False):
-            if text and end > first:
-                breaks[offset + breaks_in(text, begins[first:end])] = True
+        texts, starts = only_chunk(flat.column("text")), only_chunk(flat.column("starts"))
+        begins = _every_start(starts, entries.offsets, -1)
+        mark_breaks(*string_bytes(texts), characters_of_classes((BREAK, 1)), begins, entries.offsets, breaks)
         owners = np.repeat(np.arange(table.num_rows), np.diff(entries.offsets))
         return cls(entries.words(), codes, breaks, np.arange(len(codes)), owners)
 
@@ -68,8 +67,7 @@ class TokenBlock:
         """Where tokens begin in their text, of documents that tell; `offsets` are those of before."""
         known = np.asarray(starts.is_valid())
         has_starts = np.repeat(known, np.diff(offsets))
-        every = np.zeros(int(offsets[-1]), np.int64)
-        every[has_starts] = np.asarray(starts.flatten(), np.int64)
+        every = _every_start(starts, offsets, 0)
         lengths = np.where(known, np.diff(np.searchsorted(self.places, offsets)), 0)
         return _lists(every[self.places][has_starts[self.places]], lengths, known)
 
@@ -99,6 +97,14 @@ class TokenBlock:
         codes, kept = self.codes.copy(), np.ones(len(self.codes), np.bool_)
         codes[chosen], kept[chosen + 1] = made[at[chosen]], False
         return TokenBlock(words, codes[kept], self.breaks[kept], self.places[kept], self.owners[kept])
+
+
+def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
+    """Where each token begins in its text, `missing` in documents that do not tell."""
+    every = np.full(int(offsets[-1]), missing, np.int64)
+    has_starts = np.repeat(np.asarray(starts.is_valid()), np.diff(offsets))
+    every[has_starts] = np.asarray(starts.flatten(), np.int64)
+    return every
 
 
 def _apart(found: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,15 +1,14 @@
 """The words of many texts at once, by a kernel that finds what the default pattern of an analysis does."""
 
-import functools
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import regex
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.text.analysis import AnalysedText, Analysis
+from stickbreaker.corpus.text.characters import characters_of_classes
 from stickbreaker.corpus.text.letters import MARKS
 from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords
 from stickbreaker.kernels.string_hash import fill_slots, number_words
@@ -28,29 +27,18 @@ from stickbreaker.kernels.word_spans import (
     find_word_spans,
 )
 
-_BITS = {
-    r"\p{L}": LETTER,
-    r"\p{M}": MARK,
-    r"\p{N}": NUMBER,
-    rf"[{MARKS}]": INVISIBLE,
-    "['’]": APOSTROPHE,
-    r"\s": SPACE,
-    r"\p{Ll}": SMALL,
-    "[.!?…]": STOP,
-}
+_BITS = (
+    (r"\p{L}", LETTER),
+    (r"\p{M}", MARK),
+    (r"\p{N}", NUMBER),
+    (rf"[{MARKS}]", INVISIBLE),
+    ("['’]", APOSTROPHE),
+    (r"\s", SPACE),
+    (r"\p{Ll}", SMALL),
+    ("[.!?…]", STOP),
+)
 _RULES = {"punctuation": PUNCTUATION, "line": LINE, "document": DOCUMENT}
 _MOST_SPELLINGS = 400_000  # remembered at a time
-
-
-@functools.cache
-def character_classes() -> NDArray[np.uint8]:
-    """What each character of Unicode is, as bits, by the tables of the package that patterns are of."""
-    found = np.zeros(0x110000, np.uint8)
-    characters = np.arange(len(found), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    for pattern, bit in _BITS.items():
-        for run in regex.finditer(f"{pattern}++", characters):
-            found[run.start() : run.end()] |= bit
-    return found
 
 
 class WordFinder:
@@ -91,7 +79,7 @@ class WordFinder:
         n_words, n_sentences = find_word_spans(
             content,
             np.cumsum([len(one) for one in held], dtype=np.int64),
-            character_classes(),
+            characters_of_classes(*_BITS),
             np.uint8(self.inside),
             self.analysis.joins_apostrophes,
             self.rule,

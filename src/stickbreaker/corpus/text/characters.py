@@ -1,0 +1,22 @@
+"""What the characters of Unicode are, by the tables of the package that patterns are of."""
+
+import functools
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+
+@functools.cache
+def characters_of_classes(*classes: tuple[str, int]) -> NDArray[np.uint8]:
+    """For each character the bits of the classes, given as patterns of one character, that it belongs to.
+
+    >>> characters_of_classes((r"\\p{L}", 1), (r"\\p{Ll}", 2))[[ord("A"), ord("a"), ord("4")]].tolist()
+    [1, 3, 0]
+    """
+    found = np.zeros(0x110000, np.uint8)
+    characters = np.arange(len(found), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    for pattern, bit in classes:
+        for run in regex.finditer(f"{pattern}++", characters):
+            found[run.start() : run.end()] |= bit
+    return found
