@@ -61,8 +61,8 @@ MUTATIONS = {
     ),
     "characters that end a phrase": Mutation(
         "kernels/word_spans.py",
-        "while word < last and starts[word] < characters:",
-        "while word < last and starts[word] <= characters:",
+        "if word < last and is_break[character]:",
+        "if word < last and not is_break[character]:",
         "tests/corpus/test_word_finding.py",
     ),
     "letters after an apostrophe": Mutation(
