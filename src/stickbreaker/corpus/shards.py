@@ -200,11 +200,20 @@ class Shard(Generic[U]):
 
     def table_rows(self) -> NDArray[np.int64]:
         """The rows of the table that it needs, each once, ascending."""
+        if not len(self.rows) or (self.rows[0] >= 0 and (self.rows[1:] > self.rows[:-1]).all()):
+            return self.rows
         return np.unique(self.rows[self.rows >= 0])
 
 
 def shard_of(content: U, documents: NDArray[np.int64], n_words: int) -> Shard[U]:
-    """Number the distinct words of some documents from zero. O(entries + vocabulary)."""
+    """Number the distinct words of some documents from zero. O(entries + vocabulary), or of few entries
+    O(entries log entries)."""
+    if len(content.words) < n_words // 64:
+        rows = np.unique(content.words).astype(np.int64)
+        rows = rows[rows.searchsorted(0) :]
+        position = np.append(np.arange(len(rows), dtype=np.int32), np.int32(-1))
+        found = rows.searchsorted(content.words)
+        return Shard(documents, content.with_words(position[np.where(content.words < 0, -1, found)]), rows)
     present = np.zeros(n_words + 1, np.bool_)
     present[content.words] = True  # of unknown words the last place
     rows = np.flatnonzero(present[:-1])

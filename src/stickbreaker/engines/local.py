@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -170,8 +171,13 @@ class LocalEngine(Engine):
         return shard, self.model.expectations(params, self.table.counts(rows), self.table.totals(), rows)
 
     def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Results in the order of the items, a few in flight."""
-        if self.n_jobs == 1:
+        """Results in the order of the items, a few in flight; a single one is had without other threads."""
+        n_jobs = self.n_jobs
+        if n_jobs > 1:
+            items = iter(items)
+            ahead = list(islice(items, 2))
+            n_jobs, items = min(n_jobs, len(ahead)), chain(ahead, items)
+        if n_jobs <= 1:
             with one_thread():
                 yield from map(work, items)
             return

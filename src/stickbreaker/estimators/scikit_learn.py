@@ -184,7 +184,7 @@ class ScikitLearn(BaseEstimator, Estimator):
                 X = _corpus_of(given, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
             if not reset:
-                return X.with_vocabulary(self.vocabulary_)
+                return X if X.vocabulary is self.vocabulary_ else X.with_vocabulary(self.vocabulary_)
             self.n_features_in_ = X.n_words
             vars(self).pop("feature_names_in_", None)
             return X
@@ -197,7 +197,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             reset=reset,
         )
         if not reset and not self.is_open:  # columns are the vocabulary's words, in order
-            return Corpus.from_matrix(data, feature_names=self.vocabulary_.words)
+            return Corpus.from_matrix(data, feature_names=self.vocabulary_)
         names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         corpus = Corpus.from_matrix(data, feature_names=names)

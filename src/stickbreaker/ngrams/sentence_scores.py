@@ -91,7 +91,7 @@ def log_base_of(
     if len(new):
         entries = corpus.source.entries(block)
         codes, places = np.unique(entries.codes[tokens][new], return_inverse=True)
-        found[new] = base.log_spelled([entries.spelled[code].as_py() for code in codes.tolist()])[places]
+        found[new] = base.log_spelled(entries.spellings(codes))[places]
     return found
 
 
