@@ -304,10 +304,10 @@ def sentence_starts(
     [0, 2, 3]
     """
     first, sizes = offsets[:-1], offsets[1:] - offsets[:-1]
-    alone = first[(lengths == 0) & (sizes > 0)]
-    starts = np.sort(np.concatenate([first.repeat(lengths) + places, alone]))
     right = (places >= 0).all() and (places < sizes.repeat(lengths)).all()
-    begun = first[sizes > 0]
+    begun, alone = first[sizes > 0], first[(sizes > 0) & (lengths == 0)]
+    starts = first.repeat(lengths) + places
+    starts = np.sort(np.concatenate([starts, alone]) if len(alone) else starts)
     if not right or (starts[1:] <= starts[:-1]).any() or (starts[starts.searchsorted(begun)] != begun).any():
         raise ValueError("sentences that begin at no token of theirs")
     return starts

@@ -25,7 +25,7 @@ from stickbreaker.corpus.blocks import (
 )
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
+from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable, storable_all
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers.document_inputs import (
@@ -396,7 +396,7 @@ class _Analyst:
 
     def _with_given(self, document: Document, identity: str, given: list[str] | None) -> Document | None:
         """A document that brings its tokens or words, or that has none."""
-        clean = None if given is None else [storable(token) for token in given]
+        clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
             remedy = f"write them as {tagged(known[0], 'word')}, or give texts by language"
@@ -406,16 +406,12 @@ class _Analyst:
             if self.analysis.sentence_marks == "dropped" and document.sentences is None:
                 clean = list(tokens_without_marks(clean))
             clean = [self.analysis.form(token) for token in clean]
-        document = dataclasses.replace(document, tokens=clean) if self.recipe.kind == "text" else document
-        if clean and self.rounds and document.heads is None:
+        document = _with_words(document, identity, clean, self.recipe.kind)
+        if clean and self.rounds and document.heads is None and self.recipe.kind == "text":
             document = joined_document(document, self.rounds)
-            clean = document.tokens
         if document.heads is not None and not self._has_trees(document):
             return None
-        tags = None if document.tags is None else [storable(tag) for tag in document.tags]
-        tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
-        text = None if document.text is None else storable(document.text)
-        return dataclasses.replace(document, id=identity, text=text, tokens=tokens, tags=tags, words=words)
+        return document
 
     def _has_trees(self, document: Document) -> bool:
         """Whether the heads and tags of a document fit its tokens."""
@@ -469,6 +465,26 @@ class _Analyst:
     def _report(self, kind: str, document: Document, problem: str, remedy: str) -> None:
         where = document.where or None
         self.problems.report(kind, UserError(problem, where=where, line=document.line, remedy=remedy))
+
+
+def _with_words(document: Document, identity: str, words: list[str] | None, kind: str) -> Document:
+    """A document that brings its tokens or words, with those that are kept."""
+    return Document(
+        identity,
+        None if document.text is None else storable(document.text),
+        words if kind == "text" else None,
+        document.starts,
+        document.sentences,
+        document.heads,
+        None if document.tags is None else storable_all(document.tags),
+        None if kind == "text" else words,
+        document.weights,
+        document.language,
+        document.metadata,
+        document.where,
+        document.line,
+        document.texts,
+    )
 
 
 def _analysed(

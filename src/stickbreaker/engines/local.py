@@ -162,7 +162,8 @@ class LocalEngine(Engine):
 
     def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:
         """The shard with its rows as this table numbers them, and `whole` or a view of its own rows."""
-        shard = replace(shard, rows=self.model.reads(shard, self.table.positions))
+        rows = self.model.reads(shard, self.table.positions)
+        shard = shard if rows is shard.rows else replace(shard, rows=rows)
         if whole is not None:
             return shard, whole
         if self.model.table.truncated:
