@@ -11,7 +11,7 @@ WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadsc
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
+	bench-queries bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
 	reproduce-topic-ngrams reproduce-translation clean
 
@@ -75,8 +75,9 @@ bench: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))
 	$(BIN)/python benchmarks/coherence.py
+	$(BIN)/python benchmarks/queries.py
 
-# the last part of `make bench`: coherence and diversity of topics' words beside NMF's, some minutes
+# a part of `make bench`: coherence and diversity of topics' words beside NMF's, some minutes
 bench-coherence: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/coherence.py
@@ -99,6 +100,12 @@ bench-streams: $(VENV)/developing
 # LDA on Spark beside MLlib's, on local[2]: some hours; QUICK=1: a small corpus, to see that all of it works
 bench-spark: $(VENV)/developing
 	$(BIN)/python benchmarks/spark.py
+
+# the last part of `make bench`: one text, one row, one sentence, beside gensim, scikit-learn and KenLM; ten minutes
+bench-queries: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	-$(BIN)/python -m pip install --quiet kenlm
+	$(BIN)/python benchmarks/queries.py
 
 # language models beside KenLM, where that can be installed; KENLM=path/to/bin: its lmplz too
 bench-ngrams: $(VENV)/developing

@@ -1,7 +1,7 @@
 """What a user waits for: topics of one text, of one row of a matrix, of many short texts; a sentence's score.
 
 `make bench-queries` asks ours, gensim and scikit-learn for the topics of texts that they have not seen, and
-ours and KenLM (which reads our ARPA file) for the log probability of sentences: some five minutes. Programs
+ours and KenLM (which reads our ARPA file) for the log probability of sentences: some ten minutes. Programs
 take turns, query by query, so that what else the machine does meets all alike. CPU milliseconds of the whole
 process, one thread: the median, and what one query in a hundred exceeds. Each program learns from the same
 reviews of IMDb and has the same vocabulary; sentences are of Penn Treebank. No setting of ours was chosen on

@@ -156,12 +156,8 @@ def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool
     places = places[order]
     first = np.ones(len(places), np.bool_)  # of each word of a document
     np.not_equal(places[1:], places[:-1], out=first[1:])
-    begins = first.nonzero()[0]
-    if weights is None:
-        counts = np.append(begins, len(places))[1:] - begins
-    else:
-        counts = np.add.reduceat(weights[known][order], begins) if len(begins) else begins
-    places = places[begins]
+    counts = np.bincount(first.cumsum() - 1, None if weights is None else weights[known[order]])
+    places = places[first]
     strange = ((columns < 0) & eligible[codes]).nonzero()[0] if len(rows) else known
     unseen = np.bincount(
         owners[strange], None if weights is None else weights[strange], minlength=n_documents

@@ -326,8 +326,10 @@ class Analysis:
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
         """
-        against = self.rule_against
-        return np.fromiter((against(word) is None for word in words), np.bool_, len(words))
+        stop, against = self._stop_set, self.rule_against
+        return np.fromiter(
+            (word not in stop and against(word) is None for word in words), np.bool_, len(words)
+        )
 
     def rule_against(self, word: str) -> str | None:
         """The rule by which a word may not enter a vocabulary, as `corpus.dropped` names it; None where it
