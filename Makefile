@@ -11,7 +11,7 @@ WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadsc
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
+	bench-queries bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
 	reproduce-topic-ngrams reproduce-translation clean
 
@@ -76,8 +76,9 @@ bench: $(VENV)/developing
 	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))
 	$(BIN)/python benchmarks/coherence.py
 	$(BIN)/python benchmarks/raw_texts.py
+	$(BIN)/python benchmarks/queries.py
 
-# the last part of `make bench`: coherence and diversity of topics' words beside NMF's, some minutes
+# a part of `make bench`: coherence and diversity of topics' words beside NMF's, some minutes
 bench-coherence: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/coherence.py
@@ -105,6 +106,12 @@ bench-spark: $(VENV)/developing
 bench-texts: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/raw_texts.py
+
+# the last part of `make bench`: one text, one row, one sentence, beside gensim, scikit-learn and KenLM; ten minutes
+bench-queries: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	-$(BIN)/python -m pip install --quiet kenlm
+	$(BIN)/python benchmarks/queries.py
 
 # language models beside KenLM, where that can be installed; KENLM=path/to/bin: its lmplz too
 bench-ngrams: $(VENV)/developing

@@ -57,6 +57,34 @@ def test_names_of_the_columns(texts):
     assert lda.transform(texts[:2]).columns.tolist() == ["lda0", "lda1", "lda2"]
 
 
+@pytest.mark.parametrize("width", [11, 12])
+@pytest.mark.parametrize("value", [1.0, -1.0, np.nan, np.inf, -np.inf, 0.0])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_rows_that_need_no_check_are_those_that_pass_it(monkeypatch, width, value, dtype):
+    lda = quick().fit(counts())
+    pandas = pytest.importorskip("pandas")
+    named = quick().fit(pandas.DataFrame(counts(), columns=[f"w{word}" for word in range(12)]))
+    matrices = [
+        make(np.full((height, width), value).astype(dtype))
+        for make in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array)
+        for height in (0, 1, 3)
+        if np.isfinite(value) or dtype != np.int64
+    ]
+    for model, X in itertools.product((lda, named), matrices):
+        outcomes = []
+        for passes in (type(model)._passes, lambda self, X: False):
+            monkeypatch.setattr("stickbreaker.estimators.scikit_learn.ScikitLearn._passes", passes)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    found = model.transform(X).tolist()
+                except ValueError as error:
+                    found = repr(error)
+            outcomes.append((found, [str(one.message) for one in caught]))
+            monkeypatch.undo()
+        assert outcomes[0] == outcomes[1]
+
+
 def test_named_columns_are_words():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(counts(words=3), columns=["fish", "boat", "coin"])

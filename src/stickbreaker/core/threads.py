@@ -20,7 +20,10 @@ def one_thread() -> Generator[None]:
     """
     with _LIMIT.lock:
         if not _LIMIT.inside:
-            _LIMIT.limiter = _libraries().limit(limits=1)  # pyright: ignore[reportUnknownMemberType]
+            _LIMIT.before = [(library, library.get_num_threads()) for library in _libraries()]
+            for library, number in _LIMIT.before:
+                if number != 1:
+                    library.set_num_threads(1)
         _LIMIT.inside += 1
     try:
         yield
@@ -28,25 +31,27 @@ def one_thread() -> Generator[None]:
         with _LIMIT.lock:
             _LIMIT.inside -= 1
             if not _LIMIT.inside:
-                _LIMIT.limiter.restore_original_limits()
+                for library, number in _LIMIT.before:
+                    if number != 1:
+                        library.set_num_threads(number)
 
 
 @dataclass(slots=True)
 class _Limit:
-    """How many are inside of `one_thread`, in this process, and what the first of them changed."""
+    """How many are inside of `one_thread`, in this process, and the threads of libraries before the first."""
 
     lock: Lock = field(default_factory=Lock)
     inside: int = 0
-    limiter: Any = None
+    before: list[tuple[Any, int]] = field(default_factory=list[tuple[Any, int]])
 
 
 _LIMIT = _Limit()
 
 
 @functools.cache
-def _libraries() -> ThreadpoolController:
+def _libraries() -> list[Any]:
     """The libraries with threads of their own, looked for once: it takes milliseconds."""
-    return ThreadpoolController()
+    return ThreadpoolController().lib_controllers  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 class _Locks:

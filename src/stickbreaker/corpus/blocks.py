@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import characters_of, metadata_from, metadata_text
-from stickbreaker.corpus.text.numbered_words import NumberedWords, numbered_anew
+from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords, numbered_anew
 
 BLOCK_DOCUMENTS = 1_024
 BLOCK_TOKENS = 200_000
@@ -44,18 +44,24 @@ class Entries(NamedTuple):
     """The tokens (in order) or words of a block's documents.
 
     Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they
-    are `spelled`; `weights` (float64) goes with the codes of bags and is None for tokens, which weigh one
-    each.
+    are `spelled`, in an Arrow array or a list; `weights` (float64) goes with the codes of bags and is None
+    for tokens, which weigh one each.
     """
 
     offsets: NDArray[np.int64]
     codes: NDArray[np.int32]
-    spelled: pa.StringArray
+    spelled: Any
     weights: NDArray[np.float64] | None
 
     def words(self) -> list[str]:
         """The distinct words as strings, which takes longer than to read them."""
-        return self.spelled.to_pylist()
+        return self.spelled if isinstance(self.spelled, list) else self.spelled.to_pylist()
+
+    def spellings(self, codes: NDArray[np.integer]) -> list[str]:
+        """The words that some codes point to."""
+        if isinstance(self.spelled, list):
+            return [self.spelled[code] for code in codes.tolist()]
+        return self.spelled.take(pa.array(codes)).to_pylist()
 
 
 class BlockSource(ABC):
@@ -79,6 +85,10 @@ class BlockSource(ABC):
     @abstractmethod
     def entries(self, block: int) -> Entries:
         """The tokens or words of a block."""
+
+    def tokens(self, block: int) -> tuple[Entries, NDArray[np.int64]]:
+        """The tokens of a block of texts, and the first token of each sentence: see `tokens_of`."""
+        return tokens_of(self.columns(block, ["tokens", "sentences"]))
 
     @abstractmethod
     def ids(self, block: int) -> list[str]:
@@ -106,9 +116,40 @@ class TableSource(BlockSource):
         return self.tables[block].column("id").to_pylist()
 
 
-def tables_of(documents: Iterable[Document], kind: str) -> Iterator[pa.Table]:
-    """Blocks of analysed documents, or of bags: at most 1,024 documents and about 200,000 tokens each."""
-    make = _text_table if kind == "text" else _bag_table
+class DocumentSource(BlockSource):
+    """Blocks held in memory as documents: for what is read once. Tables are made of them when asked for."""
+
+    def __init__(self, kind: str, blocks: Sequence[list[Document]]) -> None:
+        self.kind = kind
+        self.blocks = blocks
+        self.sizes = tuple(map(len, blocks))
+
+    def read(self, block: int) -> pa.Table:
+        return table_of(self.blocks[block], self.kind)
+
+    def columns(self, block: int, names: list[str]) -> pa.Table:
+        return self.read(block).select(names)
+
+    def entries(self, block: int) -> Entries:
+        documents = self.blocks[block]
+        if self.kind == "text":
+            return entries_of_lists([document.tokens or [] for document in documents])
+        weights = np.array([w for document in documents for w in document.weights or ()], np.float64)
+        entries = entries_of_lists([document.words or [] for document in documents])
+        return _with_weights(entries, weights)
+
+    def tokens(self, block: int) -> tuple[Entries, NDArray[np.int64]]:
+        entries = self.entries(block)
+        begun = [() if one.sentences is None else one.sentences for one in self.blocks[block]]
+        places = np.concatenate([np.asarray(own, np.int64) for own in begun])
+        return entries, sentence_starts(np.array([len(own) for own in begun]), places, entries.offsets)
+
+    def ids(self, block: int) -> list[str]:
+        return [document.id or "" for document in self.blocks[block]]
+
+
+def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Document]]:
+    """Analysed documents, or bags, cut into blocks: at most 1,024 documents and about 200,000 tokens each."""
     waiting: list[Document] = []
     tokens = characters = 0
     trees = False
@@ -127,12 +168,17 @@ def tables_of(documents: Iterable[Document], kind: str) -> Iterator[pa.Table]:
         more, longer = len(held), _characters_in(document)
         full = tokens + more > BLOCK_TOKENS or characters + longer > BLOCK_CHARACTERS
         if waiting and (full or len(waiting) == BLOCK_DOCUMENTS):
-            yield make(waiting)
+            yield waiting
             waiting, tokens, characters = [], 0, 0
         waiting.append(document)
         tokens, characters = tokens + more, characters + longer
     if waiting:
-        yield make(waiting)
+        yield waiting
+
+
+def table_of(documents: list[Document], kind: str) -> pa.Table:
+    """A block of documents as it is kept."""
+    return _text_table(documents) if kind == "text" else _bag_table(documents)
 
 
 def _characters_in(document: Document) -> int:
@@ -170,17 +216,21 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> pa.ListArray:
     """Lists of words, as numbers of the distinct ones, in the order in which these first come."""
-    offsets = _offsets_of(lists)
+    codes, words = _numbered(lists)
+    spelled = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
+    return pa.ListArray.from_arrays(_offsets_of(lists), spelled)
+
+
+def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], list[str]]:
+    """All words of some lists as numbers of the distinct ones, and these in the order in which they come."""
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
         spelled, codes = numbered[0].spelled, np.concatenate([words.codes for words in numbered])
         distinct, codes = numbered_anew(codes, len(spelled))
-        dictionary = pa.array([spelled[number] for number in distinct.tolist()], pa.string())
-        words = pa.DictionaryArray.from_arrays(pa.array(codes), dictionary)
-    else:
-        words = pa.array(list(chain.from_iterable(lists)), pa.string()).dictionary_encode()
-    return pa.ListArray.from_arrays(offsets, words)
+        return codes, [spelled[number] for number in distinct.tolist()]
+    numbers = FirstNumbers()
+    return numbers.of(list(chain.from_iterable(lists))).astype(np.int32), numbers.words
 
 
 def _number_lists(lists: Sequence[Any]) -> Any:
@@ -234,9 +284,57 @@ def entries_of(table: pa.Table, kind: str) -> Entries:
     if kind == "text":
         return Entries(offsets, codes, values.dictionary, None)
     weights = only_chunk(table.column("weights")).flatten().to_numpy(zero_copy_only=False)
-    if len(weights) != len(codes):
+    return _with_weights(Entries(offsets, codes, values.dictionary, None), weights)
+
+
+def _with_weights(entries: Entries, weights: NDArray[np.float64]) -> Entries:
+    if len(weights) != len(entries.codes):
         raise ValueError("words and weights differ in number")
-    return Entries(offsets, codes, values.dictionary, weights)
+    return entries._replace(weights=weights)
+
+
+def entries_of_lists(lists: Sequence[Sequence[str]]) -> Entries:
+    """The entries of a block whose documents have these tokens or words.
+
+    >>> entries = entries_of_lists([["a", "cat"], [], ["cat"]])
+    >>> entries.offsets.tolist(), entries.codes.tolist(), entries.spelled
+    ([0, 2, 2, 3], [0, 1, 1], ['a', 'cat'])
+    """
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    offsets[1:] = list(accumulate(map(len, lists)))
+    return Entries(offsets, *_numbered(lists), None)
+
+
+def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
+    """The tokens of a block's table, and the first token of each of its sentences.
+
+    Raises ValueError where the table does not fit together.
+    """
+    entries, sentences = entries_of(table, "text"), table.column("sentences").combine_chunks()
+    lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
+    places = np.asarray(sentences.flatten(), np.int64)
+    return entries, sentence_starts(lengths, places, entries.offsets)
+
+
+def sentence_starts(
+    lengths: NDArray[np.int64], places: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """First tokens of the sentences of a block, whose documents begin at `offsets`.
+
+    `lengths`: how many sentences each document says it has (0: it is one sentence); `places`: the token of
+    its document at which each begins. Raises ValueError for other places.
+
+    >>> sentence_starts(np.array([2, 0, 0]), np.array([0, 2]), np.array([0, 3, 4, 4])).tolist()
+    [0, 2, 3]
+    """
+    first, sizes = offsets[:-1], offsets[1:] - offsets[:-1]
+    right = (places >= 0).all() and (places < sizes.repeat(lengths)).all()
+    begun, alone = first[sizes > 0], first[(sizes > 0) & (lengths == 0)]
+    starts = first.repeat(lengths) + places
+    starts = np.sort(np.concatenate([starts, alone]) if len(alone) else starts)
+    if not right or (starts[1:] <= starts[:-1]).any() or (starts[starts.searchsorted(begun)] != begun).any():
+        raise ValueError("sentences that begin at no token of theirs")
+    return starts
 
 
 def only_chunk(column: pa.ChunkedArray) -> Any:

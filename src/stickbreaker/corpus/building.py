@@ -15,10 +15,17 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory
-from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
+from stickbreaker.corpus.blocks import (
+    BlockSource,
+    DocumentSource,
+    TableSource,
+    blocks_of,
+    sentence_starts,
+    table_of,
+)
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
+from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable, storable_all
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers.document_inputs import (
@@ -28,7 +35,7 @@ from stickbreaker.corpus.readers.document_inputs import (
     wrong_document,
 )
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
+from stickbreaker.corpus.sequences import refuse_no_trees
 from stickbreaker.corpus.store import (
     VOCABULARY_FILE,
     Facts,
@@ -39,7 +46,13 @@ from stickbreaker.corpus.store import (
     is_store,
     write_facts,
 )
-from stickbreaker.corpus.text.analysis import AnalysedText, Analysis, MarksWarning, tokens_without_marks
+from stickbreaker.corpus.text.analysis import (
+    AnalysedText,
+    Analysis,
+    MarksWarning,
+    default_analysis,
+    tokens_without_marks,
+)
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
@@ -116,7 +129,7 @@ class About:
 
 
 AnyAnalysis = Analysis | PolylingualAnalysis
-Parts = tuple[BlockSource, Vocabulary, AnyAnalysis | None, About]
+Parts = tuple[BlockSource, Vocabulary, AnyAnalysis | None, About | Callable[[], About]]
 
 
 def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | None) -> VocabularyRule:
@@ -152,9 +165,19 @@ def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | 
 
 
 def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
-    """The parts of a corpus held in memory."""
+    """The parts of a corpus held in memory.
+
+    Through a vocabulary that is given, documents are kept as they are, and nothing of them is counted before
+    it is asked for.
+    """
+    if recipe.vocabulary is not None:
+        blocks: list[list[Document]] = []
+        worker = _Analyst(recipe, problems)
+        analysis = _pass(documents, worker, blocks.append, named)
+        source = DocumentSource(recipe.kind, blocks)
+        return source, recipe.vocabulary, analysis, partial(_about_source, source, worker)
     tables: list[pa.Table] = []
-    tally, analysis = _pass(documents, recipe, problems, tables.append, named)
+    tally, analysis = _counted_pass(documents, recipe, problems, tables.append, named)
     if recipe.phrases is not None:
         source, tables = TableSource(recipe.kind, tables), []
         tally, analysis = join_phrases(source, tally, analysis, recipe.phrases, tables.append)
@@ -179,7 +202,7 @@ def _written(
     """Write documents into a directory, as they are analysed."""
     writer = StoreWriter(directory, recipe.kind)
     try:
-        tally, analysis = _pass(documents, recipe, problems, writer.write, named)
+        tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named)
     finally:
         files = writer.close()
     return tally, analysis, files
@@ -208,35 +231,62 @@ def _joined_on_disk(
     return tally, analysis, files
 
 
-def _pass(
+def _counted_pass(
     documents: Iterable[Document],
     recipe: Recipe,
     problems: Problems,
     take: Callable[[pa.Table], None],
     named: str,
 ) -> tuple[Tally, AnyAnalysis | None]:
-    """Analyse, cut into blocks and count; the analysis returned is None when nothing was analysed."""
-    rule = "punctuation" if recipe.analysis is None else recipe.analysis.sentences
+    """Analyse, cut into blocks and count: see `_pass`."""
     worker = _Analyst(recipe, problems)
-    tally = Tally(recipe.kind, worker.fields, recipe.kind == "text" and rule != "punctuation")
-    for table in tables_of(worker.analysed(documents), recipe.kind):
+    tally = _new_tally(recipe, worker.fields)
+
+    def count(block: list[Document]) -> None:
+        table = table_of(block, recipe.kind)
         tally.add(table)
         take(table)
-    if not tally.n_documents:
+
+    return tally, _pass(documents, worker, count, named)
+
+
+def _new_tally(recipe: Recipe, fields: dict[str, None]) -> Tally:
+    rule = "punctuation" if recipe.analysis is None else recipe.analysis.sentences
+    return Tally(recipe.kind, fields, recipe.kind == "text" and rule != "punctuation")
+
+
+def _pass(
+    documents: Iterable[Document],
+    worker: "_Analyst",
+    take: Callable[[list[Document]], None],
+    named: str,
+) -> AnyAnalysis | None:
+    """Analyse documents and cut them into blocks; the analysis returned is None when nothing was analysed."""
+    empty = True
+    for block in blocks_of(worker.analysed(documents), worker.recipe.kind):
+        empty = False
+        take(block)
+    if empty:
         remedy = (
             "all were skipped: see the problems counted"
-            if problems.counts
+            if worker.problems.counts
             else "give an input that holds text"
         )
         raise UserError("no document found: the corpus would be empty", where=named, remedy=remedy)
     worker.warn()
-    return tally, worker.used
+    return worker.used
 
 
-def _parts(
-    tally: Tally, recipe: Recipe, analysis: AnyAnalysis | None, problems: Problems
-) -> tuple[Vocabulary, AnyAnalysis | None, About]:
-    about = About(
+def _about_source(source: BlockSource, worker: "_Analyst") -> About:
+    """What is known of the documents of a source through a vocabulary that is given."""
+    tally = _new_tally(worker.recipe, worker.fields)
+    for block in range(len(source.sizes)):
+        tally.add(source.read(block))
+    return _about(tally, worker.recipe, worker.problems)
+
+
+def _about(tally: Tally, recipe: Recipe, problems: Problems) -> About:
+    return About(
         recipe.rule,
         tally.languages,
         tuple(tally.fields),
@@ -245,6 +295,12 @@ def _parts(
         tally.content,
         tag_names=tally.tag_names,
     )
+
+
+def _parts(
+    tally: Tally, recipe: Recipe, analysis: AnyAnalysis | None, problems: Problems
+) -> tuple[Vocabulary, AnyAnalysis | None, About]:
+    about = _about(tally, recipe, problems)
     if recipe.vocabulary is not None:
         return recipe.vocabulary, analysis, about
     counts = tally.counts.vocabulary()
@@ -277,9 +333,9 @@ class _Analyst:
     def __init__(self, recipe: Recipe, problems: Problems) -> None:
         self.recipe = recipe
         self.problems = problems
-        self.analysis = None if recipe.kind == "bag" else (recipe.analysis or Analysis()).resolved()
+        self.base = recipe.analysis or default_analysis()
+        self.analysis = None if recipe.kind == "bag" else self.base.resolved()
         self.used = None if recipe.analysis is None else self.analysis
-        self.base = recipe.analysis or Analysis()
         if recipe.vocabulary is not None and recipe.vocabulary.languages and isinstance(self.base, Analysis):
             self.base = PolylingualAnalysis.of(self.base, recipe.vocabulary.languages)
             self.analysis = self.base.resolved()
@@ -374,7 +430,7 @@ class _Analyst:
         self.used = self.analysis
         text = storable(document.text)
         self.marks += len(self.analysis.marks_in(text))
-        if not self.sample.is_full:
+        if self.recipe.vocabulary is None and not self.sample.is_full:
             self.sample.add(text)
         language = document.language or self.analysis.language
         return Document(
@@ -399,7 +455,7 @@ class _Analyst:
 
     def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
         """A document that brings its tokens or words, or that has none."""
-        clean = None if given is None else [storable(token) for token in given]
+        clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
             remedy = f"write them as {tagged(known[0], 'word')}, or give texts by language"
@@ -409,16 +465,12 @@ class _Analyst:
             if self.analysis.sentence_marks == "dropped" and document.sentences is None:
                 clean = list(tokens_without_marks(clean))
             clean = [self.analysis.form(token) for token in clean]
-        document = dataclasses.replace(document, tokens=clean) if self.recipe.kind == "text" else document
-        if clean and self.rounds and document.heads is None:
+        document = _with_words(document, identity, clean, self.recipe.kind)
+        if clean and self.rounds and document.heads is None and self.recipe.kind == "text":
             document = joined_document(document, self.rounds)
-            clean = document.tokens
         if document.heads is not None and not self._has_trees(document):
             return None
-        tags = None if document.tags is None else [storable(tag) for tag in document.tags]
-        tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
-        text = None if document.text is None else storable(document.text)
-        return dataclasses.replace(document, id=identity, text=text, tokens=tokens, tags=tags, words=words)
+        return document
 
     def _has_trees(self, document: Document) -> bool:
         """Whether the heads and tags of a document fit its tokens."""
@@ -427,7 +479,8 @@ class _Analyst:
         try:
             if not len(tokens) == len(heads) == len(tags):
                 raise ValueError(f"{len(tokens)} tokens with {len(heads)} heads and {len(tags)} tags")
-            starts = sentence_starts(pa.array([document.sentences], pa.list_(pa.int32())), offsets)
+            sentences = np.array([] if document.sentences is None else document.sentences, np.int32)
+            starts = sentence_starts(np.array([len(sentences)]), sentences.astype(np.int64), offsets)
             refuse_no_trees(starts, np.array(heads, np.int32))
         except (ValueError, OverflowError, pa.ArrowException) as error:
             self._report(
@@ -472,6 +525,26 @@ class _Analyst:
     def _report(self, kind: str, document: Document, problem: str, remedy: str) -> None:
         where = document.where or None
         self.problems.report(kind, UserError(problem, where=where, line=document.line, remedy=remedy))
+
+
+def _with_words(document: Document, identity: str, words: list[str] | None, kind: str) -> Document:
+    """A document that brings its tokens or words, with those that are kept."""
+    return Document(
+        identity,
+        None if document.text is None else storable(document.text),
+        words if kind == "text" else None,
+        document.starts,
+        document.sentences,
+        document.heads,
+        None if document.tags is None else storable_all(document.tags),
+        None if kind == "text" else words,
+        document.weights,
+        document.language,
+        document.metadata,
+        document.where,
+        document.line,
+        document.texts,
+    )
 
 
 def _analysed(document: Document, tokens: AnalysedText) -> Document:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import building, store
-from stickbreaker.corpus.blocks import BlockSource, Entries, documents_of, entries_of
+from stickbreaker.corpus.blocks import BlockSource, Entries, documents_of, tokens_of
 from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
@@ -56,19 +55,20 @@ class Corpus:
         source: BlockSource,
         vocabulary: Vocabulary,
         analysis: building.AnyAnalysis | None,
-        about: building.About,
+        about: building.About | Callable[[], building.About],
         language: str | None = None,
     ) -> None:
         self.source = source
         self.vocabulary = vocabulary
         self.analysis = analysis
-        self.about = about
-        self.path = about.path
+        self._about = about
         self._language = language  # that its words are to carry before they are looked up
         self.block_sizes: tuple[int, ...] = source.sizes
         self.n_documents: int = sum(source.sizes)
         self._cache = BlockCache()
-        self._own_words = isinstance(source, MatrixSource) and source.words == vocabulary.words
+        self._own_words = isinstance(source, MatrixSource) and (
+            source.words is vocabulary.words or source.words == vocabulary.words
+        )
 
     # Ways to make one
 
@@ -256,12 +256,16 @@ class Corpus:
 
     @classmethod
     def from_matrix(
-        cls, matrix: Any, feature_names: Sequence[str] | None = None, ids: Sequence[str] | None = None
+        cls,
+        matrix: Any,
+        feature_names: Sequence[str] | Vocabulary | None = None,
+        ids: Sequence[str] | None = None,
     ) -> "Corpus":
         """A corpus in memory of bags: a sparse or dense matrix (documents × words) of weights not below zero.
 
-        Words default to "0", "1", …; all are in the vocabulary, in order. Zeros are dropped, duplicates
-        added. Raises UserError for a weight that is negative, NaN or infinite.
+        Words default to "0", "1", …; all are in the vocabulary, in order. A vocabulary that is given is taken
+        as it is, with its counts. Zeros are dropped, duplicates added. Raises UserError for a weight that is
+        negative, NaN or infinite.
 
         >>> Corpus.from_matrix([[1, 0], [2, 3]]).n_tokens
         6.0
@@ -318,6 +322,16 @@ class Corpus:
         return cls.open(out)
 
     # What it holds
+
+    @functools.cached_property
+    def about(self) -> building.About:
+        """What is known beside the documents, the vocabulary and the analysis."""
+        return self._about() if callable(self._about) else self._about
+
+    @property
+    def path(self) -> Path | None:
+        """The directory that it is kept in; None in memory."""
+        return self.about.path
 
     @property
     def kind(self) -> str:
@@ -529,16 +543,15 @@ class Corpus:
 
     def _make_sequences(self, block: int) -> Sequences:
         with making_sense_of(self.source.place(block), store.REBUILD):
-            return self._sequences(self.source.columns(block, ["tokens", "sentences"]))
+            return self._sequences(*self.source.tokens(block))
 
     def _make_trees(self, block: int) -> Trees:
         with making_sense_of(self.source.place(block), store.REBUILD):
             table = self.source.columns(block, ["tokens", "sentences", "heads", "tags"])
-            return trees_of(table, self._sequences(table), self.about.tag_names or ())
+            return trees_of(table, self._sequences(*tokens_of(table)), self.about.tag_names or ())
 
-    def _sequences(self, table: pa.Table) -> Sequences:
-        entries = entries_of(table, self.kind)
-        return sequences_of(table, entries, self._rows(entries)[0])
+    def _sequences(self, entries: Entries, starts: NDArray[np.int64]) -> Sequences:
+        return sequences_of(entries, starts, self._rows(entries)[0])
 
     def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """Rows of the vocabulary of the distinct words of a block, or -1; and which of those without a row
@@ -550,7 +563,7 @@ class Corpus:
         eligible = rows < 0
         strange = np.flatnonzero(eligible)
         if len(strange):
-            words = entries.spelled.take(pa.array(strange)).to_pylist()
+            words = entries.spellings(strange)
             tagged_words = words if language is None else [tagged(language, word) for word in words]
             if self.analysis is not None and self.kind == "text":
                 eligible[strange] = self.analysis.eligible(

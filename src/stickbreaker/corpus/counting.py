@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.corpus.blocks import Entries, entries_of, only_chunk
-from stickbreaker.corpus.sequences import sentence_starts
+from stickbreaker.corpus.blocks import Entries, entries_of, only_chunk, tokens_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.numbered_words import FirstNumbers
@@ -107,7 +106,7 @@ class Tally:
 
     def add(self, table: pa.Table) -> None:
         """Count a block."""
-        entries = entries_of(table, self.kind)
+        entries, starts = tokens_of(table) if self.sentences else (entries_of(table, self.kind), None)
         self.counts.add(entries)
         self.n_documents += table.num_rows
         for codes, times in Counter(table.column("language").to_pylist()).items():
@@ -117,8 +116,7 @@ class Tally:
             self.digest.strings("ids", table.column("id").to_pylist())
             self.digest.array("lengths", np.diff(entries.offsets))
             self.digest.strings("tokens", entries.spelled.take(pa.array(entries.codes)))
-        if self.sentences:
-            starts = sentence_starts(table.column("sentences").combine_chunks(), entries.offsets)
+        if starts is not None:
             self.digest.array("sentences", starts + self.n_tokens)
             self.n_tokens += int(entries.offsets[-1])
         if "heads" in table.column_names:
@@ -145,25 +143,28 @@ class Tally:
 
 
 def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool_], n_words: int) -> Bags:
-    """The bags of a block under a vocabulary.
+    """The bags of a block under a vocabulary of `n_words`.
 
     `rows` gives each distinct word's row or -1; of those without a row the eligible ones count as unseen.
     """
-    from scipy.sparse import csr_array
-
-    n_documents = len(entries.offsets) - 1
-    weights = np.ones(len(entries.codes)) if entries.weights is None else entries.weights
-    columns = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
-    known = columns >= 0
-    ends = np.concatenate([[0], np.cumsum(known)])[entries.offsets]
-    matrix = csr_array((weights[known], columns[known], ends), shape=(n_documents, max(n_words, 1)))
-    matrix.sum_duplicates()
-    owners = np.repeat(np.arange(n_documents), np.diff(entries.offsets))
-    strange = ~known & eligible[entries.codes] if len(rows) else known
-    unseen = np.bincount(owners[strange], weights[strange], minlength=n_documents)
+    codes, weights, n_documents = entries.codes, entries.weights, len(entries.offsets) - 1
+    owners = np.arange(n_documents).repeat(entries.offsets[1:] - entries.offsets[:-1])
+    columns = rows[codes] if len(rows) else np.zeros(0, np.int32)
+    known = (columns >= 0).nonzero()[0]
+    places = owners[known] * n_words + columns[known]
+    order = places.argsort(kind="stable")
+    places = places[order]
+    first = np.ones(len(places), np.bool_)  # of each word of a document
+    np.not_equal(places[1:], places[:-1], out=first[1:])
+    counts = np.bincount(first.cumsum() - 1, None if weights is None else weights[known[order]])
+    places = places[first]
+    strange = ((columns < 0) & eligible[codes]).nonzero()[0] if len(rows) else known
+    unseen = np.bincount(
+        owners[strange], None if weights is None else weights[strange], minlength=n_documents
+    )
     return Bags(
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int32),
-        matrix.data.astype(np.float32),
+        places.searchsorted(np.arange(n_documents + 1) * n_words),
+        (places % max(n_words, 1)).astype(np.int32),
+        counts.astype(np.float32),
         unseen.astype(np.float32),
     )

@@ -117,21 +117,24 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
 
 
 def matrix_parts(
-    matrix: Any, feature_names: Sequence[str] | None, ids: Sequence[str] | None
+    matrix: Any, feature_names: Sequence[str] | Vocabulary | None, ids: Sequence[str] | None
 ) -> tuple[MatrixSource, Vocabulary]:
-    """The documents of a matrix, and the vocabulary of all its columns with their counts.
+    """The documents of a matrix, and the vocabulary of all its columns: one that is given, or with their
+    counts.
 
     Raises UserError for a name or id given twice, the wrong number of them, or an empty matrix.
     """
     bags, n_columns = matrix_bags(matrix)
-    names = [str(column) for column in range(n_columns)] if feature_names is None else list(feature_names)
+    names = [str(column) for column in range(n_columns)] if feature_names is None else feature_names
     if len(names) != n_columns:
         raise UserError(f"{len(names)} feature names for {n_columns} columns", remedy="give one a column")
     if not n_columns or not len(bags.unseen):
         raise UserError("the matrix is empty", remedy="give at least one document and one word")
+    known = None if ids is None else checked_ids(ids, len(bags.unseen))
+    if isinstance(names, Vocabulary):
+        return MatrixSource(bags, names.words, known), names
     words = Vocabulary.of([storable(str(name)) for name in names]).words
     refuse_long_words(words)
     documents = np.bincount(bags.words, minlength=n_columns).astype(np.int64)
     tokens = np.bincount(bags.words, bags.counts, minlength=n_columns).astype(np.float64)
-    known = None if ids is None else checked_ids(ids, len(bags.unseen))
     return MatrixSource(bags, words, known), Vocabulary(words, documents, tokens)

@@ -134,14 +134,10 @@ def _joined(
     )
 
 
-def sequences_of(table: pa.Table, entries: Entries, rows: NDArray[np.int32]) -> Sequences:
-    """The sequences of a block, given its entries and the rows of its distinct words in the vocabulary.
-
-    Raises ValueError where the sentences are none of these tokens.
-    """
+def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> Sequences:
+    """The sequences of a block: its tokens, where sentences begin, and the rows of its distinct words."""
     words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
-    sentences = table.column("sentences").combine_chunks()
-    return Sequences(entries.offsets, words, sentence_starts(sentences, entries.offsets))
+    return Sequences(entries.offsets, words, starts)
 
 
 def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> Trees:
@@ -160,26 +156,6 @@ def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> 
     codes = np.array([numbers[tag] for tag in spelled.dictionary.to_pylist()], np.int32)
     tags_of_tokens = codes[spelled.indices.to_numpy()]
     return Trees(tokens.offsets, tokens.words, tokens.starts, places, tags_of_tokens, tag_names)
-
-
-def sentence_starts(sentences: Any, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Starts of the sentences of a block, whose documents have the tokens at which theirs begin (an Arrow
-    array of lists); a document that lacks them is one sentence. Raises ValueError for other places.
-
-    >>> import pyarrow as pa
-    >>> sentence_starts(pa.array([[0, 2], None, []]), np.array([0, 3, 4, 4])).tolist()
-    [0, 2, 3]
-    """
-    lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    places = np.asarray(sentences.flatten(), np.int64)
-    sizes = np.diff(offsets)
-    alone = offsets[:-1][(lengths == 0) & (sizes > 0)]
-    starts = np.sort(np.concatenate([offsets[owners] + places, alone]))
-    begun = np.isin(offsets[:-1][sizes > 0], starts).all()
-    if (places < 0).any() or (places >= sizes[owners]).any() or (np.diff(starts) <= 0).any() or not begun:
-        raise ValueError("sentences that begin at no token of theirs")
-    return starts
 
 
 def refuse_no_trees(starts: NDArray[np.int64], heads: NDArray[np.int32]) -> None:

@@ -200,14 +200,25 @@ class Shard(Generic[U]):
 
     def table_rows(self) -> NDArray[np.int64]:
         """The rows of the table that it needs, each once, ascending."""
+        if not len(self.rows) or (self.rows[0] >= 0 and (self.rows[1:] > self.rows[:-1]).all()):
+            return self.rows
         return np.unique(self.rows[self.rows >= 0])
 
 
 def shard_of(content: U, documents: NDArray[np.int64], n_words: int) -> Shard[U]:
-    """Number the distinct words of some documents from zero. O(entries + vocabulary)."""
+    """Number the distinct words of some documents from zero. O(entries + vocabulary), or of few entries
+    O(entries log entries)."""
+    words = content.words
+    if len(words) < n_words // 64:
+        alone = len(documents) == 1 and (words[1:] > words[:-1]).all()  # a bag, as a rule
+        rows = (words if alone else np.unique(words)).astype(np.int64)
+        rows = rows[rows.searchsorted(0) :]
+        found = rows.searchsorted(words).astype(np.int32)
+        found[words < 0] = -1
+        return Shard(documents, content.with_words(found), rows)
     present = np.zeros(n_words + 1, np.bool_)
-    present[content.words] = True  # of unknown words the last place
+    present[words] = True  # of unknown words the last place
     rows = np.flatnonzero(present[:-1])
     position = np.full(n_words + 1, -1, np.int32)
     position[rows] = np.arange(len(rows), dtype=np.int32)
-    return Shard(documents, content.with_words(position[content.words]), rows)
+    return Shard(documents, content.with_words(position[words]), rows)

@@ -4,6 +4,7 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -304,7 +305,7 @@ class Vocabulary:
         if isinstance(words, pa.Array):
             return self._lookup_spelled(words)
         index = self.index
-        return np.fromiter((index.get(word, -1) for word in words), np.int32, len(words))
+        return np.fromiter(map(index.get, words, repeat(-1)), np.int32, len(words))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is worked out on use."""

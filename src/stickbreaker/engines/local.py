@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -161,7 +162,8 @@ class LocalEngine(Engine):
 
     def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:
         """The shard with its rows as this table numbers them, and `whole` or a view of its own rows."""
-        shard = replace(shard, rows=self.model.reads(shard, self.table.positions))
+        rows = self.model.reads(shard, self.table.positions)
+        shard = shard if rows is shard.rows else replace(shard, rows=rows)
         if whole is not None:
             return shard, whole
         if self.model.table.truncated:
@@ -170,8 +172,13 @@ class LocalEngine(Engine):
         return shard, self.model.expectations(params, self.table.counts(rows), self.table.totals(), rows)
 
     def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Results in the order of the items, a few in flight."""
-        if self.n_jobs == 1:
+        """Results in the order of the items, a few in flight; a single one is had without other threads."""
+        n_jobs = self.n_jobs
+        if n_jobs > 1:
+            items = iter(items)
+            ahead = list(islice(items, 2))
+            n_jobs, items = min(n_jobs, len(ahead)), chain(ahead, items)
+        if n_jobs <= 1:
             with one_thread():
                 yield from map(work, items)
             return

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -24,6 +25,8 @@ from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import ELSEWHERE, checked
+
+FLOATS = (np.float64, np.float32)  # types that matrices keep
 
 
 class ScikitLearn(BaseEstimator, Estimator):
@@ -184,24 +187,38 @@ class ScikitLearn(BaseEstimator, Estimator):
                 X = _corpus_of(given, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
             if not reset:
-                return X.with_vocabulary(self.vocabulary_)
+                return X if X.vocabulary is self.vocabulary_ else X.with_vocabulary(self.vocabulary_)
             self.n_features_in_ = X.n_words
             vars(self).pop("feature_names_in_", None)
             return X
+        if not reset and self._passes(X):
+            return Corpus.from_matrix(X, self.vocabulary_)
         data: Any = validate_data(
             self,
             X,
             accept_sparse="csr",
-            dtype=[np.float64, np.float32],
+            dtype=list(FLOATS),
             ensure_non_negative=True,
             reset=reset,
         )
         if not reset and not self.is_open:  # columns are the vocabulary's words, in order
-            return Corpus.from_matrix(data, feature_names=self.vocabulary_.words)
+            return Corpus.from_matrix(data, self.vocabulary_)
         names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         corpus = Corpus.from_matrix(data, feature_names=names)
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
+
+    def _passes(self, X: Any) -> bool:
+        """Whether `validate_data`, which takes longer than to infer a document, would let new ones pass.
+
+        They are rows of a sparse matrix of numbers that are not below zero, for columns without names.
+        """
+        if self.is_open or not isinstance(X, csr_array | csr_matrix) or "feature_names_in_" in vars(self):
+            return False
+        shape, data = X.shape, X.data
+        if shape is None or len(shape) != 2 or not shape[0] or shape[1] != self.n_features_in_:
+            return False
+        return X.dtype in FLOATS and (not len(data) or bool(data.min() >= 0.0 and data.max() < np.inf))
 
 
 def _corpus_of(

@@ -169,7 +169,7 @@ def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Contex
     log_base = found.log_base.copy()
     log_base[found.words != numbers.end] = log_base_of(words, corpus, block, lens.base, tokens)
     entries = corpus.source.entries(block)
-    spelled = [entries.spelled[code].as_py() for code in entries.codes[tokens].tolist()]
+    spelled = entries.spellings(entries.codes[tokens])
     return _Context(found._replace(log_base=log_base), spelled)
 
 

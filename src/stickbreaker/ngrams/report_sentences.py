@@ -72,7 +72,7 @@ def _row(model: LanguageModel, base: Base, corpus: Corpus, place: Sentence) -> d
     tokens = slice(place.start, place.start + min(place.size, MOST_WORDS))
     words: Integers = numbers.numbered(corpus.sequences(place.block).words[tokens])
     entries = corpus.source.entries(place.block)
-    spelled = [entries.spelled[code].as_py() for code in entries.codes[tokens].tolist()]
+    spelled = entries.spellings(entries.codes[tokens])
     log_base = np.append(log_base_of(words, corpus, place.block, base, tokens), base.log_p[numbers.end])
     nats = model.log_probabilities(words, np.zeros(1, np.int64), log_base)
     return {

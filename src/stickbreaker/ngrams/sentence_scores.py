@@ -44,11 +44,16 @@ class Scores(NamedTuple):
     @property
     def sentences(self) -> Integers:
         """(words and ends,) of each, the sentence."""
-        return np.cumsum(self.ends) - self.ends
+        return self.ends.cumsum() - self.ends
 
-    def by_sentence(self, values: NDArray[np.number] | NDArray[np.bool_]) -> Array:
-        """Sums over each sentence."""
-        return np.asarray(np.bincount(self.sentences, values, len(self.documents)), np.float64)
+    def by_sentence(self) -> tuple[list[int], list[int], list[float]]:
+        """Of each sentence: its words, those of them that are not known, and log p of all with the end."""
+        sentences, n = self.sentences, len(self.documents)
+        return (
+            (np.bincount(sentences, minlength=n) - 1).tolist(),
+            np.bincount(sentences[~self.known], minlength=n).tolist(),
+            np.bincount(sentences, self.nats, n).tolist(),
+        )
 
 
 def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Scores]:
@@ -91,7 +96,7 @@ def log_base_of(
     if len(new):
         entries = corpus.source.entries(block)
         codes, places = np.unique(entries.codes[tokens][new], return_inverse=True)
-        found[new] = base.log_spelled([entries.spelled[code].as_py() for code in codes.tolist()])[places]
+        found[new] = base.log_spelled(entries.spellings(codes))[places]
     return found
 
 
@@ -109,11 +114,7 @@ def scores_by_sentence(corpus: Corpus, blocks: Iterator[Scores]) -> list[Sentenc
     found: list[SentenceScore] = []
     first = 0
     for block, scores in enumerate(blocks):
-        sizes = scores.by_sentence(~scores.ends).astype(int).tolist()
-        unknown = scores.by_sentence(~scores.known).astype(int).tolist()
-        nats = scores.by_sentence(scores.nats).tolist()
-        documents = (scores.documents + first).tolist()
-        found += map(SentenceScore, documents, sizes, unknown, nats)
+        found += map(SentenceScore, (scores.documents + first).tolist(), *scores.by_sentence())
         first += corpus.block_sizes[block]
     return found
 

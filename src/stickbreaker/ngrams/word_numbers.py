@@ -60,7 +60,11 @@ class WordNumbers:
 
     def numbered(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
         """Numbers of rows of the vocabulary (-1: not in the vocabulary)."""
-        return np.append(self.of_rows, self.unknown)[rows]
+        return self._of_rows_and_none[rows]
+
+    @cached_property
+    def _of_rows_and_none(self) -> NDArray[np.int64]:
+        return np.append(self.of_rows, self.unknown)
 
 
 @dataclass(frozen=True)

@@ -144,10 +144,9 @@ def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[i
         n = min(end - at, MOST_WORDS)
         shown = slice(at, at + n)
         heads, best = alone.heads[shown], shares[shown].argmax(axis=1)
-        codes = entries.codes[start : start + n].tolist()
         parts = (
             end - at,
-            [entries.spelled[code].as_py() for code in codes],
+            entries.spellings(entries.codes[start : start + n]),
             (alone.words[shown] >= 0).tolist(),
             np.where(heads < n, heads, BEYOND).tolist(),
             best.tolist(),

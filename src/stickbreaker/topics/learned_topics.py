@@ -230,7 +230,8 @@ class LearnedTopics(TopicParams):
     def infer_documents(self, bags: Bags) -> Iterator[Local]:
         """gamma and bound terms of some documents, a shard at a time."""
         solver, model = self.fold_in_solver(), self.model
-        self.engine_.model = replace(model, solver=solver)  # as the parameters say now
+        if solver != model.solver:  # as the parameters say now
+            self.engine_.model = replace(model, solver=solver)
         numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))

@@ -15,7 +15,6 @@ from stickbreaker.corpus.readers.document_inputs import once_read
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import ELSEWHERE
 from stickbreaker.topics.learned_topics import ALL_UNSEEN
-from stickbreaker.topics.runs import topic_stream
 from stickbreaker.topics.topic_estimator import TopicEstimator
 
 TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
@@ -53,6 +52,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         the documents seen so far, those of `fit` counted once. Calls from several threads are learned
         from one after another, in the order in which they come.
         """
+        from stickbreaker.topics.runs import topic_stream  # brings numba, which takes a while
+
         with alone_with(self):
             begun = topic_stream.can_go_on(self)
             corpus = self._as_corpus(

@@ -7,9 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.corpus.blocks import entries_of, only_chunk
+from stickbreaker.corpus.blocks import entries_of, only_chunk, tokens_of
 from stickbreaker.corpus.phrases.joining import BREAK, Round
-from stickbreaker.corpus.sequences import sentence_starts
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.characters import characters_of_classes
 from stickbreaker.kernels.word_spans import mark_breaks
@@ -28,10 +27,10 @@ class TokenBlock:
     @classmethod
     def of(cls, table: pa.Table) -> "TokenBlock":
         """The tokens of a block of texts."""
-        entries = entries_of(table, "text")
+        entries, begun = tokens_of(table)
         codes = entries.codes.astype(np.int64)
         breaks = np.zeros(len(codes), np.bool_)
-        breaks[sentence_starts(table.column("sentences").combine_chunks(), entries.offsets)] = True
+        breaks[begun] = True
         flat = table.select(["text", "starts"]).combine_chunks()
         texts, starts = only_chunk(flat.column("text")), only_chunk(flat.column("starts"))
         begins = _every_start(starts, entries.offsets, -1)

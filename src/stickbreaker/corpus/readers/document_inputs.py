@@ -15,6 +15,7 @@ from stickbreaker.corpus.text.languages import language_code
 
 FORMS = ("texts", "tokens", "table", "matrix")
 _LIST = "give a list of texts or of token lists, a table, a Corpus or a matrix"
+_STRINGS = {str}
 _TO_LIST = ("to_pylist", "to_list", "tolist")  # of Arrow, of polars and pandas, of NumPy
 
 
@@ -38,6 +39,8 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
     >>> document_input(word.split() for word in ["a cat", "a dog"])
     DocumentInput(form='tokens', values=[['a', 'cat'], ['a', 'dog']])
     """
+    if type(given) is list and given:
+        return _of_list(given, given, empty_lists=empty_lists)
     _refuse_single(given)
     if is_table(given):
         table = _whole(given)
@@ -291,12 +294,11 @@ def tokens_of(value: Any) -> list[str] | None:
     >>> tokens_of(("a", "cat")), tokens_of("a cat"), tokens_of([("cat", 1)])
     (['a', 'cat'], None, None)
     """
-    value = _with_tokens_listed(value)
-    if not isinstance(value, list | tuple) or not all(
-        issubclass(kind, str) for kind in set(map(type, value))
-    ):
+    value = value if isinstance(value, list) else _with_tokens_listed(value)
+    if not isinstance(value, list | tuple):
         return None
-    return list(value)
+    others = set(map(type, value)) - _STRINGS
+    return list(value) if all(issubclass(kind, str) for kind in others) else None
 
 
 def _is_empty(value: object) -> bool:

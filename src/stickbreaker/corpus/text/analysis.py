@@ -362,7 +362,7 @@ class Analysis:
         >>> "the" in Analysis().resolved().stop_words
         True
         """
-        return dataclasses.replace(self, stop_words=self._stop_words(), segmentation=self._segmentation)
+        return self._resolved
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON.
@@ -421,6 +421,13 @@ class Analysis:
         return _Forms(self.form_maker())
 
     @functools.cached_property
+    def _resolved(self) -> "Analysis":
+        """`resolved`; the same object where nothing is to be spelled out, with what it has worked out."""
+        changed = {"stop_words": self._stop_words(), "segmentation": self._segmentation}
+        same = all(getattr(self, name) == value for name, value in changed.items())
+        return self if same else dataclasses.replace(self, **changed)
+
+    @functools.cached_property
     def _stop_set(self) -> frozenset[str]:
         form, listed = self.form_maker(), (*self._stop_words(), *self.extra_stop_words)
         found = {form(word) for word in listed}
@@ -466,6 +473,12 @@ class Analysis:
             return unicodedata.normalize(normalization, spelling) if normalization else spelling
 
         return form
+
+
+@functools.cache
+def default_analysis() -> Analysis:
+    """`Analysis()`, made once."""
+    return Analysis()
 
 
 def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:

@@ -97,13 +97,11 @@ def _lines(blocks: "Iterator[Scores]", corpus: "Corpus") -> Iterator[dict[str, A
     """What is known of each sentence, by the names of `COLUMNS`."""
     for block, scores in enumerate(blocks):
         ids, before = corpus.ids(block), -1
-        words, unknown, nats = (
-            scores.by_sentence(values).tolist() for values in (~scores.ends, ~scores.known, scores.nats)
-        )
+        words, unknown, nats = scores.by_sentence()
         number = 0
         for place, document in enumerate(scores.documents.tolist()):
             number, before = (number + 1 if document == before else 0), document
-            values = (ids[document], number, int(words[place]), int(unknown[place]), nats[place])
+            values = (ids[document], number, words[place], unknown[place], nats[place])
             yield dict(zip(COLUMNS, values, strict=True))
 
 

@@ -161,11 +161,12 @@ def with_ends(words: Integers, starts: Integers, end: int) -> tuple[Integers, In
     >>> [found.tolist() for found in with_ends(np.array([5, 6, 7]), np.array([0, 2]), end=9)]
     [[5, 6, 9, 7, 9], [0, 1, 2, 0, 1]]
     """
-    sizes = np.diff(starts, append=len(words)) + 1
-    ends = np.cumsum(sizes)
-    positions = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
-    marked = np.full(len(positions), end, np.int64)
+    firsts = np.arange(len(starts) + 1)  # of each sentence with its mark, and after the last
+    firsts[:-1] += starts
+    firsts[-1] += len(words)
+    positions = np.arange(firsts[-1]) - firsts[:-1].repeat(firsts[1:] - firsts[:-1])
     inside = np.ones(len(positions), np.bool_)
-    inside[ends - 1] = False
+    inside[firsts[1:] - 1] = False
+    marked = np.full(len(positions), end, np.int64)
     marked[inside] = words
     return marked, positions

@@ -237,8 +237,8 @@ def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integer
     [-1, 9, 5, 9, -1, 9, 6, 7, 9]
     """
     first = positions == 0
-    places = np.arange(len(words)) + 2 * np.cumsum(first)
-    text = np.full(len(words) + 2 * int(first.sum()), -1)
+    places = np.arange(len(words)) + 2 * first.cumsum()
+    text = np.full(len(words) + 2 * np.count_nonzero(first), -1)
     text[places] = words
     text[places[first] - 1] = end
     return text, places

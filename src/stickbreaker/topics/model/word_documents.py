@@ -99,7 +99,8 @@ def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, r
     words = held["words"].astype(np.int64)
     if ((words < rows.start) | (words >= rows.stop)).any():
         raise ValueError("ranked words that the vocabulary does not have")
-    if any(len(np.unique(row)) < len(row) for row in words):
+    ordered = np.sort(words, axis=1)
+    if (ordered[:, 1:] == ordered[:, :-1]).any():
         raise ValueError("a ranked word is there twice")
     company = held.get("company")
     if company is not None and (np.abs(company) > 1.0).any():

@@ -29,7 +29,8 @@ _MOST_METADATA = 600_000  # bytes of all documents' metadata
 _MOST_SPREAD = 400_000  # characters of how words divide over topics
 _LEAST_SHARE = 0.01  # of a document: smaller ones cannot be seen
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_MOST_PAIR = 36 * 36 - 1
+_PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
+_MOST_PAIR = len(_PAIRS) - 1
 
 
 def topic_payload(topic: Topic, colour: str, index: Mapping[int, int], n_documents: int) -> dict[str, Any]:
@@ -72,8 +73,7 @@ def base36_pairs(numbers: Iterable[int]) -> str:
     >>> base36_pairs([0, 35, 36, 99999])
     '000z10zz'
     """
-    inside = (min(max(number, 0), _MOST_PAIR) for number in numbers)
-    return "".join(_DIGITS[number // 36] + _DIGITS[number % 36] for number in inside)
+    return "".join([_PAIRS[min(max(number, 0), _MOST_PAIR)] for number in numbers])
 
 
 def breakdown_payload(part: Breakdown) -> dict[str, Any]:

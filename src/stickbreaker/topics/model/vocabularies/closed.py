@@ -23,6 +23,7 @@ from stickbreaker.topics.model.vocabularies.informed_prior import InformedPrior
 RowKernel = Callable[[Array, Array, NDArray[np.float32], Array], None]
 
 BLOCK = 4096  # rows whose Dirichlet parameters are held at once
+ONE_GROUP = TableSpec()
 DRIFT = "eta_drift"  # of the params: log of the factor that a learned eta moved by, see `update`
 STILL = 2e-3  # a drift below which eta has settled
 
@@ -52,12 +53,12 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
         """Rows are words, in a group a language."""
-        return TableSpec() if len(self.firsts) == 1 else TableSpec(groups=self.groups())
+        return ONE_GROUP if len(self.firsts) == 1 else TableSpec(groups=self.groups())
 
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Words of each group."""
-        return np.diff([*self.firsts, self.n_words])
+        return np.array([*self.firsts[1:], self.n_words]) - np.array(self.firsts)
 
     def groups(self) -> NDArray[np.int32]:
         """The group of each row."""
@@ -69,6 +70,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def ranges(self, rows: NDArray[np.integer[Any]] | range | None = None) -> list[slice]:
         """Where the groups are: in the table, or among some of its rows (ascending)."""
+        if len(self.firsts) == 1:
+            return [slice(0, self.n_words if rows is None else len(rows))]
         ends = np.array([*self.firsts, self.n_words])
         if isinstance(rows, range):
             ends = np.clip(ends, rows.start, rows.stop) - rows.start
