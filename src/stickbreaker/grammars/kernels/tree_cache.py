@@ -20,6 +20,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     group_of,
     rule_to,
     scaled,
+    size_subtrees,
     span_at,
     splits,
 )
@@ -414,6 +415,7 @@ def sample_trees(
             if not drawn:
                 nats[s] = -np.inf
                 break
+            size_subtrees(draft, rules)
             until = np.int64(0)  # the end of the new tree that a place is in
             for at in range(draft.number[0]):
                 value, gain = draft.values[at], np.int64(at >= until)
@@ -489,6 +491,7 @@ def best_trees(
         )  # fmt: skip
         if not drawn:
             continue
+        size_subtrees(draft, rules)
         end = _write_rules(draft, 0, trees, ids, found, starts[n])
         while end < 0:
             found = _longer(found, 0)
