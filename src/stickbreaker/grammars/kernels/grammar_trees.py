@@ -181,6 +181,46 @@ def expanded(draft, wholes, starts, found, number):
     return number
 
 
+@njit(**LEAN)
+def measure_derivations(entries, starts, sizes_out):
+    """How many rules each derivation has, those that it is made of written out; sizes_out (derivations).
+
+    entries: of derivations, a rule or -1 - derivation, a later one; starts (derivations + 1).
+    """
+    for row in range(len(starts) - 2, -1, -1):
+        sizes_out[row] = 0
+        for at in range(starts[row], starts[row + 1]):
+            sizes_out[row] += sizes_out[-1 - entries[at]] if entries[at] < 0 else 1
+
+
+@njit(**LEAN)
+def write_derivations(entries, starts, ends, found_out):
+    """The rules of derivations, all written out; ends (derivations + 1): where those of each begin."""
+    for row in range(len(starts) - 2, -1, -1):
+        number = ends[row]
+        for at in range(starts[row], starts[row + 1]):
+            value = entries[at]
+            if value >= 0:
+                found_out[number] = value
+                number += 1
+                continue
+            for k in range(ends[-1 - value], ends[-value]):
+                found_out[number] = found_out[k]
+                number += 1
+
+
+@njit(**LEAN)
+def link_derivations(places, strings, shares, first, following, masses, greatest):
+    """Lists of the derivations of each adapted symbol and string, with the sum and the greatest of their
+    shares; first, masses, greatest (adapted symbols × strings), following (derivations), -1 where none is."""
+    for row in range(len(places) - 1, -1, -1):
+        place, string = places[row], strings[row]
+        following[row] = first[place, string]
+        first[place, string] = row
+        masses[place, string] += shares[row]
+        greatest[place, string] = max(greatest[place, string], shares[row])
+
+
 @njit(**PLAIN)
 def cuts_within(symbol, wholes, starts, rules):
     """Where the subtrees of a symbol begin and end in trees, as terminals before that place, ascending.

@@ -127,14 +127,14 @@ def known_strings(letters, starts, spans, children, n_terminals, strings):
 
 
 def numbered_strings(
-    words: Sequence[Integers], n_terminals: int
+    words: Sequence[Sequence[int]], n_terminals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Strings (of terminals) as a tree of their beginnings, for `known_strings`, and the number of each."""
     numbers: dict[int, int] = {}
     found = np.zeros(len(words), np.int64)
     for place, word in enumerate(words):
         at = 0
-        for letter in word.tolist():
+        for letter in word:
             at = numbers.setdefault(at * n_terminals + letter, len(numbers) + 1)
         found[place] = at
     children = np.array(sorted(numbers.items()), np.int64).reshape(-1, 2)

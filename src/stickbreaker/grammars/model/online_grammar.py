@@ -165,9 +165,9 @@ class OnlineGrammar(Model):
         ):
             raise ValueError("trees of other symbols")
         rows = self.known.rows(ids)
-        for tree in ids.tolist():
-            if (rows[parts_below(trees, tree)] < 0).any():
-                raise ValueError("trees made of trees that there are not")
+        parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
+        if (rows[-1 - parts[parts < 0]] < 0).any():
+            raise ValueError("trees made of trees that there are not")
 
     # From counts to weights
 

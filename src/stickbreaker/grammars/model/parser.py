@@ -31,8 +31,11 @@ from stickbreaker.grammars.kernels.grammar_trees import (
     count_cuts_of_draft,
     cuts_within,
     expanded,
+    link_derivations,
     longest_beginning,
+    measure_derivations,
     mistake_in,
+    write_derivations,
 )
 from stickbreaker.grammars.kernels.tree_sampling import Text, fill_to_scale, log_sum, start_random
 from stickbreaker.grammars.model.chart_texts import (
@@ -142,11 +145,9 @@ class LearnedGrammar:
         owners = np.repeat(np.arange(n), np.diff(self.starts))[inner]
         if (places[-1 - self.entries[inner]] <= places[owners]).any():
             raise ValueError("derivations that are part of themselves")
-        sizes = [0] * n
-        for row in range(n - 1, -1, -1):
-            parts = self.entries[self.starts[row] : self.starts[row + 1]].tolist()
-            sizes[row] = sum(sizes[-1 - value] if value < 0 else 1 for value in parts)
-        if sum(sizes) > LARGEST:
+        sizes = np.zeros(n)
+        measure_derivations(self.entries, self.starts, sizes)
+        if not sizes.sum() <= LARGEST:
             raise ValueError("derivations that are too large")
         yields, offsets = self.yields
         stack = np.zeros(int(np.diff(self.starts).max(initial=0)) * 2 + 4, np.int32)
@@ -162,17 +163,12 @@ class LearnedGrammar:
     @cached_property
     def wholes(self) -> tuple[Integers, NDArray[np.int64]]:
         """The rules of each derivation down to terminals, and where each one's begin."""
-        found: list[Integers] = [np.zeros(0, np.int32)] * len(self.customers)
-        for row in range(len(found) - 1, -1, -1):
-            parts: list[Integers] = []
-            for value in self.entries[self.starts[row] : self.starts[row + 1]].tolist():
-                parts.append(found[-1 - value] if value < 0 else np.array([value], np.int32))
-            found[row] = np.concatenate(parts)
-        sizes = [len(one) for one in found]
-        return (
-            np.concatenate([np.zeros(0, np.int32), *found]),
-            np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
-        )
+        sizes = np.zeros(len(self.customers) + 1, np.int64)
+        measure_derivations(self.entries, self.starts, sizes[1:])
+        starts = np.cumsum(sizes)
+        found = np.empty(int(starts[-1]), np.int32)
+        write_derivations(self.entries, self.starts, starts, found)
+        return found, starts
 
     @cached_property
     def yields(self) -> tuple[Integers, NDArray[np.int64]]:
@@ -246,18 +242,14 @@ class LearnedGrammar:
     def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
         """The derivations by their strings; the greatest mass of each string; and the tree of strings."""
         yields, offsets = self.yields
-        words = [yields[offsets[row] : offsets[row + 1]] for row in range(len(self.customers))]
+        words = [one.tolist() for one in np.split(yields, offsets[1:-1])] if len(self.customers) else []
         children, strings = numbered_strings(words, len(self.grammar.terminals))
         n, places = len(words), self.places
         first = np.full((len(self.grammar.adapted), len(children) + 1), -1, np.int32)
         masses, greatest = np.zeros(first.shape), np.zeros(first.shape)
         following = np.full(n, -1, np.int32)
         shares = self.probabilities.shares
-        for row in range(n - 1, -1, -1):
-            at = places[row], strings[row]
-            following[row], first[at] = first[at], row
-            masses[at] += shares[row]
-            greatest[at] = max(greatest[at], shares[row])
+        link_derivations(places, strings, shares, first, following, masses, greatest)
         nothing = np.zeros(n, np.int32)
         memory = Memory(
             customers=shares,
