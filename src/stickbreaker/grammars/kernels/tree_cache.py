@@ -243,18 +243,56 @@ def refill_strings(keys, numbers, trees):
 
 
 @njit(**OPTIONS)
-def count_parts(ids, rows, trees, tree_uses_out, rule_uses_out):
-    """How often cached trees use each other, by row, and rules: a cached tree is drawn once.
+def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
+    """Add how often cached trees, from a first row on, use each other, by row, and rules: a cached tree is
+    drawn once.
 
     ids (rows): their trees; rows (trees): the row of each, -1.
     """
-    for row in range(len(ids)):
+    for row in range(first, len(ids)):
         for at in range(trees.part_starts[ids[row]], trees.part_starts[ids[row] + 1]):
             part = trees.parts[at]
             if part >= 0:
                 rule_uses_out[part] += 1.0
             else:
                 tree_uses_out[rows[-1 - part]] += 1.0
+
+
+@njit(**PLAIN)
+def place_trees(cells, ids, trees, tree_uses):
+    """The cells of a table with uses by other cached trees (rows) added to their counts, and last in each
+    column those of rows that no sentence used by itself.
+
+    cells: OrderedCells, all of whose slots below `sizes` are cells. Returns rows, all uses, uses by sentences
+    and which slots are cells (columns × slots), and how many are (columns).
+    """
+    n_columns, width = cells.rows.shape
+    there, sizes = np.zeros(len(ids), np.bool_), cells.sizes.copy()
+    for k in range(n_columns):
+        for slot in range(cells.sizes[k]):
+            there[cells.rows[k, slot]] = True
+    for row in range(len(ids)):
+        if not there[row]:
+            sizes[trees.places[ids[row]]] += 1
+    for k in range(n_columns):
+        width = max(width, sizes[k])
+    rows, inside = np.zeros((n_columns, width), np.int32), np.zeros((n_columns, width), np.bool_)
+    values, own = np.zeros((n_columns, width)), np.zeros((n_columns, width))
+    for k in range(n_columns):
+        n = cells.sizes[k]
+        for slot in range(n):
+            row = cells.rows[k, slot]
+            rows[k, slot], own[k, slot] = row, cells.values[k, slot] * cells.scale
+            values[k, slot] = own[k, slot] + tree_uses[row]
+        sizes[k] = n
+    for row in range(len(ids)):
+        if not there[row]:
+            k = trees.places[ids[row]]
+            rows[k, sizes[k]], values[k, sizes[k]] = row, tree_uses[row]
+            sizes[k] += 1
+    for k in range(n_columns):
+        inside[k, : sizes[k]] = True
+    return rows, values, own, inside, sizes
 
 
 @njit(**OPTIONS)

@@ -1,10 +1,12 @@
 """The trees that keys of a table of cached trees stand for, read once and kept at hand."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.records import Array
 from stickbreaker.grammars.kernels.tree_cache import (
     LETTERS,
     NOT_ADAPTED,
@@ -17,6 +19,7 @@ from stickbreaker.grammars.kernels.tree_cache import (
     TREES,
     TreeSet,
     add_trees,
+    count_parts,
     fault_in,
     fill_slots,
     refill_strings,
@@ -58,6 +61,15 @@ def parts_below(trees: TreeSet, tree: int) -> Integers:
     return -1 - parts[parts < 0]
 
 
+class TableTrees(NamedTuple):
+    """What the keys of a table stand for; not to be written to."""
+
+    ids: Integers  # rows: the number of each tree in `CachedTrees.trees`
+    rows: Integers  # trees: the row of each; -1
+    tree_uses: Array  # rows: by other trees of the table
+    rule_uses: Array  # rules: by all of them
+
+
 class CachedTrees:
     """A memory of what keys mean, and nothing else: whatever it holds, the same keys give the same trees.
 
@@ -68,6 +80,7 @@ class CachedTrees:
         self.grammar = grammar
         self._keys: Sequence[str] = ()
         self._ids = np.zeros(0, np.int32)
+        self._forget_uses()
         self._empty()
 
     def __reduce__(self) -> tuple[type["CachedTrees"], tuple[Compiled]]:
@@ -82,8 +95,21 @@ class CachedTrees:
             return self._ids
         if self.trees.numbers[TREES] > SPARE * n + FEW:
             self._empty()
+        self._forget_uses()
         self._keys, self._ids = keys, self._read(keys[:n])
         return self._ids
+
+    def of_table(self, keys: Sequence[str]) -> TableTrees:
+        """The trees of a table's keys, and what they use; only rows that are new are looked at."""
+        ids = self.ids(keys)
+        rows, n = self.rows(ids), len(self._tree_uses)
+        tree_uses, rule_uses = self._tree_uses, self._rule_uses
+        if n < len(ids):
+            tree_uses, rule_uses = np.zeros(len(ids)), rule_uses.copy()
+            tree_uses[:n] = self._tree_uses
+            count_parts(n, ids, rows, self.trees, tree_uses, rule_uses)
+            self._tree_uses, self._rule_uses = tree_uses, rule_uses
+        return TableTrees(ids, rows, tree_uses, rule_uses)
 
     def rows(self, ids: Integers) -> Integers:
         """The row of each tree of a table whose rows have these; -1 of others."""
@@ -104,6 +130,10 @@ class CachedTrees:
         look(tree)
         starts, rules = self.trees.rule_starts, self.trees.rules
         return [key_of(rules[starts[one] : starts[one + 1]]) for one in found]
+
+    def _forget_uses(self) -> None:
+        """No row's parts are counted."""
+        self._tree_uses, self._rule_uses = np.zeros(0), np.zeros(len(self.grammar.weights))
 
     def _empty(self) -> None:
         self._by_key: dict[str, int] = {}

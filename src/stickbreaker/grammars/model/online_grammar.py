@@ -31,8 +31,8 @@ from stickbreaker.grammars.kernels.tree_cache import (
     STRINGS,
     TreeSet,
     best_trees,
-    count_parts,
     link_trees,
+    place_trees,
     sample_trees,
     weigh_trees,
 )
@@ -213,39 +213,14 @@ class OnlineGrammar(Model):
 
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
         """Cached trees with all their uses, and sums along their sticks."""
-        ids = self.known.ids(counts.keys)
-        trees, rows = self.known.trees, self.known.rows(ids)
-        tree_uses, rule_uses = np.zeros(len(ids)), np.zeros(len(self.grammar.weights))
-        count_parts(ids, rows, trees, tree_uses, rule_uses)
-        order = self._placed(counts, ids)
-        own = np.where(order.inside, order.values * counts.scale, 0.0)
-        values = np.where(order.inside, own + tree_uses[order.rows], 0.0) if len(ids) else own
-        cells = order._replace(values=values)
-        n = len(counts.sizes)
+        ids, rows, tree_uses, rule_uses = self.known.of_table(counts.keys)
+        trees = self.known.trees
+        stored = OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
+        placed, values, own, inside, sizes = place_trees(stored, ids, trees, tree_uses)
+        cells, n = OrderedCells(placed, values, inside, sizes, 1.0), len(sizes)
         sums = StickSums(np.zeros(values.shape), np.zeros(n), np.zeros(n))
         stick_sums(cells, self.process(params), sums)
         return Cache(ids, rows, trees, cells, own, sums, rule_uses * self.grammar.rules.counted)
-
-    def _placed(self, counts: TruncatedCounts, ids: Integers) -> OrderedCells:
-        """The cells of a table, and last in each column those of rows that no sentence used by itself."""
-        live = counts.live()
-        there = np.zeros(len(ids), np.bool_)
-        there[counts.rows[live]] = True
-        missing = np.flatnonzero(~there)
-        cells = OrderedCells(counts.rows, counts.values, live, counts.sizes, 1.0)
-        if not len(missing):
-            return cells
-        columns = self.known.trees.places[ids[missing]]
-        missing, columns = missing[np.argsort(columns, kind="stable")], np.sort(columns)
-        more = np.bincount(columns, minlength=len(counts.sizes))
-        sizes = counts.sizes + more
-        slots = np.arange(len(missing)) + np.repeat(counts.sizes - (np.cumsum(more) - more), more)
-        width = max(0, int(sizes.max()) - counts.rows.shape[1])
-        rows = np.pad(counts.rows, ((0, 0), (0, width)))
-        values = np.pad(counts.values, ((0, 0), (0, width)))
-        rows[columns, slots], values[columns, slots] = missing, 0.0
-        inside = np.arange(rows.shape[1]) < sizes[:, None]
-        return OrderedCells(rows, values, inside, sizes, 1.0)
 
     def process(self, params: Record) -> Process:
         names = "concentrations", "discounts", "beyond"
