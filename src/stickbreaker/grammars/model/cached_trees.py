@@ -153,7 +153,7 @@ class CachedTrees:
             self._refuse_others(values, starts)
             self._reserve(values)
             found = np.zeros(len(new), np.int32)
-            sizes = np.zeros(int(np.diff(starts).max()) + 1, np.int64)
+            sizes = np.zeros(max(key.count(" ") for key in new) + 2, np.int64)
             grammar = self.grammar
             held = len(grammar.terminals), self.trees, grammar.rules, grammar.symbols
             add_trees(values, starts, sizes, *held, found)
@@ -167,8 +167,23 @@ class CachedTrees:
         if fault:
             raise ValueError(FAULTS[fault])
 
+    def _has_room(self, n_rules: int) -> bool:
+        """Whether there is room for trees of that many rules, and all that these may be made of."""
+        trees, most = self.trees, n_rules * len(self.grammar.adapted)
+        held, rules, letters, parts, strings = self.trees.numbers.tolist()
+        starts = min(len(trees.rule_starts), len(trees.letter_starts), len(trees.part_starts))
+        return (
+            held + n_rules < min(len(trees.places), len(trees.strings), starts, len(trees.slots) // 2)
+            and rules + most <= len(trees.rules)
+            and letters + most <= len(trees.letters)
+            and parts + most <= len(trees.parts)
+            and 2 * (strings + most) <= len(trees.string_keys)
+        )
+
     def _reserve(self, values: Integers) -> None:
         """Room for new trees and all that these may be made of."""
+        if self._has_room(len(values)):
+            return
         trees, held = self.trees, self.trees.numbers
         levels = len(self.grammar.adapted)
         inner = int((self.grammar.symbols.adapted[self.grammar.rules.parents[values]] >= 0).sum())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -37,12 +37,12 @@ from stickbreaker.grammars.kernels.tree_cache import (
     weigh_trees,
 )
 from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, parts_below
-from stickbreaker.grammars.model.chart_texts import active_symbols, chart_fits
+from stickbreaker.grammars.model.chart_texts import active_symbols, longest_that_fits
 from stickbreaker.grammars.model.compiled import Compiled, Integers
-from stickbreaker.grammars.model.grammar_sentences import SentenceReader, Sentences
+from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, SentenceReader, Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar, Predictive
 from stickbreaker.grammars.model.processes import best_process, log_gamma_ratio, predictive
-from stickbreaker.grammars.model.tree_chain import new_chart, new_draft
+from stickbreaker.grammars.model.tree_chain import chart_room, new_draft
 from stickbreaker.kernels.sticks import (
     OrderedCells,
     Process,
@@ -283,7 +283,7 @@ class OnlineGrammar(Model):
         found, found_starts, times_of_new = sample_trees(
             letters, starts, keys, times, tops, grammar.start, grammar.unary, len(grammar.terminals),
             cache.ids, cache.rows, cache.trees, grammar.rules, grammar.symbols, view.weights, view.memory,
-            np.zeros(len(grammar.adapted)), self.actives(letters, starts), new_chart(grammar, longest),
+            np.zeros(len(grammar.adapted)), self.actives(letters, starts), chart_room(grammar, longest),
             new_draft(grammar, longest), strings, tree_uses, tree_draws, rule_uses, fresh,
             nats,
         )  # fmt: skip
@@ -298,15 +298,23 @@ class OnlineGrammar(Model):
         places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
         drawn = np.zeros((len(places), len(grammar.adapted)))
         drawn[np.arange(len(places)), places] = times_of_new * unit
-        keys_of_new = [key_of(found[start:stop]) for start, stop in pairwise(found_starts.tolist())]
+        values = list(map(str, found.tolist()))  # as `key_of` spells them
+        keys_of_new = [" ".join(values[start:stop]) for start, stop in pairwise(found_starts.tolist())]
         new_rows = dict(zip(keys_of_new, drawn, strict=True))
         return DrawnTrees(rows, new_rows, rule_uses * unit, usage, nats)
+
+    @cached_property
+    def longest(self) -> int:
+        """Symbols of the longest sentence that is looked at."""
+        return longest_that_fits(self.grammar)
 
     def sentences_of(self, shard: Shard[Any]) -> Sentences:
         """The sentences of a shard's documents that have no new symbols and are not too long."""
         found = self.reader.read(shard.content, shard.rows, documents=shard.documents)
-        kept = ~found.with_unknown() & chart_fits(self.grammar, found.sizes)
-        return found if kept.all() else found.take(kept)
+        fits = found.sizes <= self.longest
+        if fits.all() and not (found.letters == UNKNOWN).any():
+            return found
+        return found.take(~found.with_unknown() & fits)
 
     def report(self, sentences: Sentences, shard: Shard[Any], drawn: DrawnTrees) -> tuple[Local, Stats]:
         """What a local step found, where each sentence has a score of its own."""
@@ -480,7 +488,7 @@ class OnlineGrammar(Model):
         rows, found, starts = best_trees(
             which, grammar.adapted, grammar.symbols.below, grammar.unary, len(grammar.terminals), cache.ids,
             cache.trees, grammar.rules, grammar.symbols, weights, memory, greatest,
-            np.zeros(len(grammar.adapted)), new_chart(grammar, longest), new_draft(grammar, longest),
+            np.zeros(len(grammar.adapted)), chart_room(grammar, longest), new_draft(grammar, longest),
             np.zeros(longest * (longest + 1) // 2, np.int32),
         )  # fmt: skip
         keys = [key_of(found[a:b]) for a, b in pairwise(starts)][:REDERIVED]
