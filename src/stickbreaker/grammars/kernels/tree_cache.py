@@ -133,6 +133,32 @@ def _sizes(values, start, stop, sizes, rules):
         sizes[i] = size
 
 
+@njit(**PLAIN)
+def read_numbers(text):
+    """The whole numbers below 10^9 in lines of text (bytes in ASCII), each after a single space but the first
+    of a line, and where those of each line begin (lines + 1). No lines, where anything else is in the text.
+    """
+    n_lines, n_numbers = 0, 0
+    for byte in text:
+        n_lines += byte == 10
+        n_numbers += byte == 10 or byte == 32
+    numbers, starts = np.empty(n_numbers, np.int32), np.zeros(n_lines + 1, np.int64)
+    number, line, digits, value = 0, 0, 0, 0
+    for byte in text:
+        if 48 <= byte <= 57 and digits < 9:
+            value = 10 * value + (np.int64(byte) - 48)
+            digits += 1
+            continue
+        if digits == 0 or (byte != 10 and byte != 32):
+            return numbers[:0], starts[:0]
+        numbers[number] = value
+        number, digits, value = number + 1, 0, 0
+        if byte == 10:
+            line += 1
+            starts[line] = number
+    return numbers, starts
+
+
 @njit(**LEAN)
 def fault_in(values, starts, rules, symbols, stack):
     """What is wrong with lists of rules that should be trees of adapted symbols: one of the numbers below.
@@ -306,15 +332,25 @@ def weigh_trees(cells, before, log_totals, discounts, weights_out):
             weights_out[cells.rows[k, slot]] = exp64(max(log, -690.0))
 
 
-@njit(**OPTIONS)
-def link_trees(ids, weights, trees, first, following, masses):
-    """Lists of the cached trees of each adapted symbol and string, by row, and the sums of their weights."""
-    for row in range(len(ids) - 1, -1, -1):
+@njit(**PLAIN)
+def link_trees(ids, weights, trees, n_columns):
+    """Lists of the cached trees of each adapted symbol and string, by row, and the sums of their weights.
+
+    Returns the adapted symbol and the string of each row, the next row of the same (-1: none), and the first
+    row and the sum of weights of each (adapted symbols × strings).
+    """
+    n, n_strings = len(ids), trees.numbers[STRINGS] + 1
+    places, strings = np.empty(n, np.int32), np.empty(n, np.int32)
+    following = np.empty(n, np.int32)
+    first, masses = np.full((n_columns, n_strings), np.int32(-1)), np.zeros((n_columns, n_strings))
+    for row in range(n - 1, -1, -1):
         place, string = trees.places[ids[row]], trees.strings[ids[row]]
+        places[row], strings[row] = place, string
         following[row] = first[place, string]
         first[place, string] = row
-    for row in range(len(ids)):
-        masses[trees.places[ids[row]], trees.strings[ids[row]]] += weights[row]
+    for row in range(n):
+        masses[places[row], strings[row]] += weights[row]
+    return places, strings, following, first, masses
 
 
 @njit(**LEAN)

@@ -22,6 +22,7 @@ from stickbreaker.grammars.kernels.tree_cache import (
     count_parts,
     fault_in,
     fill_slots,
+    read_numbers,
     refill_strings,
 )
 from stickbreaker.grammars.model.compiled import Compiled, Integers
@@ -47,12 +48,11 @@ def key_of(rules: Integers) -> str:
 
 def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
     """The rules of keys, one after the other, and where those of each begin. Raises ValueError for others."""
-    parts = [key.split(" ") for key in keys]
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)])
-    try:
-        return np.array([value for part in parts for value in part], np.int32), starts
-    except OverflowError:
-        raise ValueError("trees of other rules") from None
+    text = bytearray("".join(f"{key}\n" for key in keys).encode("ascii", "replace"))
+    values, starts = read_numbers(np.frombuffer(text, np.uint8))
+    if len(starts) != len(keys) + 1:
+        raise ValueError(FAULTS[OTHER_RULES])
+    return values, starts
 
 
 def parts_below(trees: TreeSet, tree: int) -> Integers:
@@ -117,19 +117,21 @@ class CachedTrees:
         rows[ids] = np.arange(len(ids), dtype=np.int32)
         return rows
 
-    def parts_of(self, key: str) -> list[str]:
-        """The keys of the trees that a tree is made of, of those too, smaller ones first."""
-        (tree,) = self._read([key]).tolist()
-        found: dict[int, None] = {}
-
-        def look(one: int) -> None:
-            for part in parts_below(self.trees, one).tolist():
-                look(part)
-                found[part] = None
-
-        look(tree)
+    def parts_of(self, keys: Sequence[str]) -> list[list[str]]:
+        """For each key, the keys of the trees that its tree is made of, of those too, smaller ones first."""
+        ids = self._read(keys).tolist()
         starts, rules = self.trees.rule_starts, self.trees.rules
-        return [key_of(rules[starts[one] : starts[one + 1]]) for one in found]
+        parts: dict[int, list[int]] = {}
+
+        def all_parts(tree: int) -> list[int]:
+            if tree not in parts:
+                found: dict[int, None] = {}
+                for part in parts_below(self.trees, tree).tolist():
+                    found |= dict.fromkeys((*all_parts(part), part))
+                parts[tree] = list(found)
+            return parts[tree]
+
+        return [[key_of(rules[starts[one] : starts[one + 1]]) for one in all_parts(tree)] for tree in ids]
 
     def _forget_uses(self) -> None:
         """No row's parts are counted."""
@@ -153,11 +155,13 @@ class CachedTrees:
             self._refuse_others(values, starts)
             self._reserve(values)
             found = np.zeros(len(new), np.int32)
-            sizes = np.zeros(max(key.count(" ") for key in new) + 2, np.int64)
+            sizes = np.zeros(int((starts[1:] - starts[:-1]).max()) + 1, np.int64)
             grammar = self.grammar
             held = len(grammar.terminals), self.trees, grammar.rules, grammar.symbols
             add_trees(values, starts, sizes, *held, found)
             known.update(zip(new, found.tolist(), strict=True))
+            if len(new) == len(keys):
+                return found
         return np.fromiter((known[key] for key in keys), np.int32, len(keys))
 
     def _refuse_others(self, values: Integers, starts: NDArray[np.int64]) -> None:

@@ -28,7 +28,6 @@ from stickbreaker.corpus.shards import Index, Shard, entries_between
 from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import Memory, Weights, close_circles
 from stickbreaker.grammars.kernels.tree_cache import (
-    STRINGS,
     TreeSet,
     best_trees,
     link_trees,
@@ -36,7 +35,7 @@ from stickbreaker.grammars.kernels.tree_cache import (
     sample_trees,
     weigh_trees,
 )
-from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, parts_below
+from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of
 from stickbreaker.grammars.model.chart_texts import active_symbols, longest_that_fits
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, SentenceReader, Sentences
@@ -190,14 +189,11 @@ class OnlineGrammar(Model):
         weigh_trees(
             cache.cells, cache.sums.before, cache.sums.log_totals, params["discounts"].values, weights
         )
-        shape = n_columns, int(trees.numbers[STRINGS]) + 1
-        first, following = np.full(shape, -1, np.int32), np.full(len(cache.ids), -1, np.int32)
-        masses = np.zeros(shape)
-        link_trees(cache.ids, weights, trees, first, following, masses)
+        places, strings, following, first, masses = link_trees(cache.ids, weights, trees, n_columns)
         nothing = np.zeros(len(cache.ids), np.int32)
         memory = Memory(
             customers=weights, parts=nothing, contents=nothing,
-            places=trees.places[cache.ids], strings=trees.strings[cache.ids],
+            places=places, strings=strings,
             positions=nothing, lengths=nothing, following=following, before=nothing, first=first,
             masses=masses, values=nothing, onward=nothing, free=np.zeros(6, np.int32),
         )  # fmt: skip
@@ -298,10 +294,15 @@ class OnlineGrammar(Model):
         places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
         drawn = np.zeros((len(places), len(grammar.adapted)))
         drawn[np.arange(len(places)), places] = times_of_new * unit
-        values = list(map(str, found.tolist()))  # as `key_of` spells them
+        values = list(map(self.spelled.__getitem__, found.tolist()))  # as `key_of` does
         keys_of_new = [" ".join(values[start:stop]) for start, stop in pairwise(found_starts.tolist())]
         new_rows = dict(zip(keys_of_new, drawn, strict=True))
         return DrawnTrees(rows, new_rows, rule_uses * unit, usage, nats)
+
+    @cached_property
+    def spelled(self) -> list[str]:
+        """The rules as keys of trees name them."""
+        return list(map(str, range(len(self.grammar.weights))))
 
     @cached_property
     def longest(self) -> int:
@@ -500,9 +501,10 @@ class OnlineGrammar(Model):
         An old row that one of the trees is made of stays.
         """
         places = {key: row for row, key in enumerate(counts.keys)}
-        inner = {places.get(part) for key in keys for part in self.known.parts_of(key)}
+        parts = dict(zip(keys, self.known.parts_of(keys), strict=True))
+        inner = {places.get(part) for below in parts.values() for part in below}
         pairs = [(row, key) for row, key in zip(rows, keys, strict=True) if row not in inner]
-        wanted = dict.fromkeys(part for _, key in pairs for part in (*self.known.parts_of(key), key))
+        wanted = dict.fromkeys(part for _, key in pairs for part in (*parts[key], key))
         new = [key for key in wanted if key not in places]
         places |= {key: len(counts.keys) + at for at, key in enumerate(new)}
         edit: list[Change] = [Grow("derivations", len(new), tuple(new))] if new else []
@@ -598,8 +600,9 @@ class OnlineGrammar(Model):
             kept[rows[best[uses[best] >= least]]] = True
             order = order[kept[rows[order]]]
             orders.append(rows[order])
-            for row in rows[order].tolist():  # symbols below come later
-                kept[cache.rows[parts_below(trees, int(ids[row]))]] = True
+            own = ids[rows[order]]
+            parts = trees.parts[entries_between(trees.part_starts[own], trees.part_starts[own + 1])[1]]
+            kept[cache.rows[-1 - parts[parts < 0]]] = True  # symbols below come later
         change = Reorder("derivations", "symbols", tuple(orders), tuple(map(len, orders)))
         gone = tuple(np.flatnonzero(~kept).tolist())
         return (change, Drop("derivations", gone)) if gone else (change,)
