@@ -118,8 +118,10 @@ bench-ngrams: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet kenlm
 	$(BIN)/python benchmarks/ngrams.py $(if $(KENLM),--kenlm $(KENLM))
 
-# sweeps of adaptor grammars, and sentences by how much is remembered; PY_CFG=path/to/py-cfg: that program too
+# adaptor grammars: sweeps, sentences by how much is remembered, learning online, cutting text compared with
+# sentencepiece; PY_CFG=path/to/py-cfg: that program too
 bench-grammars: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet sentencepiece
 	$(BIN)/python benchmarks/grammars.py $(if $(PY_CFG),--py-cfg $(PY_CFG))
 
 # passes and sweeps over concepts beside those of the closed vocabulary

@@ -1,4 +1,5 @@
-"""Adaptor grammars: seconds of a sweep beside py-cfg, of a sentence by how much is remembered, and online.
+"""Adaptor grammars: seconds of a sweep beside py-cfg, of a sentence by how much is remembered, of cutting
+text compared with sentencepiece, and online.
 
 `make bench-grammars` learns words and collocations from Brent's phonemes on one thread, and online from CTB6
 too; some seven minutes on two idle cores. `PY_CFG=path/to/py-cfg make bench-grammars` (or --py-cfg) names
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import grammars_online
+import grammars_segment
 import numpy as np
 from corpora import DATA
 from lda import about, machine
@@ -71,6 +73,7 @@ def main() -> None:
     lines = ["".join(line.split()) for line in BRENT.read_text(encoding="utf-8").splitlines() if line.split()]
     speed(report, lines, args.py_cfg)
     flatness(report, lines[:VISITED], [size for size in POOLS if size <= args.most])
+    grammars_segment.segmenting(report, lines)
     grammars_online.speed(report, lines)
     print(f"\nWritten: {args.out / 'grammars.md'} and grammars.json")
 

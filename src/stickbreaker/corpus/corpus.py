@@ -473,10 +473,11 @@ class Corpus:
         """The ids of a block's documents."""
         return self.source.ids(block)
 
-    def documents(self, block: int) -> list[Document]:
-        """The documents of a block, with text, tokens and metadata."""
+    def documents(self, block: int, places: Sequence[int] | None = None) -> list[Document]:
+        """The documents of a block, or those at some places in it, with text, tokens and metadata."""
         with making_sense_of(self.path, store.REBUILD):
-            return documents_of(self.source.read(block))
+            table = self.source.read(block)
+            return documents_of(table if places is None else table.take(list(places)))
 
     def with_vocabulary(
         self, vocabulary: Vocabulary, analysis: building.AnyAnalysis | None = None

@@ -67,7 +67,6 @@ def _sample(corpus: Corpus, source: Source) -> list[str]:
     blocks = np.searchsorted(source.first, chosen, side="right") - 1
     texts: list[str] = []
     for block in np.unique(blocks).tolist():
-        documents = corpus.documents(block)
-        places = (chosen[blocks == block] - source.first[block]).tolist()
-        texts += [text for text in (documents[place].text for place in places) if text is not None]
+        documents = corpus.documents(block, (chosen[blocks == block] - source.first[block]).tolist())
+        texts += [document.text for document in documents if document.text is not None]
     return texts

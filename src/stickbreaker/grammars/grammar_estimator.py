@@ -327,6 +327,14 @@ class GrammarEstimator(Estimator):
         letters = sentences.numbered(learned.new_symbol)
         return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)
 
+    def drawn_cuts(
+        self, sentences: Sentences, symbol: int, n_trees: int, *, seed: int = 0
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Where a symbol cuts sentences in trees drawn of them; see `LearnedGrammar.cuts`."""
+        learned = self.learned_.opened
+        letters = sentences.numbered(learned.new_symbol)
+        return learned.cuts(letters, sentences.starts, symbol, n_trees, seed=seed)
+
     def nats_of(self, sentences: Sentences) -> Array:
         """log p of each sentence, with one mark for all new symbols; -inf if it cannot be parsed."""
         learned = self.learned_.opened

@@ -85,13 +85,13 @@ def segmented_texts(
     lines = model.lines_of(texts)
     sentences = model.sentences_in(lines.content)
     begins = np.ones(len(lines.content.words) + 1, np.bool_)
-    found = list(cuts_of(model, sentences, nonterminal, seed, n_trees))
-    inside = np.concatenate([np.zeros(0), *(one.cuts[:-1] for one in found)]) > 0.5
+    found = cuts_of(model, sentences, nonterminal, seed, n_trees)
+    inside = found.shares > 0.5
     inside[sentences.starts[:-1]] = True
     begins[:-1][model.numbers_of()[lines.content.words] != BOUNDARY] = inside
     n = len(lines.tokens)
     new_symbols = np.bincount(sentences.documents, sentences.unknown(), n).astype(np.int64).tolist()
-    unparsed = np.bincount(sentences.documents, [not one.parsed for one in found], n)
+    unparsed = np.bincount(sentences.documents, ~found.parsed, n)
     for place, (tokens, start) in enumerate(zip(lines.tokens, lines.content.offsets.tolist(), strict=False)):
         places = [*np.flatnonzero(begins[start : start + len(tokens)]).tolist(), len(tokens)]
         pieces = [model.join(tokens[at:end]) for at, end in itertools.pairwise(places)]
@@ -99,10 +99,10 @@ def segmented_texts(
 
 
 class Cuts(NamedTuple):
-    """How probably a sentence is cut before each of its symbols and at its end; whether it can be parsed."""
+    """How probably each symbol of sentences has a cut before it; which sentences can be parsed."""
 
-    cuts: Array  # symbols + 1
-    parsed: bool
+    shares: Array  # symbols of all sentences
+    parsed: NDArray[np.bool_]  # sentences
 
 
 def cuts_of(
@@ -111,24 +111,28 @@ def cuts_of(
     nonterminal: str | None = None,
     seed: int = 0,
     n_trees: int = DRAWS,
-) -> Iterator[Cuts]:
+) -> Cuts:
     """Where the subtrees of a symbol cut each sentence.
 
     Of a sentence that was learned from, by the states that the sampler kept; of others by trees that are
-    drawn given it. A sentence that cannot be parsed is not cut.
+    drawn given it. A sentence that cannot be parsed is not cut. Sentences that are alike are cut alike.
     """
     symbol = model.symbol_number(nonterminal)
-    contents = [sentences[number].tobytes() for number in range(len(sentences.documents))]
-    known = known_cuts(model, symbol, set(contents))
-    unknown = np.array([content not in known for content in contents], np.bool_)
-    parses = model.parses_of(sentences.take(unknown), n_trees, seed=seed)
-    for number, content in enumerate(contents):
-        if unknown[number]:
-            parse = next(parses)
-            cuts = model.learned_.opened.cuts(parse, symbol, len(sentences[number]))
-            yield Cuts(cuts, len(parse.starts) > 1)
-        else:
-            yield Cuts(known[content], True)
+    first: dict[bytes, int] = {}  # the first sentence of each content
+    numbers = range(len(sentences.documents))
+    alike = np.array([first.setdefault(sentences[number].tobytes(), number) for number in numbers], np.int64)
+    known = known_cuts(model, symbol, set(first))
+    drawn = np.zeros(len(alike), np.bool_)
+    drawn[[number for content, number in first.items() if content not in known]] = True
+    starts, sizes = sentences.starts, sentences.sizes
+    shares, parsed = np.zeros(len(sentences.letters)), np.ones(len(alike), np.bool_)
+    for content, own in known.items():
+        start = starts[first[content]]
+        shares[start : start + len(own)] = own
+    inside = np.repeat(drawn, sizes)
+    shares[inside], parsed[drawn] = model.drawn_cuts(sentences.take(drawn), symbol, n_trees, seed=seed)
+    shifts = starts[alike] - starts[:-1]
+    return Cuts(shares[np.arange(len(shares)) + np.repeat(shifts, sizes)], parsed[alike])
 
 
 def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
@@ -151,7 +155,7 @@ def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> di
         part = slice(ends[number] - lengths[number], ends[number])
         content = letters[part].tobytes()
         if content in contents:
-            found[content] = found.get(content, 0.0) + np.append(cuts[part] / kept, 0.0)
+            found[content] = found.get(content, 0.0) + cuts[part] / kept
             times[content] += 1
     return {content: sums / times[content] for content, sums in found.items()}
 

@@ -1,6 +1,8 @@
 """The sentences of a corpus as a grammar reads them: terminals by number."""
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from stickbreaker.grammars.model.named import mark_of
 
 CHARACTERS = rf"[^\s\p{{M}}{MARKS}][\p{{M}}{MARKS}]*+|[\p{{M}}{MARKS}]++"  # a character with its marks
 SPACED = r"\S++"
+PATTERNS = {"characters": regex.compile(CHARACTERS), "spaced": regex.compile(SPACED)}
 _PUNCTUATION = regex.compile(r"\p{P}")
 
 
@@ -27,18 +30,30 @@ def analysis_of_symbols(symbols: str) -> Analysis:
     >>> analysis_of_symbols("characters").analyse("yu want").words
     ['y', 'u', 'w', 'a', 'n', 't']
     """
-    pattern = CHARACTERS if symbols == "characters" else SPACED
     return Analysis(
         language=None,
         normalization=None,
         lowercase=False,
         stop_words="none",
-        token_pattern=pattern,
+        token_pattern=PATTERNS[symbols].pattern,
         min_length=1,
         segmentation="pattern",
         sentences="document",
         letters="plain",
     )
+
+
+def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
+    """What finds the tokens of a text, as `analysis` does; several times faster for one of symbols.
+
+    >>> symbol_finder(analysis_of_symbols("spaced"))("ih z  th")
+    ['ih', 'z', 'th']
+    """
+    plain = replace(analysis, text_field="text", tags=None).resolved()
+    for symbols, pattern in PATTERNS.items():
+        if plain == analysis_of_symbols(symbols).resolved():
+            return pattern.findall
+    return lambda text: analysis.analyse(text).words
 
 
 class TextLines(NamedTuple):
@@ -51,14 +66,15 @@ class TextLines(NamedTuple):
     def of(cls, texts: Iterable[str], analysis: AnyAnalysis, vocabulary: Vocabulary) -> "TextLines":
         """Texts, each of them a sentence. Raises UserError for what is no text."""
         assert isinstance(analysis, Analysis)
+        symbols_of = symbol_finder(analysis)
         tokens: list[list[str]] = []
         for text in texts:
             if not isinstance(text, str):
                 raise UserError(f"a sentence of the type {type(text).__name__}", remedy="give a list of str")
-            tokens.append(analysis.analyse(text).words)
+            tokens.append(symbols_of(text))
         sizes = np.array([len(line) for line in tokens], np.int64)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        rows = vocabulary.lookup([one for line in tokens for one in line])
+        rows = vocabulary.lookup(list(itertools.chain.from_iterable(tokens)))
         content = Sequences(offsets, np.asarray(rows, np.int32), offsets[:-1][sizes > 0])
         return cls(tokens, content)
 

@@ -125,13 +125,23 @@ def test_remembered_trees_are_drawn_and_best_too():
     (best,) = model.parses(*numbered(grammar, ["abab"]), 1, best=True)
     assert trees[tree_of(best.rules, model.grammar)] > 0
     assert best.tree_nats[0] >= drawn.tree_nats.max() - 1e-9
-    cuts = model.cuts(drawn, model.grammar.names.index("W"), 4)
-    assert len(cuts) == 5
-    assert cuts[0] == cuts[4] == 1.0
-    ends = sum(
-        n for tree, n in trees.items() if ("W", 0, 1) in set(tree.spans()) or ("W", 1, 2) in set(tree.spans())
-    )
-    assert cuts[1] == pytest.approx(ends / 3000)
+
+
+@pytest.mark.parametrize("grammar", [Grammar.from_text(FINITE), collocation("ab")])
+def test_cuts_are_those_of_the_trees_that_are_drawn(grammar):
+    model = fitted(grammar, ["abab", "ab", "abba", "b", "abab"] * 3)
+    letters, starts = numbered(grammar, ["abab", "abba", "b", "a" * 40, "abab"])
+    parses = list(model.parses(letters, starts, 200, seed=3))
+    for name in grammar.symbols:
+        shares, parsed = model.cuts(letters, starts, model.grammar.names.index(name), 200, seed=3)
+        assert parsed.tolist() == [len(parse.starts) > 1 for parse in parses]
+        for parse, start, end in zip(parses, starts[:-1], starts[1:], strict=True):
+            expected = np.zeros(end - start + 1)
+            for one, other in itertools.pairwise(parse.starts.tolist()):
+                spans = tree_of(parse.rules[one:other], model.grammar).spans()
+                places = {at for symbol, *ends in spans if symbol == name for at in ends}
+                expected[list(places)] += 1.0 / 200.0
+            assert np.allclose(shares[start:end], expected[:-1])
 
 
 @pytest.mark.parametrize("make", [unigram, collocation])

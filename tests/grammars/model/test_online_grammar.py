@@ -1,9 +1,12 @@
 """Grammars by variational inference: trees by enumeration, the bound, pruning, keys."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.oracle import cached_trees as oracle
 from tests.oracle import sticks as sticks_oracle
 
@@ -14,8 +17,10 @@ from stickbreaker.corpus import Corpus, VocabularyRule
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.table import Keys
+from stickbreaker.grammars.kernels.tree_cache import PARTS
 from stickbreaker.grammars.model import online_grammar
-from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of
+from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, rules_of
 from stickbreaker.grammars.model.compiled import compiled
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.grammar_sentences import SymbolReader
@@ -416,6 +421,19 @@ def test_keys_are_read_as_they_were_written_and_others_are_refused():
             job.model.refuse_others(forged, counts)
 
 
+@given(st.lists(st.text(alphabet="0123456789 \n-x", max_size=8), max_size=4))
+def test_keys_are_numbers(keys):
+    right = all(re.fullmatch(r"\d{1,9}( \d{1,9})*", key) for key in keys)
+    try:
+        values, starts = rules_of(keys)
+    except ValueError:
+        assert not right
+    else:
+        assert right
+        assert values.tolist() == [int(value) for key in keys for value in key.split(" ")]
+        assert starts.tolist() == np.cumsum([0, *(len(key.split(" ")) for key in keys)]).tolist()
+
+
 def test_the_memory_of_keys_changes_nothing():
     """A model that has seen other trees before learns the same."""
     corpus = corpus_of(TEXTS)
@@ -428,3 +446,52 @@ def test_the_memory_of_keys_changes_nothing():
         passes(job, state, 2)
         found.append((job.engine.table.keys[:], job.engine.table.counts(slice(None)).tolist(), state.scores))
     assert found[0] == found[1]
+
+
+def test_what_a_growing_table_uses_is_counted_once():
+    corpus = corpus_of(TEXTS)
+    job, state = run_of(model_of(RULES, corpus), corpus, Online(6, 0.5, 1.0))
+    passes(job, state, 1)
+    counts = job.engine.table.whole()
+    keys, known = Keys(()), CachedTrees(job.model.grammar)
+    made = sorted(counts.keys, key=len)  # those that others are made of first
+    for size in (0, 1, len(made) // 2, len(made)):
+        keys.grow(made[len(keys) : size])
+        found, expected = known.of_table(keys), CachedTrees(job.model.grammar).of_table(made[:size])
+        for one, other in zip(found, expected, strict=True):
+            assert one.tolist() == other.tolist()
+    uses, parts = np.zeros(len(made)), np.zeros(len(job.model.grammar.weights))
+    for below in known.trees.parts[: known.trees.numbers[PARTS]].tolist():
+        if below >= 0:
+            parts[below] += 1
+        else:
+            uses[found.rows[-1 - below]] += 1
+    assert uses.sum() > 0
+    assert found.tree_uses.tolist() == uses.tolist()
+    assert found.rule_uses.tolist() == parts.tolist()
+
+
+def test_cells_are_placed_with_all_their_uses():
+    corpus = corpus_of(TEXTS)
+    job, state = run_of(model_of(RULES, corpus), corpus, Online(6, 0.5, 1.0))
+    passes(job, state, 1)
+    model, counts = job.model, job.engine.table.whole()
+    assert isinstance(model, OnlineGrammar)
+    unused = max(counts.sizes.argmax(), 0)
+    counts = counts._replace(sizes=counts.sizes - (np.arange(len(counts.sizes)) == unused))
+    cache = model.cache(state.params, counts)
+    by_table = model.known.of_table(counts.keys).tree_uses
+    for column, size in enumerate(counts.sizes.tolist()):
+        rows = cache.cells.rows[column, : cache.cells.sizes[column]]
+        own = np.zeros(len(rows))
+        own[:size] = counts.values[column, :size] * counts.scale
+        assert rows[:size].tolist() == counts.rows[column, :size].tolist()
+        assert (np.diff(rows[size:]) > 0).all()
+        assert cache.own[column, : len(rows)].tolist() == own.tolist()
+        assert cache.cells.values[column, : len(rows)].tolist() == (own + by_table[rows]).tolist()
+        assert not cache.cells.values[column, len(rows) :].any()
+        assert cache.cells.inside[column].sum() == len(rows)
+    assert cache.cells.sizes.sum() == len(counts.keys)
+    assert sorted(np.concatenate([cache.cells.rows[k, :n] for k, n in enumerate(cache.cells.sizes)])) == [
+        *range(len(counts.keys))
+    ]

@@ -515,8 +515,8 @@ def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
 
 def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:
     """The tokens that begin sentences, given where tokens begin and where sentences end."""
-    if not len(starts):
-        return np.zeros(0, np.int32)
+    if not (len(starts) and ends):
+        return np.zeros(min(1, len(starts)), np.int32)
     first = np.concatenate([[0], np.searchsorted(starts, ends)]).astype(np.int32)
     fresh = np.diff(first, prepend=-1) > 0
     return first[fresh & (first < len(starts))]

@@ -383,6 +383,7 @@ def draw_tree(
     """Draw a tree into `draft`; False where nothing comes to the span, or unary steps are too many.
 
     inner, heat, best: as the chart was filled. unary: the most unary steps in a row. `state` is moved on.
+    Sizes and log p of the draft's subtrees are not filled in: see `size_subtrees` and `measure`.
     """
     n = len(span.letters)
     draft.number[0] = 0
@@ -408,7 +409,7 @@ def draw_tree(
         if place >= 0:
             fresh = weights.fresh[place]
             mass = masses[place, string] * weights.remembered[place]
-            mass = scaled(mass, heat, scale ** (j - i), j - i, scale)
+            mass = scaled(mass, heat, scale ** (j - i), j - i, scale) if mass > 0.0 else 0.0
             if mass > 0.0 and (
                 mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target
             ):
@@ -440,11 +441,9 @@ def draw_tree(
         at += 1
     for symbol in active:
         chart.live[symbol] = False
-    if not whole:
-        return False
-    draft.number[0] = at
-    measure(draft, heat, rules, symbols, weights, memory, masses, discounts)
-    return True
+    if whole:
+        draft.number[0] = at
+    return whole
 
 
 @njit(**LEAN)
@@ -499,6 +498,19 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
                     if not best and target < 0.0:
                         return chosen, part
     return chosen, part
+
+
+@njit(**LEAN)
+def size_subtrees(draft, rules):
+    """How many entries each subtree of a draft has, itself included; written to the draft."""
+    for at in range(draft.number[0] - 1, -1, -1):
+        value, size = draft.values[at], 1
+        if value >= 0:
+            if rules.lefts[value] >= 0:
+                size += draft.sizes[at + size]
+            if rules.rights[value] >= 0:
+                size += draft.sizes[at + size]
+        draft.sizes[at] = size
 
 
 @njit(**LEAN)

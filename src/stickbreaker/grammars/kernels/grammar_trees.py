@@ -6,6 +6,7 @@ from numba import njit
 from stickbreaker.grammars.kernels.grammar_chart import (
     ENTRIES,
     ENTRIES_USED,
+    LEAN,
     PLAIN,
     TABLES_USED,
     span_at,
@@ -180,38 +181,118 @@ def expanded(draft, wholes, starts, found, number):
     return number
 
 
+@njit(**LEAN)
+def measure_derivations(entries, starts, sizes_out):
+    """How many rules each derivation has, those that it is made of written out; sizes_out (derivations).
+
+    entries: of derivations, a rule or -1 - derivation, a later one; starts (derivations + 1).
+    """
+    for row in range(len(starts) - 2, -1, -1):
+        sizes_out[row] = 0
+        for at in range(starts[row], starts[row + 1]):
+            sizes_out[row] += sizes_out[-1 - entries[at]] if entries[at] < 0 else 1
+
+
+@njit(**LEAN)
+def write_derivations(entries, starts, ends, found_out):
+    """The rules of derivations, all written out; ends (derivations + 1): where those of each begin."""
+    for row in range(len(starts) - 2, -1, -1):
+        number = ends[row]
+        for at in range(starts[row], starts[row + 1]):
+            value = entries[at]
+            if value >= 0:
+                found_out[number] = value
+                number += 1
+                continue
+            for k in range(ends[-1 - value], ends[-value]):
+                found_out[number] = found_out[k]
+                number += 1
+
+
+@njit(**LEAN)
+def link_derivations(places, strings, shares, first, following, masses, greatest):
+    """Lists of the derivations of each adapted symbol and string, with the sum and the greatest of their
+    shares; first, masses, greatest (adapted symbols × strings), following (derivations), -1 where none is."""
+    for row in range(len(places) - 1, -1, -1):
+        place, string = places[row], strings[row]
+        following[row] = first[place, string]
+        first[place, string] = row
+        masses[place, string] += shares[row]
+        greatest[place, string] = max(greatest[place, string], shares[row])
+
+
 @njit(**PLAIN)
-def mark_cuts(values, symbol, rules, stack, cuts):
-    """Count where the subtrees of a symbol begin and end, in a tree of rules; cuts (terminals + 1)."""
-    top, position = 0, 0
-    last = -1  # the cut that was counted last, of those that come in order
-    stack[0] = rules.parents[values[0]]
-    for value in values:
-        while stack[top] == -1:
-            top -= 1
-            if position != last:
-                cuts[position] += 1
-                last = position
-        top -= 1
-        if rules.parents[value] == symbol:
-            if position != last:
-                cuts[position] += 1
-                last = position
-            top += 1
-            stack[top] = -1
-        if rules.lefts[value] < 0:
-            position += 1
-            continue
-        if rules.rights[value] >= 0:
-            top += 1
-            stack[top] = rules.rights[value]
-        top += 1
-        stack[top] = rules.lefts[value]
-    if position != last and top >= 0:
-        for k in range(top + 1):
-            if stack[k] == -1:
-                cuts[position] += 1
+def cuts_within(symbol, wholes, starts, rules):
+    """Where the subtrees of a symbol begin and end in trees, as terminals before that place, ascending.
+
+    wholes: the rules of all trees down to terminals; starts (trees + 1): where those of each begin. Returns
+    the places of all trees, and where those of each begin (trees + 1).
+    """
+    n_trees, longest = len(starts) - 1, 0
+    for tree in range(n_trees):
+        longest = max(longest, starts[tree + 1] - starts[tree])
+    found, found_starts = np.empty(len(wholes) + n_trees, np.int32), np.zeros(n_trees + 1, np.int64)
+    stack = np.empty(2 * longest + 2, np.int32)  # symbols to come, and -1 where a subtree of `symbol` ends
+    number = 0
+    for tree in range(n_trees):
+        position, top = 0, 0
+        stack[0] = rules.parents[wholes[starts[tree]]]
+        for at in range(starts[tree], starts[tree + 1] + 1):
+            while top >= 0 and stack[top] == -1:
+                top -= 1
+                number = _mark(position, found_starts[tree], found, number)
+            if at == starts[tree + 1]:
                 break
+            value = wholes[at]
+            top -= 1
+            if rules.parents[value] == symbol:
+                number = _mark(position, found_starts[tree], found, number)
+                top += 1
+                stack[top] = -1
+            for child in (rules.rights[value], rules.lefts[value]):
+                if child >= 0:
+                    top += 1
+                    stack[top] = child
+            if rules.lefts[value] < 0:
+                position += 1
+        found_starts[tree + 1] = number
+    return found[:number].copy(), found_starts
+
+
+@njit(**PLAIN)
+def _mark(position, first, found, number):
+    """Write a position to `found`, from `first` on ascending, unless it is the last there; gives the end."""
+    if number > first and found[number - 1] == position:
+        return number
+    found[number] = position
+    return number + 1
+
+
+@njit(**LEAN)
+def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules, counts_out):
+    """Count the places where subtrees of a symbol begin or end in a drafted tree, each once.
+
+    inner, inner_starts: `cuts_within` of the subtrees that are remembered. counts_out (terminals + 1) has the
+    places before each terminal and the end; stamps (the same): the last tree that was counted there, by its
+    number `stamp`.
+    """
+    origin = draft.positions[0]
+    for at in range(draft.number[0]):
+        value, position = draft.values[at], draft.positions[at] - origin
+        if value < 0:
+            for k in range(inner_starts[-1 - value], inner_starts[-value]):
+                _count_once(position + inner[k], stamp, stamps, counts_out)
+        elif rules.parents[value] == symbol:
+            _count_once(position, stamp, stamps, counts_out)
+            _count_once(position + draft.lengths[at], stamp, stamps, counts_out)
+
+
+@njit(**LEAN)
+def _count_once(position, stamp, stamps, counts_out):
+    """Count a place that this stamp has not marked yet."""
+    if stamps[position] != stamp:
+        stamps[position] = stamp
+        counts_out[position] += 1
 
 
 @njit(**PLAIN)

@@ -20,6 +20,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     group_of,
     rule_to,
     scaled,
+    size_subtrees,
     span_at,
     splits,
 )
@@ -132,6 +133,32 @@ def _sizes(values, start, stop, sizes, rules):
         sizes[i] = size
 
 
+@njit(**PLAIN)
+def read_numbers(text):
+    """The whole numbers below 10^9 in lines of text (bytes in ASCII), each after a single space but the first
+    of a line, and where those of each line begin (lines + 1). No lines, where anything else is in the text.
+    """
+    n_lines, n_numbers = 0, 0
+    for byte in text:
+        n_lines += byte == 10
+        n_numbers += byte == 10 or byte == 32
+    numbers, starts = np.empty(n_numbers, np.int32), np.zeros(n_lines + 1, np.int64)
+    number, line, digits, value = 0, 0, 0, 0
+    for byte in text:
+        if 48 <= byte <= 57 and digits < 9:
+            value = 10 * value + (np.int64(byte) - 48)
+            digits += 1
+            continue
+        if digits == 0 or (byte != 10 and byte != 32):
+            return numbers[:0], starts[:0]
+        numbers[number] = value
+        number, digits, value = number + 1, 0, 0
+        if byte == 10:
+            line += 1
+            starts[line] = number
+    return numbers, starts
+
+
 @njit(**LEAN)
 def fault_in(values, starts, rules, symbols, stack):
     """What is wrong with lists of rules that should be trees of adapted symbols: one of the numbers below.
@@ -242,18 +269,56 @@ def refill_strings(keys, numbers, trees):
 
 
 @njit(**OPTIONS)
-def count_parts(ids, rows, trees, tree_uses_out, rule_uses_out):
-    """How often cached trees use each other, by row, and rules: a cached tree is drawn once.
+def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
+    """Add how often cached trees, from a first row on, use each other, by row, and rules: a cached tree is
+    drawn once.
 
     ids (rows): their trees; rows (trees): the row of each, -1.
     """
-    for row in range(len(ids)):
+    for row in range(first, len(ids)):
         for at in range(trees.part_starts[ids[row]], trees.part_starts[ids[row] + 1]):
             part = trees.parts[at]
             if part >= 0:
                 rule_uses_out[part] += 1.0
             else:
                 tree_uses_out[rows[-1 - part]] += 1.0
+
+
+@njit(**PLAIN)
+def place_trees(cells, ids, trees, tree_uses):
+    """The cells of a table with uses by other cached trees (rows) added to their counts, and last in each
+    column those of rows that no sentence used by itself.
+
+    cells: OrderedCells, all of whose slots below `sizes` are cells. Returns rows, all uses, uses by sentences
+    and which slots are cells (columns × slots), and how many are (columns).
+    """
+    n_columns, width = cells.rows.shape
+    there, sizes = np.zeros(len(ids), np.bool_), cells.sizes.copy()
+    for k in range(n_columns):
+        for slot in range(cells.sizes[k]):
+            there[cells.rows[k, slot]] = True
+    for row in range(len(ids)):
+        if not there[row]:
+            sizes[trees.places[ids[row]]] += 1
+    for k in range(n_columns):
+        width = max(width, sizes[k])
+    rows, inside = np.zeros((n_columns, width), np.int32), np.zeros((n_columns, width), np.bool_)
+    values, own = np.zeros((n_columns, width)), np.zeros((n_columns, width))
+    for k in range(n_columns):
+        n = cells.sizes[k]
+        for slot in range(n):
+            row = cells.rows[k, slot]
+            rows[k, slot], own[k, slot] = row, cells.values[k, slot] * cells.scale
+            values[k, slot] = own[k, slot] + tree_uses[row]
+        sizes[k] = n
+    for row in range(len(ids)):
+        if not there[row]:
+            k = trees.places[ids[row]]
+            rows[k, sizes[k]], values[k, sizes[k]] = row, tree_uses[row]
+            sizes[k] += 1
+    for k in range(n_columns):
+        inside[k, : sizes[k]] = True
+    return rows, values, own, inside, sizes
 
 
 @njit(**OPTIONS)
@@ -267,15 +332,25 @@ def weigh_trees(cells, before, log_totals, discounts, weights_out):
             weights_out[cells.rows[k, slot]] = exp64(max(log, -690.0))
 
 
-@njit(**OPTIONS)
-def link_trees(ids, weights, trees, first, following, masses):
-    """Lists of the cached trees of each adapted symbol and string, by row, and the sums of their weights."""
-    for row in range(len(ids) - 1, -1, -1):
+@njit(**PLAIN)
+def link_trees(ids, weights, trees, n_columns):
+    """Lists of the cached trees of each adapted symbol and string, by row, and the sums of their weights.
+
+    Returns the adapted symbol and the string of each row, the next row of the same (-1: none), and the first
+    row and the sum of weights of each (adapted symbols × strings).
+    """
+    n, n_strings = len(ids), trees.numbers[STRINGS] + 1
+    places, strings = np.empty(n, np.int32), np.empty(n, np.int32)
+    following = np.empty(n, np.int32)
+    first, masses = np.full((n_columns, n_strings), np.int32(-1)), np.zeros((n_columns, n_strings))
+    for row in range(n - 1, -1, -1):
         place, string = trees.places[ids[row]], trees.strings[ids[row]]
+        places[row], strings[row] = place, string
         following[row] = first[place, string]
         first[place, string] = row
-    for row in range(len(ids)):
-        masses[trees.places[ids[row]], trees.strings[ids[row]]] += weights[row]
+    for row in range(n):
+        masses[places[row], strings[row]] += weights[row]
+    return places, strings, following, first, masses
 
 
 @njit(**LEAN)
@@ -414,6 +489,7 @@ def sample_trees(
             if not drawn:
                 nats[s] = -np.inf
                 break
+            size_subtrees(draft, rules)
             until = np.int64(0)  # the end of the new tree that a place is in
             for at in range(draft.number[0]):
                 value, gain = draft.values[at], np.int64(at >= until)
@@ -489,6 +565,7 @@ def best_trees(
         )  # fmt: skip
         if not drawn:
             continue
+        size_subtrees(draft, rules)
         end = _write_rules(draft, 0, trees, ids, found, starts[n])
         while end < 0:
             found = _longer(found, 0)

@@ -432,10 +432,14 @@ def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, ru
         if drawn:
             break
     if head < 0:
-        return enter(new, False, inner, room, state, rules, symbols, random)[0] if drawn else np.int32(-2)
+        if not drawn:
+            return np.int32(-2)
+        measure(new, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
+        return enter(new, False, inner, room, state, rules, symbols, random)[0]
     measure(old, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
     if not drawn or _same(old, new):
         return enter(old, True, inner, room, state, rules, symbols, random)[0]
+    measure(new, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
     before, nats_old, tables_old = enter(old, True, inner, room, state, rules, symbols, random)
     q_old, q_new = old.nats[0] + tables_old, new.nats[0]
     place = symbols.adapted[symbol]
@@ -561,6 +565,7 @@ def start_together(order, at, roots, text, scales, heat, room, state, rules, sym
                 break
         if not drawn:
             return -1 - s
+        measure(room.new, heat, rules, symbols, weights, memory, masses, process.discounts)
         roots[s] = enter(room.new, False, False, room, state, rules, symbols, random)[0]
         at += 1
     return at

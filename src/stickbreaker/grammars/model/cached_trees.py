@@ -1,10 +1,12 @@
 """The trees that keys of a table of cached trees stand for, read once and kept at hand."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.records import Array
 from stickbreaker.grammars.kernels.tree_cache import (
     LETTERS,
     NOT_ADAPTED,
@@ -17,8 +19,10 @@ from stickbreaker.grammars.kernels.tree_cache import (
     TREES,
     TreeSet,
     add_trees,
+    count_parts,
     fault_in,
     fill_slots,
+    read_numbers,
     refill_strings,
 )
 from stickbreaker.grammars.model.compiled import Compiled, Integers
@@ -44,18 +48,26 @@ def key_of(rules: Integers) -> str:
 
 def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
     """The rules of keys, one after the other, and where those of each begin. Raises ValueError for others."""
-    parts = [key.split(" ") for key in keys]
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)])
-    try:
-        return np.array([value for part in parts for value in part], np.int32), starts
-    except OverflowError:
-        raise ValueError("trees of other rules") from None
+    text = bytearray("".join(f"{key}\n" for key in keys).encode("ascii", "replace"))
+    values, starts = read_numbers(np.frombuffer(text, np.uint8))
+    if len(starts) != len(keys) + 1:
+        raise ValueError(FAULTS[OTHER_RULES])
+    return values, starts
 
 
 def parts_below(trees: TreeSet, tree: int) -> Integers:
     """The trees that a tree is made of, by number."""
     parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]]
     return -1 - parts[parts < 0]
+
+
+class TableTrees(NamedTuple):
+    """What the keys of a table stand for; not to be written to."""
+
+    ids: Integers  # rows: the number of each tree in `CachedTrees.trees`
+    rows: Integers  # trees: the row of each; -1
+    tree_uses: Array  # rows: by other trees of the table
+    rule_uses: Array  # rules: by all of them
 
 
 class CachedTrees:
@@ -68,6 +80,7 @@ class CachedTrees:
         self.grammar = grammar
         self._keys: Sequence[str] = ()
         self._ids = np.zeros(0, np.int32)
+        self._forget_uses()
         self._empty()
 
     def __reduce__(self) -> tuple[type["CachedTrees"], tuple[Compiled]]:
@@ -82,8 +95,21 @@ class CachedTrees:
             return self._ids
         if self.trees.numbers[TREES] > SPARE * n + FEW:
             self._empty()
+        self._forget_uses()
         self._keys, self._ids = keys, self._read(keys[:n])
         return self._ids
+
+    def of_table(self, keys: Sequence[str]) -> TableTrees:
+        """The trees of a table's keys, and what they use; only rows that are new are looked at."""
+        ids = self.ids(keys)
+        rows, n = self.rows(ids), len(self._tree_uses)
+        tree_uses, rule_uses = self._tree_uses, self._rule_uses
+        if n < len(ids):
+            tree_uses, rule_uses = np.zeros(len(ids)), rule_uses.copy()
+            tree_uses[:n] = self._tree_uses
+            count_parts(n, ids, rows, self.trees, tree_uses, rule_uses)
+            self._tree_uses, self._rule_uses = tree_uses, rule_uses
+        return TableTrees(ids, rows, tree_uses, rule_uses)
 
     def rows(self, ids: Integers) -> Integers:
         """The row of each tree of a table whose rows have these; -1 of others."""
@@ -91,19 +117,25 @@ class CachedTrees:
         rows[ids] = np.arange(len(ids), dtype=np.int32)
         return rows
 
-    def parts_of(self, key: str) -> list[str]:
-        """The keys of the trees that a tree is made of, of those too, smaller ones first."""
-        (tree,) = self._read([key]).tolist()
-        found: dict[int, None] = {}
-
-        def look(one: int) -> None:
-            for part in parts_below(self.trees, one).tolist():
-                look(part)
-                found[part] = None
-
-        look(tree)
+    def parts_of(self, keys: Sequence[str]) -> list[list[str]]:
+        """For each key, the keys of the trees that its tree is made of, of those too, smaller ones first."""
+        ids = self._read(keys).tolist()
         starts, rules = self.trees.rule_starts, self.trees.rules
-        return [key_of(rules[starts[one] : starts[one + 1]]) for one in found]
+        parts: dict[int, list[int]] = {}
+
+        def all_parts(tree: int) -> list[int]:
+            if tree not in parts:
+                found: dict[int, None] = {}
+                for part in parts_below(self.trees, tree).tolist():
+                    found |= dict.fromkeys((*all_parts(part), part))
+                parts[tree] = list(found)
+            return parts[tree]
+
+        return [[key_of(rules[starts[one] : starts[one + 1]]) for one in all_parts(tree)] for tree in ids]
+
+    def _forget_uses(self) -> None:
+        """No row's parts are counted."""
+        self._tree_uses, self._rule_uses = np.zeros(0), np.zeros(len(self.grammar.weights))
 
     def _empty(self) -> None:
         self._by_key: dict[str, int] = {}
@@ -123,11 +155,13 @@ class CachedTrees:
             self._refuse_others(values, starts)
             self._reserve(values)
             found = np.zeros(len(new), np.int32)
-            sizes = np.zeros(int(np.diff(starts).max()) + 1, np.int64)
+            sizes = np.zeros(int((starts[1:] - starts[:-1]).max()) + 1, np.int64)
             grammar = self.grammar
             held = len(grammar.terminals), self.trees, grammar.rules, grammar.symbols
             add_trees(values, starts, sizes, *held, found)
             known.update(zip(new, found.tolist(), strict=True))
+            if len(new) == len(keys):
+                return found
         return np.fromiter((known[key] for key in keys), np.int32, len(keys))
 
     def _refuse_others(self, values: Integers, starts: NDArray[np.int64]) -> None:
@@ -137,8 +171,23 @@ class CachedTrees:
         if fault:
             raise ValueError(FAULTS[fault])
 
+    def _has_room(self, n_rules: int) -> bool:
+        """Whether there is room for trees of that many rules, and all that these may be made of."""
+        trees, most = self.trees, n_rules * len(self.grammar.adapted)
+        held, rules, letters, parts, strings = self.trees.numbers.tolist()
+        starts = min(len(trees.rule_starts), len(trees.letter_starts), len(trees.part_starts))
+        return (
+            held + n_rules < min(len(trees.places), len(trees.strings), starts, len(trees.slots) // 2)
+            and rules + most <= len(trees.rules)
+            and letters + most <= len(trees.letters)
+            and parts + most <= len(trees.parts)
+            and 2 * (strings + most) <= len(trees.string_keys)
+        )
+
     def _reserve(self, values: Integers) -> None:
         """Room for new trees and all that these may be made of."""
+        if self._has_room(len(values)):
+            return
         trees, held = self.trees, self.trees.numbers
         levels = len(self.grammar.adapted)
         inner = int((self.grammar.symbols.adapted[self.grammar.rules.parents[values]] >= 0).sum())

@@ -35,6 +35,17 @@ def chart_fits(grammar: Compiled, lengths: NDArray[np.int64]) -> NDArray[np.bool
     return chart_bytes(grammar, lengths) <= LARGEST_CHART
 
 
+def longest_that_fits(grammar: Compiled) -> int:
+    """The terminals of the longest sentence that is short enough."""
+    low, high = 0, 1
+    while chart_fits(grammar, np.array([high]))[0]:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if chart_fits(grammar, np.array([middle]))[0] else (low, middle)
+    return low
+
+
 def why_too_long(grammar: Compiled, length: int) -> str:
     """What is wrong with a sentence that does not fit."""
     gigabytes = float(chart_bytes(grammar, length)) / (1 << 30)
@@ -127,14 +138,14 @@ def known_strings(letters, starts, spans, children, n_terminals, strings):
 
 
 def numbered_strings(
-    words: Sequence[Integers], n_terminals: int
+    words: Sequence[Sequence[int]], n_terminals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Strings (of terminals) as a tree of their beginnings, for `known_strings`, and the number of each."""
     numbers: dict[int, int] = {}
     found = np.zeros(len(words), np.int64)
     for place, word in enumerate(words):
         at = 0
-        for letter in word.tolist():
+        for letter in word:
             at = numbers.setdefault(at * n_terminals + letter, len(numbers) + 1)
         found[place] = at
     children = np.array(sorted(numbers.items()), np.int64).reshape(-1, 2)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.grammars.kernels.sentence_cutting import cut_symbols
 from stickbreaker.grammars.model.compiled import Integers
 
 UNKNOWN, BOUNDARY = -1, -2  # in place of a terminal: the grammar has none; a sentence ends there
@@ -55,6 +56,7 @@ class Sentences(NamedTuple):
 class SentenceReader(ABC):
     """How documents become sentences of a grammar's terminals."""
 
+    @abstractmethod
     def read(
         self, content: Sequences, rows: NDArray[np.int64] | None = None, *, documents: NDArray[np.int64]
     ) -> Sentences:
@@ -62,19 +64,6 @@ class SentenceReader(ABC):
 
         rows: of the vocabulary, that words stand for (None: words are rows); documents: their numbers.
         """
-        words = content.words if rows is None else np.append(rows, -1)[content.words]
-        owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets))
-        return self._cut(words.astype(np.int64), content, owners, documents)
-
-    @abstractmethod
-    def _cut(
-        self,
-        words: NDArray[np.int64],
-        content: Sequences,
-        owners: NDArray[np.int64],
-        documents: NDArray[np.int64],
-    ) -> Sentences:
-        """Sentences of words (rows of the vocabulary, -1: not in it), each of the document at `owners`."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +75,12 @@ class SymbolReader(SentenceReader):
 
     numbers: NDArray[np.int64]
 
-    def _cut(
-        self,
-        words: NDArray[np.int64],
-        content: Sequences,
-        owners: NDArray[np.int64],
-        documents: NDArray[np.int64],
+    def read(
+        self, content: Sequences, rows: NDArray[np.int64] | None = None, *, documents: NDArray[np.int64]
     ) -> Sentences:
-        letters = self.numbers[words]
-        begins = np.zeros(len(letters) + 1, np.bool_)
-        begins[content.starts] = True
-        boundary = letters == BOUNDARY
-        begins[1:] |= boundary
-        kept = ~boundary
-        sentence = np.cumsum(begins[:-1])[kept]
-        new = np.flatnonzero(np.diff(sentence, prepend=-1))
-        starts = np.append(new, len(sentence)).astype(np.int64)
-        return Sentences(letters[kept].astype(np.int32), starts, owners[kept][new])
+        numbers = self.numbers if rows is None else self.numbers[np.append(rows, -1)]
+        starts = content.starts.astype(np.int64, copy=False)
+        return Sentences(*cut_symbols(content.words, content.offsets, starts, numbers, BOUNDARY))
 
 
 @dataclass(frozen=True)
@@ -117,13 +95,11 @@ class WordReader(SentenceReader):
     starts: NDArray[np.int64]
     marks: Integers | None = None
 
-    def _cut(
-        self,
-        words: NDArray[np.int64],
-        content: Sequences,
-        owners: NDArray[np.int64],
-        documents: NDArray[np.int64],
+    def read(
+        self, content: Sequences, rows: NDArray[np.int64] | None = None, *, documents: NDArray[np.int64]
     ) -> Sentences:
+        words = content.words.astype(np.int64) if rows is None else np.append(rows, -1)[content.words]
+        owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets))
         known = words >= 0
         words, owners = words[known], owners[known]
         firsts, sizes = self.starts[words], np.diff(self.starts)[words]

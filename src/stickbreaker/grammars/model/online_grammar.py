@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -28,21 +28,20 @@ from stickbreaker.corpus.shards import Index, Shard, entries_between
 from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import Memory, Weights, close_circles
 from stickbreaker.grammars.kernels.tree_cache import (
-    STRINGS,
     TreeSet,
     best_trees,
-    count_parts,
     link_trees,
+    place_trees,
     sample_trees,
     weigh_trees,
 )
-from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, parts_below
-from stickbreaker.grammars.model.chart_texts import active_symbols, chart_fits
+from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of
+from stickbreaker.grammars.model.chart_texts import active_symbols, longest_that_fits
 from stickbreaker.grammars.model.compiled import Compiled, Integers
-from stickbreaker.grammars.model.grammar_sentences import SentenceReader, Sentences
+from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, SentenceReader, Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar, Predictive
 from stickbreaker.grammars.model.processes import best_process, log_gamma_ratio, predictive
-from stickbreaker.grammars.model.tree_chain import new_chart, new_draft
+from stickbreaker.grammars.model.tree_chain import chart_room, new_draft
 from stickbreaker.kernels.sticks import (
     OrderedCells,
     Process,
@@ -165,9 +164,9 @@ class OnlineGrammar(Model):
         ):
             raise ValueError("trees of other symbols")
         rows = self.known.rows(ids)
-        for tree in ids.tolist():
-            if (rows[parts_below(trees, tree)] < 0).any():
-                raise ValueError("trees made of trees that there are not")
+        parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
+        if (rows[-1 - parts[parts < 0]] < 0).any():
+            raise ValueError("trees made of trees that there are not")
 
     # From counts to weights
 
@@ -190,14 +189,11 @@ class OnlineGrammar(Model):
         weigh_trees(
             cache.cells, cache.sums.before, cache.sums.log_totals, params["discounts"].values, weights
         )
-        shape = n_columns, int(trees.numbers[STRINGS]) + 1
-        first, following = np.full(shape, -1, np.int32), np.full(len(cache.ids), -1, np.int32)
-        masses = np.zeros(shape)
-        link_trees(cache.ids, weights, trees, first, following, masses)
+        places, strings, following, first, masses = link_trees(cache.ids, weights, trees, n_columns)
         nothing = np.zeros(len(cache.ids), np.int32)
         memory = Memory(
             customers=weights, parts=nothing, contents=nothing,
-            places=trees.places[cache.ids], strings=trees.strings[cache.ids],
+            places=places, strings=strings,
             positions=nothing, lengths=nothing, following=following, before=nothing, first=first,
             masses=masses, values=nothing, onward=nothing, free=np.zeros(6, np.int32),
         )  # fmt: skip
@@ -213,39 +209,14 @@ class OnlineGrammar(Model):
 
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
         """Cached trees with all their uses, and sums along their sticks."""
-        ids = self.known.ids(counts.keys)
-        trees, rows = self.known.trees, self.known.rows(ids)
-        tree_uses, rule_uses = np.zeros(len(ids)), np.zeros(len(self.grammar.weights))
-        count_parts(ids, rows, trees, tree_uses, rule_uses)
-        order = self._placed(counts, ids)
-        own = np.where(order.inside, order.values * counts.scale, 0.0)
-        values = np.where(order.inside, own + tree_uses[order.rows], 0.0) if len(ids) else own
-        cells = order._replace(values=values)
-        n = len(counts.sizes)
+        ids, rows, tree_uses, rule_uses = self.known.of_table(counts.keys)
+        trees = self.known.trees
+        stored = OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
+        placed, values, own, inside, sizes = place_trees(stored, ids, trees, tree_uses)
+        cells, n = OrderedCells(placed, values, inside, sizes, 1.0), len(sizes)
         sums = StickSums(np.zeros(values.shape), np.zeros(n), np.zeros(n))
         stick_sums(cells, self.process(params), sums)
         return Cache(ids, rows, trees, cells, own, sums, rule_uses * self.grammar.rules.counted)
-
-    def _placed(self, counts: TruncatedCounts, ids: Integers) -> OrderedCells:
-        """The cells of a table, and last in each column those of rows that no sentence used by itself."""
-        live = counts.live()
-        there = np.zeros(len(ids), np.bool_)
-        there[counts.rows[live]] = True
-        missing = np.flatnonzero(~there)
-        cells = OrderedCells(counts.rows, counts.values, live, counts.sizes, 1.0)
-        if not len(missing):
-            return cells
-        columns = self.known.trees.places[ids[missing]]
-        missing, columns = missing[np.argsort(columns, kind="stable")], np.sort(columns)
-        more = np.bincount(columns, minlength=len(counts.sizes))
-        sizes = counts.sizes + more
-        slots = np.arange(len(missing)) + np.repeat(counts.sizes - (np.cumsum(more) - more), more)
-        width = max(0, int(sizes.max()) - counts.rows.shape[1])
-        rows = np.pad(counts.rows, ((0, 0), (0, width)))
-        values = np.pad(counts.values, ((0, 0), (0, width)))
-        rows[columns, slots], values[columns, slots] = missing, 0.0
-        inside = np.arange(rows.shape[1]) < sizes[:, None]
-        return OrderedCells(rows, values, inside, sizes, 1.0)
 
     def process(self, params: Record) -> Process:
         names = "concentrations", "discounts", "beyond"
@@ -308,7 +279,7 @@ class OnlineGrammar(Model):
         found, found_starts, times_of_new = sample_trees(
             letters, starts, keys, times, tops, grammar.start, grammar.unary, len(grammar.terminals),
             cache.ids, cache.rows, cache.trees, grammar.rules, grammar.symbols, view.weights, view.memory,
-            np.zeros(len(grammar.adapted)), self.actives(letters, starts), new_chart(grammar, longest),
+            np.zeros(len(grammar.adapted)), self.actives(letters, starts), chart_room(grammar, longest),
             new_draft(grammar, longest), strings, tree_uses, tree_draws, rule_uses, fresh,
             nats,
         )  # fmt: skip
@@ -323,15 +294,28 @@ class OnlineGrammar(Model):
         places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
         drawn = np.zeros((len(places), len(grammar.adapted)))
         drawn[np.arange(len(places)), places] = times_of_new * unit
-        keys_of_new = [key_of(found[start:stop]) for start, stop in pairwise(found_starts.tolist())]
+        values = list(map(self.spelled.__getitem__, found.tolist()))  # as `key_of` does
+        keys_of_new = [" ".join(values[start:stop]) for start, stop in pairwise(found_starts.tolist())]
         new_rows = dict(zip(keys_of_new, drawn, strict=True))
         return DrawnTrees(rows, new_rows, rule_uses * unit, usage, nats)
+
+    @cached_property
+    def spelled(self) -> list[str]:
+        """The rules as keys of trees name them."""
+        return list(map(str, range(len(self.grammar.weights))))
+
+    @cached_property
+    def longest(self) -> int:
+        """Symbols of the longest sentence that is looked at."""
+        return longest_that_fits(self.grammar)
 
     def sentences_of(self, shard: Shard[Any]) -> Sentences:
         """The sentences of a shard's documents that have no new symbols and are not too long."""
         found = self.reader.read(shard.content, shard.rows, documents=shard.documents)
-        kept = ~found.with_unknown() & chart_fits(self.grammar, found.sizes)
-        return found if kept.all() else found.take(kept)
+        fits = found.sizes <= self.longest
+        if fits.all() and not (found.letters == UNKNOWN).any():
+            return found
+        return found.take(~found.with_unknown() & fits)
 
     def report(self, sentences: Sentences, shard: Shard[Any], drawn: DrawnTrees) -> tuple[Local, Stats]:
         """What a local step found, where each sentence has a score of its own."""
@@ -505,7 +489,7 @@ class OnlineGrammar(Model):
         rows, found, starts = best_trees(
             which, grammar.adapted, grammar.symbols.below, grammar.unary, len(grammar.terminals), cache.ids,
             cache.trees, grammar.rules, grammar.symbols, weights, memory, greatest,
-            np.zeros(len(grammar.adapted)), new_chart(grammar, longest), new_draft(grammar, longest),
+            np.zeros(len(grammar.adapted)), chart_room(grammar, longest), new_draft(grammar, longest),
             np.zeros(longest * (longest + 1) // 2, np.int32),
         )  # fmt: skip
         keys = [key_of(found[a:b]) for a, b in pairwise(starts)][:REDERIVED]
@@ -517,9 +501,10 @@ class OnlineGrammar(Model):
         An old row that one of the trees is made of stays.
         """
         places = {key: row for row, key in enumerate(counts.keys)}
-        inner = {places.get(part) for key in keys for part in self.known.parts_of(key)}
+        parts = dict(zip(keys, self.known.parts_of(keys), strict=True))
+        inner = {places.get(part) for below in parts.values() for part in below}
         pairs = [(row, key) for row, key in zip(rows, keys, strict=True) if row not in inner]
-        wanted = dict.fromkeys(part for _, key in pairs for part in (*self.known.parts_of(key), key))
+        wanted = dict.fromkeys(part for _, key in pairs for part in (*parts[key], key))
         new = [key for key in wanted if key not in places]
         places |= {key: len(counts.keys) + at for at, key in enumerate(new)}
         edit: list[Change] = [Grow("derivations", len(new), tuple(new))] if new else []
@@ -615,8 +600,9 @@ class OnlineGrammar(Model):
             kept[rows[best[uses[best] >= least]]] = True
             order = order[kept[rows[order]]]
             orders.append(rows[order])
-            for row in rows[order].tolist():  # symbols below come later
-                kept[cache.rows[parts_below(trees, int(ids[row]))]] = True
+            own = ids[rows[order]]
+            parts = trees.parts[entries_between(trees.part_starts[own], trees.part_starts[own + 1])[1]]
+            kept[cache.rows[-1 - parts[parts < 0]]] = True  # symbols below come later
         change = Reorder("derivations", "symbols", tuple(orders), tuple(map(len, orders)))
         gone = tuple(np.flatnonzero(~kept).tolist())
         return (change, Drop("derivations", gone)) if gone else (change,)

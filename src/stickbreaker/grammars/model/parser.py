@@ -1,5 +1,6 @@
 """A grammar that was learned: how probable it finds sentences, and their trees."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import (
+    LEAN,
     PLAIN,
     Chart,
     Draft,
@@ -23,12 +25,17 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     close_circles,
     draw_tree,
     fill_chart,
+    measure,
 )
 from stickbreaker.grammars.kernels.grammar_trees import (
+    count_cuts_of_draft,
+    cuts_within,
     expanded,
+    link_derivations,
     longest_beginning,
-    mark_cuts,
+    measure_derivations,
     mistake_in,
+    write_derivations,
 )
 from stickbreaker.grammars.kernels.tree_sampling import Text, fill_to_scale, log_sum, start_random
 from stickbreaker.grammars.model.chart_texts import (
@@ -42,6 +49,7 @@ from stickbreaker.grammars.model.chart_texts import (
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.new_symbols import opened
 from stickbreaker.grammars.model.tree_chain import MOST, frequencies_of, new_chart, new_draft
+from stickbreaker.kernels.random import seeded
 
 CHUNK = 500  # sentences that are looked at together
 LARGEST = 1 << 28  # rules of all derivations, written out
@@ -137,11 +145,9 @@ class LearnedGrammar:
         owners = np.repeat(np.arange(n), np.diff(self.starts))[inner]
         if (places[-1 - self.entries[inner]] <= places[owners]).any():
             raise ValueError("derivations that are part of themselves")
-        sizes = [0] * n
-        for row in range(n - 1, -1, -1):
-            parts = self.entries[self.starts[row] : self.starts[row + 1]].tolist()
-            sizes[row] = sum(sizes[-1 - value] if value < 0 else 1 for value in parts)
-        if sum(sizes) > LARGEST:
+        sizes = np.zeros(n)
+        measure_derivations(self.entries, self.starts, sizes)
+        if not sizes.sum() <= LARGEST:
             raise ValueError("derivations that are too large")
         yields, offsets = self.yields
         stack = np.zeros(int(np.diff(self.starts).max(initial=0)) * 2 + 4, np.int32)
@@ -157,17 +163,12 @@ class LearnedGrammar:
     @cached_property
     def wholes(self) -> tuple[Integers, NDArray[np.int64]]:
         """The rules of each derivation down to terminals, and where each one's begin."""
-        found: list[Integers] = [np.zeros(0, np.int32)] * len(self.customers)
-        for row in range(len(found) - 1, -1, -1):
-            parts: list[Integers] = []
-            for value in self.entries[self.starts[row] : self.starts[row + 1]].tolist():
-                parts.append(found[-1 - value] if value < 0 else np.array([value], np.int32))
-            found[row] = np.concatenate(parts)
-        sizes = [len(one) for one in found]
-        return (
-            np.concatenate([np.zeros(0, np.int32), *found]),
-            np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
-        )
+        sizes = np.zeros(len(self.customers) + 1, np.int64)
+        measure_derivations(self.entries, self.starts, sizes[1:])
+        starts = np.cumsum(sizes)
+        found = np.empty(int(starts[-1]), np.int32)
+        write_derivations(self.entries, self.starts, starts, found)
+        return found, starts
 
     @cached_property
     def yields(self) -> tuple[Integers, NDArray[np.int64]]:
@@ -241,18 +242,14 @@ class LearnedGrammar:
     def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
         """The derivations by their strings; the greatest mass of each string; and the tree of strings."""
         yields, offsets = self.yields
-        words = [yields[offsets[row] : offsets[row + 1]] for row in range(len(self.customers))]
+        words = [one.tolist() for one in np.split(yields, offsets[1:-1])] if len(self.customers) else []
         children, strings = numbered_strings(words, len(self.grammar.terminals))
         n, places = len(words), self.places
         first = np.full((len(self.grammar.adapted), len(children) + 1), -1, np.int32)
         masses, greatest = np.zeros(first.shape), np.zeros(first.shape)
         following = np.full(n, -1, np.int32)
         shares = self.probabilities.shares
-        for row in range(n - 1, -1, -1):
-            at = places[row], strings[row]
-            following[row], first[at] = first[at], row
-            masses[at] += shares[row]
-            greatest[at] = max(greatest[at], shares[row])
+        link_derivations(places, strings, shares, first, following, masses, greatest)
         nothing = np.zeros(n, np.int32)
         memory = Memory(
             customers=shares,
@@ -303,9 +300,7 @@ class LearnedGrammar:
         memory, greatest, _ = self._memory
         wholes, whole_starts = self.wholes
         for _, text, scales, chart, draft in self._chunks(letters, starts):
-            for s, scale in enumerate(scales.tolist()):
-                mine = text.letters[text.starts[s] : text.starts[s + 1]]
-                key = numbered_keys(seed, purposes.GRAMMAR_PARSES, 0, np.array([_number_of(mine)]))[0]
+            for s, (scale, key) in enumerate(zip(scales.tolist(), _keys_of(text, seed), strict=True)):
                 nats, rules, ends, tree_nats = _parse(
                     s, n_trees, best, scale, text, chart, draft, self.grammar.rules, self.grammar.symbols,
                     self.weights, self._weights(best=True) if best else self.weights, memory, greatest,
@@ -350,14 +345,29 @@ class LearnedGrammar:
             chart, draft = new_chart(self.grammar, longest), new_draft(self.grammar, longest)
             yield first, self.text_of(part, own), scales, chart, draft
 
-    def cuts(self, parse: Parse, symbol: int, n: int) -> Array:
-        """In which share of a sentence's trees a subtree of a symbol begins or ends before each terminal,
-        and at the end (n + 1)."""
-        counts = np.zeros(n + 1)
-        stack = np.zeros(2 * len(parse.rules) + 2, np.int32)
-        for start, end in zip(parse.starts[:-1].tolist(), parse.starts[1:].tolist(), strict=True):
-            mark_cuts(parse.rules[start:end], symbol, self.grammar.rules, stack, counts)
-        return counts / max(1, len(parse.starts) - 1)
+    def cuts(
+        self, letters: Integers, starts: NDArray[np.int64], symbol: int, n_trees: int, *, seed: int = 0
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """In which share of trees drawn of a sentence a subtree of a symbol begins or ends before each
+        terminal (of all sentences), and which sentences can be parsed: the trees that `parses` draws.
+
+        A sentence that cannot be parsed, or is too long, has no cut.
+        """
+        fits = chart_fits(self.grammar, np.diff(starts))
+        own_letters, own_starts = _those(letters, starts, fits)
+        shares, parsed = np.zeros(len(own_letters)), np.zeros(len(own_starts) - 1, np.bool_)
+        memory, rules, symbols = self._memory[0], self.grammar.rules, self.grammar.symbols
+        inner = cuts_within(symbol, *self.wholes, rules)
+        for first, text, scales, chart, draft in self._chunks(own_letters, own_starts):
+            last = first + len(scales)
+            _count_cuts(
+                _keys_of(text, seed), n_trees, symbol, scales, text, chart, draft, rules, symbols,
+                self.weights, memory, np.zeros(len(self.discounts)), *inner,
+                shares[own_starts[first] : own_starts[last]], parsed[first:last],
+            )  # fmt: skip
+        found, of_all = np.zeros(len(letters)), np.zeros(len(fits), np.bool_)
+        found[np.repeat(fits, np.diff(starts))], of_all[fits] = shares, parsed
+        return found, of_all
 
     def beginning(self, letters: Integers) -> int:
         """How many terminals of a sentence, from the first, some sentence of the grammar begins with."""
@@ -395,9 +405,13 @@ def _those(
     return letters[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])])
 
 
-def _number_of(letters: Integers) -> int:
-    """A number that depends on a sentence's content."""
-    return int(share_of(letters.astype(np.int32).tobytes().hex()) * 2**62)
+def _keys_of(text: Text, seed: int) -> NDArray[np.uint64]:
+    """The keys of sentences' random streams, which depend on the seed and on each one's content."""
+    content = memoryview(text.letters.astype(np.int32).tobytes()).cast("B")
+    ends = (4 * text.starts).tolist()
+    shares = [share_of(content[start:end].hex()) for start, end in itertools.pairwise(ends)]
+    numbers = (np.array(shares, np.float64) * 2**62).astype(np.int64)
+    return numbered_keys(seed, purposes.GRAMMAR_PARSES, 0, numbers)
 
 
 @njit(**PLAIN)
@@ -415,6 +429,56 @@ def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_ou
     for s in range(len(nats_out)):
         span, active = _span_of(s, text)
         nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
+
+
+@njit(**PLAIN)
+def _count_cuts(
+    keys, n_trees, symbol, scales, text, chart, draft, rules, symbols, weights, memory, discounts, inner,
+    inner_starts, shares_out, parsed_out,
+):  # fmt: skip
+    """For each sentence of a Text, the share of trees drawn of it in which a subtree of a symbol begins or
+    ends before each terminal (shares_out), and whether it can be parsed (parsed_out).
+
+    keys (sentences): of their random streams; inner, inner_starts: see `cuts_within`.
+    """
+    longest = 0
+    for s in range(len(keys)):
+        longest = max(longest, text.starts[s + 1] - text.starts[s])
+    counts, stamps = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
+    random, stamp = np.zeros(2, np.uint64), 0
+    for s in range(len(keys)):
+        span, active = _span_of(s, text)
+        nats, scale = log_sum(
+            span, active, text.start, scales[s], memory.masses, rules, symbols, weights, chart
+        )
+        number = 0
+        if nats > -np.inf:
+            seeded(keys[s], random)
+            while number < n_trees and _draw(
+                span, active, scale, False, text, rules, symbols, weights, memory, memory.masses, discounts,
+                chart, draft, random,
+            ):  # fmt: skip
+                number += 1
+                stamp += 1
+                count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules, counts)
+        parsed_out[s] = number > 0
+        for k in range(len(span.letters)):
+            shares_out[text.starts[s] + k] = counts[k] / max(1, number)
+        counts[:] = 0
+
+
+@njit(**LEAN)
+def _draw(
+    span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft, random
+):
+    """Draw a tree of a sentence, tried again where it has too many unary steps; whether there is one."""
+    for _ in range(1000):
+        if draw_tree(
+            text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,
+            masses, discounts, chart, draft, random,
+        ):  # fmt: skip
+            return True
+    return False
 
 
 @njit(**PLAIN)
@@ -437,16 +501,13 @@ def _parse(
     masses = greatest if best else memory.masses
     number = 0
     for k in range(n_trees):
-        drawn = False
-        for _ in range(1000):
-            drawn = draw_tree(
-                text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,
-                masses, discounts, chart, draft, random,
-            )  # fmt: skip
-            if drawn:
-                break
+        drawn = _draw(
+            span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft,
+            random,
+        )  # fmt: skip
         if not drawn:
             return whole, found[:number].copy(), ends[: k + 1].copy(), nats[:k].copy()
+        measure(draft, 1.0, rules, symbols, weights, memory, masses, discounts)
         last = expanded(draft, wholes, whole_starts, found, number)
         while last < 0:
             more = np.zeros(2 * len(found), np.int32)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import gammaln, psi
 
 from stickbreaker.core.records import Array
@@ -135,6 +134,7 @@ def best_process(
 
     score: of a concentration and a discount.
     """
+    from scipy.optimize import minimize
 
     def turned(x: Array) -> float:
         return -score(float(np.exp(x[0])), float(1.0 / (1.0 + np.exp(-x[1]))))

@@ -480,6 +480,11 @@ def new_chart(grammar: Compiled, longest: int) -> Chart:
     """Room for a chart of such a sentence. Raises UserError for one that is too long."""
     if not chart_fits(grammar, np.array([longest]))[0]:
         raise UserError(why_too_long(grammar, longest), remedy="cut long texts into sentences")
+    return chart_room(grammar, longest)
+
+
+def chart_room(grammar: Compiled, longest: int) -> Chart:
+    """Room for a chart of a sentence that is known to fit."""
     shape = (len(grammar.names), longest + 1, longest + 1)
     return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
 

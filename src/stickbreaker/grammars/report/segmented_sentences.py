@@ -58,7 +58,9 @@ def segmented_sentences(model: GrammarEstimator, sentences: Sentences, piece: st
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
     uses = uses_of_texts(model)
     rows: list[SegmentedSentence] = []
-    for number, (cuts, _) in enumerate(cuts_of(model, shown, piece)):
+    shares = cuts_of(model, shown, piece).shares
+    for number in range(len(shown.documents)):
+        cuts = shares[shown.starts[number] : shown.starts[number + 1]]
         text = [model.compiled_.terminals[letter] for letter in shown[number]]
         pieces = [
             _piece(
