@@ -10,7 +10,7 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.translation.bleu import corpus_bleu, sentence_bleu
+from stickbreaker.translation.bleu import Reference, corpus_bleu, sentence_bleu
 from stickbreaker.translation.decoding.decoder import Decoder, Translation, cut_sentence
 from stickbreaker.translation.pairwise_ranking import learn_weights
 from stickbreaker.translation.phrases.phrase_model import PhraseModel
@@ -83,14 +83,14 @@ def tune(
     by the weights before, adds the best translations to those of the rounds before, and learns weights from
     all of them; half of the weights before is kept. Raises UserError where nothing can be learned.
     """
-    wanted = [list(reference) for own in references for reference in own]
+    wanted = [Reference.of(reference) for own in references for reference in own]
     pool: list[dict[tuple[str, ...], Array]] = [{} for _ in wanted]
     quality: list[dict[tuple[str, ...], float]] = [{} for _ in wanted]
     history: list[TuningRound] = []
     for number in range(rounds):
         lists = [found for own in translate_documents(model, documents, N_BEST, threads) for found in own]
         best = [found[0].words if found else () for found in lists]
-        length = sum(map(len, best)) / max(1, sum(map(len, wanted)))
+        length = sum(map(len, best)) / max(1, sum(one.length for one in wanted))
         history.append(TuningRound(model.weights, corpus_bleu(best, wanted), length))
         if progress is not None:
             progress(history[-1])
