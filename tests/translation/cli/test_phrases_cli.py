@@ -198,3 +198,32 @@ def test_phrases_are_exported_as_moses_reads_them(place, cli, tuned, tmp_path):
     cli(*untuned)  # adapted, whatever weights there are
     assert (tmp_path / "untuned").read_bytes() == (tmp_path / "adapted").read_bytes()
     assert "--format" in cli(*export[:4], "other", "--out", tmp_path / "none", code=2).stderr
+
+
+def test_phrases_of_a_file_are_translated_alike(place, cli, tuned, tmp_path):
+    table, out = tmp_path / "table.gz", tmp_path / "out.txt"
+    cli("translate", "export", place / "with", "--format", "phrase-table", "--out", table)
+    lines = (
+        gzip.decompress(table.read_bytes())
+        + b"a b c d e f ||| g ||| 1 1 1 1\nhund ||| dog ||| 1 1 1 1 ||| 0-0\n"
+    )
+    table.write_bytes(gzip.compress(lines))
+    topics = (*LANGUAGES, "--topics", place / "topics", "--threads", 1)
+    learn = ("translate", "learn", place / "train.jsonl", *topics, "--phrases", "--phrase-table", table)
+    done = cli(*learn, "--out", tmp_path / "lexicon")
+    assert "left out 1 translation of phrases of more than 5 words" in done.stderr
+    assert "1 word (de) that the pairs of sentences do not have" in done.stderr
+    tune = ("translate", "tune", tmp_path / "lexicon", place / "dev.jsonl", "--rounds", 4, "--json")
+    assert json.loads(cli(*tune).stdout)["bleu"] == pytest.approx(tuned["with"]["bleu"], abs=2.0)
+    shutil.copy(place / "test.jsonl", tmp_path / "test.jsonl")
+    with (tmp_path / "test.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"doc": "d", "de": "Hund", "en": "dog"}) + "\n")
+    cli("translate", "run", tmp_path / "lexicon", tmp_path / "test.jsonl", "--out", out)
+    found = out.read_text(encoding="utf-8").splitlines()
+    cli("translate", "run", place / "with", place / "test.jsonl", "--out", out, "--overwrite")
+    assert found == [*out.read_text(encoding="utf-8").splitlines(), "dog"]
+    for text, says in (("a ||| b ||| 1", f"{table}:1: "), ("", "holds no phrase")):
+        table.write_bytes(gzip.compress(text.encode()))
+        assert says in cli(*learn, "--out", tmp_path / "none", code=1).stderr
+    done = cli(*learn[:-3], "--phrase-table", table, "--out", tmp_path / "none", code=2)
+    assert "needs --phrases" in done.stderr

@@ -23,6 +23,7 @@ from stickbreaker.translation.cli.bitext_options import (
     bitext_argument,
     bitext_options,
     given_links,
+    given_phrases,
     language_options,
     read_bitext,
 )
@@ -51,6 +52,13 @@ from stickbreaker.translation.cli.bitext_options import (
     help="--phrases: a saved n-gram model, or a file in the ARPA format, of the language translated into.  "
     "[default: trigrams, learned of the pairs]",
 )
+@option(
+    "--phrase-table",
+    type=PATH,
+    metavar="FILE",
+    help="--phrases: those of a file as Moses and translate export write it, of these tokens (see translate "
+    "documents --tokens).  [default: counted here]",
+)
 @option("--overwrite", is_flag=True, help="Replace a lexicon at --out.")
 @bitext_options
 @threads_option
@@ -65,6 +73,7 @@ def learn(
     alignments: Path | None,
     phrases: bool,
     language_model: Path | None,
+    phrase_table: Path | None,
     overwrite: bool,
     reading: BitextChoice,
     threads: int | None,
@@ -79,7 +88,7 @@ def learn(
     if (topics is None) != by_domain:
         raise click.UsageError("give one of --topics MODEL and --by-domain")
     if not phrases:
-        refuse_written(("language_model",), "needs --phrases")
+        refuse_written(("language_model", "phrase_table"), "needs --phrases")
     from stickbreaker.translation.lexicon.saved_lexicon import refuse_existing
 
     refuse_existing(out, overwrite)
@@ -91,13 +100,14 @@ def learn(
     model = None if topics is None else load_topics(topics, "transform", threads)
     pairs = read_bitext(bitext, source, target, reading)
     links = given_links(alignments, pairs)
+    given = None if phrase_table is None else given_phrases(phrase_table, pairs)
     lexicon = TopicLexicon.learn(pairs, model, links, threads=threads, progress=line.show)
     table = None
     if phrases:
         from stickbreaker.translation.phrases.learning_phrases import learn_phrases
         from stickbreaker.translation.phrases.saved_phrases import save_with_phrases
 
-        model_of_phrases = learn_phrases(lexicon, language_model, line.show)
+        model_of_phrases = learn_phrases(lexicon, language_model, line.show, given)
         save_with_phrases(model_of_phrases, out, overwrite=overwrite)
         table = model_of_phrases.table
     else:

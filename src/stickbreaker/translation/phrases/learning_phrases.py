@@ -17,23 +17,28 @@ def learn_phrases(
     lexicon: TopicLexicon,
     language_model: Path | None = None,
     progress: Callable[[str], None] | None = None,
+    table: PhraseTable | None = None,
 ) -> PhraseModel:
     """The phrase model of a lexicon's bitext, with weights as before any tuning.
 
+    `table`: phrases that were read (`read_phrase_table`); None counts those of the bitext.
     `language_model` is a file in the ARPA format, or a saved n-gram model, of texts in the target language in
     lower case; None learns one of trigrams of the bitext's target side. Raises UserError for another file.
     """
     say: Callable[[str], None] = progress or (lambda _: None)
     say("phrases")
     words = lexicon.bitext.words
-    table = PhraseTable.of(lexicon.bitext.sides, lexicon.links, (len(words[0]), len(words[1])))
+    if table is None:
+        table = PhraseTable.of(lexicon.bitext.sides, lexicon.links, (len(words[0]), len(words[1])))
     say("language model")
-    model = _trigrams(lexicon) if language_model is None else _read_model(language_model, words[1])
+    target = words[1] + table.more_words[1]
+    model = _trigrams(lexicon, target) if language_model is None else _read_model(language_model, target)
     return PhraseModel(lexicon, table, model, FIRST_WEIGHTS, adapts=False)
 
 
-def _trigrams(lexicon: TopicLexicon) -> BackoffModel:
-    """Trigrams by a hierarchical Pitman-Yor process, learned of the target side."""
+def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
+    """Trigrams by a hierarchical Pitman-Yor process, learned of the target side; `target`: all words that
+    translations may have."""
     from stickbreaker.estimators.fitting import fit
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
@@ -42,7 +47,7 @@ def _trigrams(lexicon: TopicLexicon) -> BackoffModel:
     corpus = Corpus.from_tokens(lexicon.bitext.sides[1].spelled(words), rule=rule)
     model = PlainNgramModel(ORDER, min_count=LEAST_COUNT, max_iter=SWEEPS, samples=1, random_state=0)
     fit(model, corpus)
-    return BackoffModel.of(model, words)
+    return BackoffModel.of(model, target)
 
 
 def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel:

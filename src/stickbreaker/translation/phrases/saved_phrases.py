@@ -70,11 +70,11 @@ def read_phrases(
             name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
             for name in BackoffArrays._fields
         }
-        source, target = words
+        table = PhraseTable.from_arrays(arrays)
+        require_table(table, words)
+        target = words[1] + table.more_words[1]
         model = BackoffModel(target, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
         require_model(model.arrays, len(target))
-        table = PhraseTable.from_arrays(arrays)
-        require_table(table, (len(source), len(target)))
         return table, model
 
 
