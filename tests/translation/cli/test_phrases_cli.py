@@ -7,6 +7,8 @@ import shutil
 import pytest
 from tests.translation.planted_bitexts import BOTH, OWN, as_rows, neutral_pairs
 
+from stickbreaker.translation.bleu import Reference, corpus_bleu
+
 LANGUAGES = ("--from", "de", "--to", "en")
 
 
@@ -227,3 +229,25 @@ def test_phrases_of_a_file_are_translated_alike(place, cli, tuned, tmp_path):
         assert says in cli(*learn, "--out", tmp_path / "none", code=1).stderr
     done = cli(*learn[:-3], "--phrase-table", table, "--out", tmp_path / "none", code=2)
     assert "needs --phrases" in done.stderr
+
+
+PATTERN = r"\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}\p{N}]+|\S"  # as the docs have it
+
+
+def test_a_language_model_with_topics_follows_the_documents(place, cli, tuned, tmp_path):
+    language, lexicon = tmp_path / "language", tmp_path / "lexicon"
+    fields = ("--text-field", "en", "--sentences", "line", "--token-pattern", PATTERN)
+    fit = ("--order", 2, "--min-count", 1, "--iterations", 40, "--samples", 2, "--seed", 1)
+    cli("fit", "ngram", place / "docs.jsonl", "--topics", 2, *fields, *fit, "--out", language)
+    topics = (*LANGUAGES, "--topics", place / "topics", "--threads", 1)
+    learn = ("translate", "learn", place / "train.jsonl", *topics, "--phrases", "--out", lexicon)
+    cli(*learn, "--language-model", language)
+    options = ("--rounds", 4, "--topics", "none", "--json")
+    best = json.loads(cli("translate", "tune", lexicon, place / "dev.jsonl", *options).stdout)
+    assert best["bleu"] > tuned["without"]["bleu"] + 10.0
+    out = tmp_path / "out.txt"
+    cli("translate", "run", lexicon, place / "dev.jsonl", "--out", out)
+    found = out.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line)["en"] for line in (place / "dev.jsonl").read_text(encoding="utf-8").splitlines()]
+    bleu = 100 * corpus_bleu([line.split() for line in found], [Reference.of(row.split()) for row in rows])
+    assert bleu == pytest.approx(best["bleu"])  # what was tuned is what runs

@@ -49,8 +49,8 @@ from stickbreaker.translation.cli.bitext_options import (
     "--language-model",
     type=PATH,
     metavar="MODEL|FILE",
-    help="--phrases: a saved n-gram model, or a file in the ARPA format, of the language translated into.  "
-    "[default: trigrams, learned of the pairs]",
+    help="--phrases: a saved n-gram model, with topics or without, or a file in the ARPA format, of the "
+    "language translated into.  [default: trigrams, learned of the pairs]",
 )
 @option(
     "--phrase-table",

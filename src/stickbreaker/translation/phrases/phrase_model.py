@@ -11,6 +11,7 @@ from stickbreaker.core.topk import descending
 from stickbreaker.corpus.shards import entries_between
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.decoder import SentenceOptions
+from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.kernels.phrase_options import Options, Weights
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
@@ -57,7 +58,7 @@ class PhraseModel:
 
     lexicon: TopicLexicon
     table: PhraseTable
-    language_model: BackoffModel
+    language_model: BackoffModel | TopicBackoffModel
     weights: dict[str, float]  # by the names of `features`
     adapts: bool = True
     ranks: int = 0
