@@ -241,7 +241,7 @@ def test_a_language_model_with_topics_follows_the_documents(place, cli, tuned, t
     cli("fit", "ngram", place / "docs.jsonl", "--topics", 2, *fields, *fit, "--out", language)
     topics = (*LANGUAGES, "--topics", place / "topics", "--threads", 1)
     learn = ("translate", "learn", place / "train.jsonl", *topics, "--phrases", "--out", lexicon)
-    cli(*learn, "--language-model", language)
+    assert "does not know" not in cli(*learn, "--language-model", language).stderr
     options = ("--rounds", 4, "--topics", "none", "--json")
     best = json.loads(cli("translate", "tune", lexicon, place / "dev.jsonl", *options).stdout)
     assert best["bleu"] > tuned["without"]["bleu"] + 10.0
@@ -251,3 +251,11 @@ def test_a_language_model_with_topics_follows_the_documents(place, cli, tuned, t
     rows = [json.loads(line)["en"] for line in (place / "dev.jsonl").read_text(encoding="utf-8").splitlines()]
     bleu = 100 * corpus_bleu([line.split() for line in found], [Reference.of(row.split()) for row in rows])
     assert bleu == pytest.approx(best["bleu"])  # what was tuned is what runs
+
+
+def test_a_language_model_of_other_words_is_noted(place, cli, tmp_path):
+    (tmp_path / "other.txt").write_text("Other words stand there.\n" * 8, encoding="utf-8")
+    cli("fit", "ngram", tmp_path / "other.txt", "--iterations", 2, "--out", tmp_path / "language")
+    learn = ("translate", "learn", place / "dev.jsonl", *LANGUAGES, "--by-domain", "--phrases")
+    done = cli(*learn, "--language-model", tmp_path / "language", "--out", tmp_path / "lexicon")
+    assert "the language model does not know 100 % of the words of the pairs, en" in done.stderr

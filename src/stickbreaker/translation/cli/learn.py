@@ -11,6 +11,7 @@ from stickbreaker.console.console import (
     ProgressLine,
     command,
     emit,
+    note,
     option,
     refuse_written,
     tell_of_compiling,
@@ -27,6 +28,8 @@ from stickbreaker.translation.cli.bitext_options import (
     language_options,
     read_bitext,
 )
+
+MOST_UNKNOWN = 0.05  # of the words of the pairs: a language model of other tokens
 
 
 @click.command(
@@ -109,6 +112,9 @@ def learn(
 
         model_of_phrases = learn_phrases(lexicon, language_model, line.show, given)
         save_with_phrases(model_of_phrases, out, overwrite=overwrite)
+        if model_of_phrases.unknown_share > MOST_UNKNOWN:
+            share = f"{100 * model_of_phrases.unknown_share:.0f} %"
+            note(f"note: the language model does not know {share} of the words of the pairs, {target}")
         table = model_of_phrases.table
     else:
         lexicon.save(out, overwrite=overwrite)

@@ -78,6 +78,12 @@ class PhraseModel:
         own = np.array([self.weights[name] for name in self.option_features])
         return Weights(own, *(self.weights[name] for name in OF_SEARCH))
 
+    @property
+    def unknown_share(self) -> float:
+        """The share of the words of the bitext's target side that the language model does not know."""
+        arrays, words = self.language_model.arrays, self.lexicon.bitext.sides[1].words
+        return float((arrays.numbers[words] == arrays.unknown).mean())
+
     @cached_property
     def _source_numbers(self) -> dict[str, int]:
         """The numbers of the words of the source that the table may have."""
