@@ -17,7 +17,7 @@ from translation_topics import LDA_OF_SOURCE, ONE_TO_ONE, corpora, domains_of, l
 
 from pages import Section, Table
 from stickbreaker.core.random_streams import share_of, stream
-from stickbreaker.translation.bleu import ngram_matches
+from stickbreaker.translation.bleu import Reference, ngram_matches
 from stickbreaker.translation.lexicon.domains import KnownDomains
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.learning_phrases import learn_phrases
@@ -131,7 +131,7 @@ def _flat_documents(documents: Sequence[int], references: Sequence[Sequence[Any]
 def counts_of(texts: Sequence[list[str]], references: Sequence[list[str]]) -> list[int]:
     """What BLEU adds up over a document: matches of n-grams of 1 to 4 words, n-grams, words, words wanted."""
     pairs = zip(texts, references, strict=True)
-    counts = [ngram_matches(words, reference) for words, reference in pairs]
+    counts = [ngram_matches(words, Reference.of(reference)) for words, reference in pairs]
     matches, totals = np.array(counts).reshape(-1, 2, 4).sum(axis=0).tolist()
     return [*matches, *totals, sum(map(len, texts)), sum(map(len, references))]
 

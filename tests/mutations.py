@@ -474,6 +474,18 @@ MUTATIONS = {
         "log_weight -= model.back_off[node]",
         "tests/translation/test_backoff_model.py",
     ),
+    "what n-grams of topics leave to other words": Mutation(
+        "translation/kernels/topic_mixtures.py",
+        "left[context] -= p[node]",
+        "left[context] -= p[shorter[node]]",
+        "tests/translation/test_topic_backoff_model.py",
+    ),
+    "what a topic gives an n-gram": Mutation(
+        "translation/kernels/topic_mixtures.py",
+        "total += shares[k] * inside[node, k]",
+        "total += inside[node, k] / n_topics",
+        "tests/translation/test_topic_backoff_model.py",
+    ),
     "a jump between spans": Mutation(
         "translation/kernels/decoder.py",
         "candidates.jumps[table] = -weights.distortion * distance",

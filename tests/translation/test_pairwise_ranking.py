@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stickbreaker import UserError
-from stickbreaker.translation.bleu import sentence_bleu
+from stickbreaker.translation.bleu import Reference, sentence_bleu
 from stickbreaker.translation.pairwise_ranking import PairSampling, learn_weights
 
 PLANTED = np.array([1.0, -2.0, 0.5, 0.0])
@@ -70,13 +70,14 @@ def test_candidates_that_do_not_differ_are_refused():
 
 def test_bleu_of_sentences():
     words = ["the", "cat", "sat", "on", "the", "mat"]
-    assert sentence_bleu(words, words) == pytest.approx(1.0)
-    assert sentence_bleu(words[:4], words) == pytest.approx(math.exp(-0.5))
+    reference = Reference.of(words)
+    assert sentence_bleu(words, reference) == pytest.approx(1.0)
+    assert sentence_bleu(words[:4], reference) == pytest.approx(math.exp(-0.5))
     precisions = [5 / 7, 4 / 7, 3 / 6, 2 / 5]  # the, the, cat, sat, on; then matches and n-grams, each + 1
-    found = sentence_bleu(["the", "the", "cat", "sat", "on", "a", "hat"], words)
+    found = sentence_bleu(["the", "the", "cat", "sat", "on", "a", "hat"], reference)
     assert found == pytest.approx(math.prod(precisions) ** 0.25)
-    assert sentence_bleu(["dog"], words) == sentence_bleu([], words) == 0.0
-    assert sentence_bleu(["the"], ["the"]) == pytest.approx(1.0)
+    assert sentence_bleu(["dog"], reference) == sentence_bleu([], reference) == 0.0
+    assert sentence_bleu(["the"], Reference.of(["the"])) == pytest.approx(1.0)
 
 
 def noisy(rng, reference):
@@ -101,7 +102,8 @@ def test_translations_keep_the_length_of_their_references():
         log_p = -2.0 * lengths - 4.0 * wrong + rng.normal(0.0, 4.0, 60)
         lists.append(lengths)
         features.append(np.column_stack([log_p, lengths]))
-        quality.append(np.array([sentence_bleu(words, reference) for words in candidates]))
+        wanted = Reference.of(reference)
+        quality.append(np.array([sentence_bleu(words, wanted) for words in candidates]))
     weights = learn_weights(features, quality)
     best = [lengths[(each @ weights).argmax()] for lengths, each in zip(lists, features, strict=True)]
     assert np.mean(best) / 15 == pytest.approx(1.0, abs=0.1)

@@ -16,17 +16,28 @@ class NgramMatches(NamedTuple):
     totals: tuple[int, ...]  # n-grams of the translation
 
 
-def ngram_matches(words: Sequence[str], reference: Sequence[str]) -> NgramMatches:
+class Reference(NamedTuple):
+    """A sentence that translations are compared with; its n-grams are counted once."""
+
+    length: int  # words
+    ngrams: "tuple[Counter[tuple[str, ...]], ...]"  # of 1 to 4 words
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> "Reference":
+        """The reference of these words."""
+        return cls(len(words), tuple(_ngrams(words, order) for order in range(1, HIGHEST_ORDER + 1)))
+
+
+def ngram_matches(words: Sequence[str], reference: Reference) -> NgramMatches:
     """The counts of a translation and its reference.
 
-    >>> ngram_matches(["a", "b", "c"], ["a", "b"])
+    >>> ngram_matches(["a", "b", "c"], Reference.of(["a", "b"]))
     NgramMatches(matches=(2, 1, 0, 0), totals=(3, 2, 1, 0))
     """
-    orders = range(1, HIGHEST_ORDER + 1)
-    pairs = [(_ngrams(words, order), _ngrams(reference, order)) for order in orders]
+    found = [_ngrams(words, order) for order in range(1, HIGHEST_ORDER + 1)]
     return NgramMatches(
-        tuple((found & wanted).total() for found, wanted in pairs),
-        tuple(found.total() for found, _ in pairs),
+        tuple((own & wanted).total() for own, wanted in zip(found, reference.ngrams, strict=True)),
+        tuple(own.total() for own in found),
     )
 
 
@@ -34,7 +45,7 @@ def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
     return Counter(zip(*(words[start:] for start in range(order)), strict=False))
 
 
-def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
+def sentence_bleu(words: Sequence[str], reference: Reference) -> float:
     """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
 
     For n-grams of two words and more, one is added to the matches and to their number.
@@ -49,15 +60,15 @@ def sentence_bleu(words: Sequence[str], reference: Sequence[str]) -> float:
         if matches + added == 0:
             return 0.0
         log_precisions += np.log((matches + added) / (total + added))
-    brevity = min(0.0, 1.0 - len(reference) / len(words))
+    brevity = min(0.0, 1.0 - reference.length / len(words))
     return float(np.exp(log_precisions / HIGHEST_ORDER + brevity))
 
 
-def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
+def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Reference]) -> float:
     """BLEU of all sentences together, 0 to 1 (Papineni et al. 2002): one reference, n-grams of 1 to 4 words,
     not smoothed.
 
-    >>> corpus_bleu([["a", "b", "c", "d"]], [["a", "b", "c", "d"]])
+    >>> corpus_bleu([["a", "b", "c", "d"]], [Reference.of(["a", "b", "c", "d"])])
     1.0
     """
     pairs = zip(translations, references, strict=True)
@@ -65,6 +76,6 @@ def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Sequ
     matches, totals = counts.sum(axis=0)
     if not matches.all():
         return 0.0
-    length, wanted_length = sum(map(len, translations)), sum(map(len, references))
+    length, wanted_length = sum(map(len, translations)), sum(one.length for one in references)
     brevity = min(0.0, 1.0 - wanted_length / length)
     return float(np.exp(np.log(matches / totals).mean() + brevity))

@@ -17,7 +17,7 @@ SYSTEMS = (
             ),
         },
         parameters=OptionNames(
-            alike=("document_field", "domain_field", "lines_per_document", "language_model"),
+            alike=("document_field", "domain_field", "lines_per_document", "language_model", "phrase_table"),
             ambiguous=("alignments", "phrases", "n_best", "min_gain", "min_p"),
         ),
         evaluate="stickbreaker.translation.cli.evaluate:evaluate_lexicon",

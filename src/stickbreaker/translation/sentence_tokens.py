@@ -69,13 +69,22 @@ def escaped(token: str) -> str:
     return "".join(_ESCAPES.get(sign, sign) for sign in token)
 
 
+def unescaped(token: str) -> str:
+    """The token that `escaped` wrote so.
+
+    >>> unescaped("&#124;"), unescaped("&amp;apos;"), unescaped("haus")
+    ('|', '&apos;', 'haus')
+    """
+    if "&" in token:
+        for text, sign in _ESCAPED.items():
+            token = token.replace(text, sign)
+    return token
+
+
 def plain(text: str) -> str:
     """A text on one line, as a person would write it: what Moses's tokeniser escaped is undone.
 
     >>> plain("state @-@ of &amp; art")
     'state-of & art'
     """
-    if "&" in text:
-        for escaped, sign in _ESCAPED.items():
-            text = text.replace(escaped, sign)
-    return " ".join(text.replace(" @-@ ", "-").split())
+    return " ".join(unescaped(text).replace(" @-@ ", "-").split())

@@ -7,6 +7,8 @@ import shutil
 import pytest
 from tests.translation.planted_bitexts import BOTH, OWN, as_rows, neutral_pairs
 
+from stickbreaker.translation.bleu import Reference, corpus_bleu
+
 LANGUAGES = ("--from", "de", "--to", "en")
 
 
@@ -198,3 +200,62 @@ def test_phrases_are_exported_as_moses_reads_them(place, cli, tuned, tmp_path):
     cli(*untuned)  # adapted, whatever weights there are
     assert (tmp_path / "untuned").read_bytes() == (tmp_path / "adapted").read_bytes()
     assert "--format" in cli(*export[:4], "other", "--out", tmp_path / "none", code=2).stderr
+
+
+def test_phrases_of_a_file_are_translated_alike(place, cli, tuned, tmp_path):
+    table, out = tmp_path / "table.gz", tmp_path / "out.txt"
+    cli("translate", "export", place / "with", "--format", "phrase-table", "--out", table)
+    lines = (
+        gzip.decompress(table.read_bytes())
+        + b"a b c d e f ||| g ||| 1 1 1 1\nhund ||| dog ||| 1 1 1 1 ||| 0-0\n"
+    )
+    table.write_bytes(gzip.compress(lines))
+    topics = (*LANGUAGES, "--topics", place / "topics", "--threads", 1)
+    learn = ("translate", "learn", place / "train.jsonl", *topics, "--phrases", "--phrase-table", table)
+    done = cli(*learn, "--out", tmp_path / "lexicon")
+    assert "left out 1 translation of phrases of more than 5 words" in done.stderr
+    assert "1 word (de) that the pairs of sentences do not have" in done.stderr
+    tune = ("translate", "tune", tmp_path / "lexicon", place / "dev.jsonl", "--rounds", 4, "--json")
+    assert json.loads(cli(*tune).stdout)["bleu"] == pytest.approx(tuned["with"]["bleu"], abs=2.0)
+    shutil.copy(place / "test.jsonl", tmp_path / "test.jsonl")
+    with (tmp_path / "test.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"doc": "d", "de": "Hund", "en": "dog"}) + "\n")
+    cli("translate", "run", tmp_path / "lexicon", tmp_path / "test.jsonl", "--out", out)
+    found = out.read_text(encoding="utf-8").splitlines()
+    cli("translate", "run", place / "with", place / "test.jsonl", "--out", out, "--overwrite")
+    assert found == [*out.read_text(encoding="utf-8").splitlines(), "dog"]
+    for text, says in (("a ||| b ||| 1", f"{table}:1: "), ("", "holds no phrase")):
+        table.write_bytes(gzip.compress(text.encode()))
+        assert says in cli(*learn, "--out", tmp_path / "none", code=1).stderr
+    done = cli(*learn[:-3], "--phrase-table", table, "--out", tmp_path / "none", code=2)
+    assert "needs --phrases" in done.stderr
+
+
+PATTERN = r"\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}\p{N}]+|\S"  # as the docs have it
+
+
+def test_a_language_model_with_topics_follows_the_documents(place, cli, tuned, tmp_path):
+    language, lexicon = tmp_path / "language", tmp_path / "lexicon"
+    fields = ("--text-field", "en", "--sentences", "line", "--token-pattern", PATTERN)
+    fit = ("--order", 2, "--min-count", 1, "--iterations", 40, "--samples", 2, "--seed", 1)
+    cli("fit", "ngram", place / "docs.jsonl", "--topics", 2, *fields, *fit, "--out", language)
+    topics = (*LANGUAGES, "--topics", place / "topics", "--threads", 1)
+    learn = ("translate", "learn", place / "train.jsonl", *topics, "--phrases", "--out", lexicon)
+    assert "does not know" not in cli(*learn, "--language-model", language).stderr
+    options = ("--rounds", 4, "--topics", "none", "--json")
+    best = json.loads(cli("translate", "tune", lexicon, place / "dev.jsonl", *options).stdout)
+    assert best["bleu"] > tuned["without"]["bleu"] + 10.0
+    out = tmp_path / "out.txt"
+    cli("translate", "run", lexicon, place / "dev.jsonl", "--out", out)
+    found = out.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line)["en"] for line in (place / "dev.jsonl").read_text(encoding="utf-8").splitlines()]
+    bleu = 100 * corpus_bleu([line.split() for line in found], [Reference.of(row.split()) for row in rows])
+    assert bleu == pytest.approx(best["bleu"])  # what was tuned is what runs
+
+
+def test_a_language_model_of_other_words_is_noted(place, cli, tmp_path):
+    (tmp_path / "other.txt").write_text("Other words stand there.\n" * 8, encoding="utf-8")
+    cli("fit", "ngram", tmp_path / "other.txt", "--iterations", 2, "--out", tmp_path / "language")
+    learn = ("translate", "learn", place / "dev.jsonl", *LANGUAGES, "--by-domain", "--phrases")
+    done = cli(*learn, "--language-model", tmp_path / "language", "--out", tmp_path / "lexicon")
+    assert "the language model does not know 100 % of the words of the pairs, en" in done.stderr

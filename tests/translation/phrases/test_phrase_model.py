@@ -64,7 +64,7 @@ def test_features_are_those_of_their_definitions(tmp_path, seed):
     options = np.arange(model.table.n_options)
     found, everywhere = model.features_of(options, HERE), model.features_of(options, None)
     assert found.shape == everywhere.shape == (len(options), len(PLAIN + MIXTURE))
-    np.testing.assert_array_equal(found[:, :2], model.table.log_p(options))
+    np.testing.assert_array_equal(found[:, :2], model.table.scores.log_p(options))
     assert (found[:, 4] == 1.0).all()
     np.testing.assert_array_equal(found[:, :5], everywhere[:, :5])  # topics change two features alone
     assert not everywhere[:, 5:].any()

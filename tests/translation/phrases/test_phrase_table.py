@@ -38,7 +38,7 @@ def rows_of(table):
         assert (words[option, lengths[option] :] == -1).all()
         e = tuple(table.target_words[slice(*table.offsets[option : option + 2])].tolist())
         links = {divmod(bit, MOST) for bit in range(MOST * MOST) if table.links[option] >> bit & 1}
-        counts = (table.counts[option], table.source_counts[option], table.target_counts[option])
+        counts = (counts[option] for counts in table.scores)
         yield f, e, tuple(map(int, counts)), frozenset(links)
 
 
@@ -53,7 +53,7 @@ def test_counts_and_links_are_those_of_loops(seed, unknown):
     }
     for (f, e), (_, within) in found.items():
         assert within in oracle.most_frequent_links(f, e)
-    log_p = table.log_p(np.arange(table.n_options))
+    log_p = table.scores.log_p(np.arange(table.n_options))
     for f in oracle.sources:
         of_phrase = [np.exp(log_p[row, 0]) for row, key in enumerate(found) if key[0] == f]
         assert sum(of_phrase) == pytest.approx(1.0)
@@ -92,7 +92,7 @@ def test_a_bitext_without_links_has_an_empty_table(sentences):
     assert (table.n_options, table.starts.tolist(), table.offsets.tolist()) == (0, [0], [0])
     begin, lengths = np.array([0]), np.array([1], np.int8)
     assert table.index.find(np.zeros(1, np.int32), begin, lengths).tolist() == [-1]
-    assert table.log_p(np.zeros(0, np.int64)).shape == (0, 2)
+    assert table.scores.log_p(np.zeros(0, np.int64)).shape == (0, 2)
     same = PhraseTable.from_arrays(table.to_arrays())
     assert (same.n_options, same.index.keys) == (0, ())
 

@@ -190,6 +190,34 @@ def test_weights_that_are_no_json_are_refused(copy, content):
     assert refusal(copy).startswith(f"{copy / 'weights.json'}: ")
 
 
+def test_a_table_that_was_read_is_kept_with_its_words(model, tmp_path):
+    from stickbreaker.translation.phrases.phrase_files import phrase_table_lines, read_phrase_table
+
+    lines = [*phrase_table_lines(model, None), "hund ||| dog ||| 0.5 0.25 1 0.5 ||| 0-0"]
+    (tmp_path / "table").write_text("\n".join(lines), encoding="utf-8")
+    table = read_phrase_table(tmp_path / "table", model.lexicon.bitext.words).table
+    read = learn_phrases(model.lexicon, table=table)
+    assert translations(read) != []
+    for one, other in zip(translations(read), translations(model), strict=True):
+        assert [own[0] for own in one] == [own[0] for own in other]
+    save_with_phrases(read, tmp_path / "read")
+    loaded = load_phrases(tmp_path / "read")
+    assert translations(loaded) == translations(read)
+    (found,) = translate_documents(loaded, [TokenDocument([["hund"]], None)])
+    assert found[0][0].words == ("dog",)
+    own = {
+        "log_phrases": [all_of(0.5), lambda scores: scores[:-1], lambda scores: scores[:, :1].copy()],
+        "log_lexical": [all_of(0.5), lambda scores: scores.astype(np.float32)],
+        "more_words.target": [all_of(0), lambda words: words[1:], lambda words: words[::-1].copy()],
+        "more_words.source": [lambda words: np.frombuffer(b'["bank"]', np.uint8)],
+    }
+    for name, changes in own.items():
+        for number, change in enumerate(changes):
+            copy = shutil.copytree(tmp_path / "read", tmp_path / f"{name}{number}")
+            with_arrays(copy, {name: change})
+            assert refusal(copy).startswith(f"{copy / 'phrases.safetensors'}: ")
+
+
 # language models
 
 

@@ -11,7 +11,7 @@ from tests.translation.planted_phrases import phrase_model
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.translation.bitext import Bitext
-from stickbreaker.translation.bleu import corpus_bleu
+from stickbreaker.translation.bleu import Reference, corpus_bleu
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.one_side import SourceText
 from stickbreaker.translation.pairwise_ranking import learn_weights
@@ -130,16 +130,17 @@ def test_bleu_is_sacrebleus(pairs):
     found, wanted = ([pair[side] for pair in pairs] for side in range(2))
     metric = sacrebleu.BLEU(tokenize="none", smooth_method="none", force=True)
     texts = [" ".join(words) for words in found], [" ".join(words) for words in wanted]
-    assert 100 * corpus_bleu(found, wanted) == pytest.approx(metric.corpus_score(texts[0], [texts[1]]).score)
+    bleu = corpus_bleu(found, [Reference.of(words) for words in wanted])
+    assert 100 * bleu == pytest.approx(metric.corpus_score(texts[0], [texts[1]]).score)
 
 
 def test_bleu_by_hand():
     """Matches of 4, 2, 1 and 1 n-grams... of a translation of five words, whose reference has six."""
     found, wanted = ["a", "b", "c", "d", "x"], ["a", "b", "c", "d", "e", "f"]
-    precisions = 4 / 5, 3 / 4, 2 / 3, 1 / 2
-    assert corpus_bleu([found], [wanted]) == pytest.approx(np.prod(precisions) ** 0.25 * np.exp(1 - 6 / 5))
-    assert corpus_bleu([wanted], [wanted]) == 1.0
-    assert corpus_bleu([[]], [wanted]) == corpus_bleu([], []) == 0.0
+    precisions, reference = (4 / 5, 3 / 4, 2 / 3, 1 / 2), Reference.of(wanted)
+    assert corpus_bleu([found], [reference]) == pytest.approx(np.prod(precisions) ** 0.25 * np.exp(1 - 6 / 5))
+    assert corpus_bleu([wanted], [reference]) == 1.0
+    assert corpus_bleu([[]], [reference]) == corpus_bleu([], []) == 0.0
 
 
 # tuning

@@ -87,13 +87,21 @@ def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_P
 def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
     """What each topic gives the words of documents, by a sample."""
     inside = np.zeros((part.words.stop - part.words.start, model.n_topics))
-    outside, shares = np.zeros(len(inside)), model.samples[number]
+    outside = np.zeros(len(inside))
+    add_predictions(model, number, part.ways, inside, outside)
+    return Words(part.offsets, inside, outside)
+
+
+def add_predictions(
+    model: TopicLanguageModel, number: int, ways: Ways, inside_out: Array, outside_out: Array
+) -> None:
+    """Add to inside_out (words × topics) and outside_out (words) what a sample gives words after contexts:
+    given the topic shares of a document, p = outside + sum_k shares_k inside_k."""
     if model.prior_name == "hierarchical":
         predict = predict_mixed if model.ends is None else predict_unbounded_mixed
     else:
         predict = predict_topics if model.ends is None else predict_unbounded_topics
-    predict(part.ways, shares, inside, outside)
-    return Words(part.offsets, inside, outside)
+    predict(ways, model.samples[number], inside_out, outside_out)
 
 
 def log_probabilities(

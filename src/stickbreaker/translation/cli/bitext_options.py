@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stickbreaker.translation.alignment.aligned_words import Links
     from stickbreaker.translation.bitext import Bitext
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,6 +99,24 @@ def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
 
     source, target = bitext.sides
     return read_pharaoh(str(alignments), source.lengths, target.lengths)
+
+
+def given_phrases(path: Path, bitext: "Bitext") -> "PhraseTable":
+    """The phrase table of a file; what is left out of it, and how many words are new, goes to standard error.
+    Raises UserError."""
+    from stickbreaker.translation.phrases.phrase_files import read_phrase_table
+
+    given = read_phrase_table(path, bitext.words)
+    for count, why in (
+        (given.too_long, "of phrases of more than 5 words"),
+        (given.too_many, "beyond the 20 most probable of a phrase"),
+    ):
+        if count:
+            note(f"left out {counted(count, 'translation')} {why}")
+    for code, words in zip((bitext.source, bitext.target), given.table.more_words, strict=True):
+        if words:
+            note(f"{counted(len(words), 'word')} ({code}) that the pairs of sentences do not have")
+    return given.table
 
 
 def _show(line: ProgressLine, position: object, pairs: int) -> None:

@@ -11,6 +11,7 @@ from stickbreaker.console.console import (
     ProgressLine,
     command,
     emit,
+    note,
     option,
     refuse_written,
     tell_of_compiling,
@@ -23,9 +24,12 @@ from stickbreaker.translation.cli.bitext_options import (
     bitext_argument,
     bitext_options,
     given_links,
+    given_phrases,
     language_options,
     read_bitext,
 )
+
+MOST_UNKNOWN = 0.05  # of the words of the pairs: a language model of other tokens
 
 
 @click.command(
@@ -48,8 +52,15 @@ from stickbreaker.translation.cli.bitext_options import (
     "--language-model",
     type=PATH,
     metavar="MODEL|FILE",
-    help="--phrases: a saved n-gram model, or a file in the ARPA format, of the language translated into.  "
-    "[default: trigrams, learned of the pairs]",
+    help="--phrases: a saved n-gram model, with topics or without, or a file in the ARPA format, of the "
+    "language translated into.  [default: trigrams, learned of the pairs]",
+)
+@option(
+    "--phrase-table",
+    type=PATH,
+    metavar="FILE",
+    help="--phrases: those of a file as Moses and translate export write it, of these tokens (see translate "
+    "documents --tokens).  [default: counted here]",
 )
 @option("--overwrite", is_flag=True, help="Replace a lexicon at --out.")
 @bitext_options
@@ -65,6 +76,7 @@ def learn(
     alignments: Path | None,
     phrases: bool,
     language_model: Path | None,
+    phrase_table: Path | None,
     overwrite: bool,
     reading: BitextChoice,
     threads: int | None,
@@ -79,7 +91,7 @@ def learn(
     if (topics is None) != by_domain:
         raise click.UsageError("give one of --topics MODEL and --by-domain")
     if not phrases:
-        refuse_written(("language_model",), "needs --phrases")
+        refuse_written(("language_model", "phrase_table"), "needs --phrases")
     from stickbreaker.translation.lexicon.saved_lexicon import refuse_existing
 
     refuse_existing(out, overwrite)
@@ -91,14 +103,18 @@ def learn(
     model = None if topics is None else load_topics(topics, "transform", threads)
     pairs = read_bitext(bitext, source, target, reading)
     links = given_links(alignments, pairs)
+    given = None if phrase_table is None else given_phrases(phrase_table, pairs)
     lexicon = TopicLexicon.learn(pairs, model, links, threads=threads, progress=line.show)
     table = None
     if phrases:
         from stickbreaker.translation.phrases.learning_phrases import learn_phrases
         from stickbreaker.translation.phrases.saved_phrases import save_with_phrases
 
-        model_of_phrases = learn_phrases(lexicon, language_model, line.show)
+        model_of_phrases = learn_phrases(lexicon, language_model, line.show, given)
         save_with_phrases(model_of_phrases, out, overwrite=overwrite)
+        if model_of_phrases.unknown_share > MOST_UNKNOWN:
+            share = f"{100 * model_of_phrases.unknown_share:.0f} %"
+            note(f"note: the language model does not know {share} of the words of the pairs, {target}")
         table = model_of_phrases.table
     else:
         lexicon.save(out, overwrite=overwrite)

@@ -122,7 +122,7 @@ def _tuned(
     lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
 ) -> dict[str, Any]:
     """Weights under which the better of two candidates is ranked higher, and what they change."""
-    from stickbreaker.translation.bleu import sentence_bleu
+    from stickbreaker.translation.bleu import Reference, sentence_bleu
     from stickbreaker.translation.lexicon.reranking import reranked
     from stickbreaker.translation.one_side import read_references
     from stickbreaker.translation.pairwise_ranking import learn_weights
@@ -135,8 +135,8 @@ def _tuned(
     code = lexicon.bitext.target
 
     def quality(candidates: "Sequence[Candidate]", reference: str) -> "Array":
-        tokens = tokens_of(reference, code)
-        return np.array([sentence_bleu(tokens_of(one.text, code), tokens) for one in candidates])
+        counted_once = Reference.of(tokens_of(reference, code))
+        return np.array([sentence_bleu(tokens_of(one.text, code), counted_once) for one in candidates])
 
     scores = [quality(candidates, reference) for candidates, reference in zip(lists, wanted, strict=False)]
     names = _names_of(lists)

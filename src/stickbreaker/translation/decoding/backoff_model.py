@@ -16,6 +16,7 @@ from stickbreaker.ngrams.arpa import BEGINNING, write_arpa
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.translation.kernels.backoff_trigrams import (
+    ROOT,
     BackoffArrays,
     fill_slots_of_nodes,
     fill_suffixes,
@@ -84,45 +85,66 @@ def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str],
 
     A context that is no n-gram of the model, as in a pruned one, becomes a node without a log p.
     """
-    n_words = len(places)
-    prefixes = [one.words[:, 0] + 1 for one in ngrams]  # of each n-gram the node of its first words
-    log_p, back_off = [np.zeros(1), ngrams[0].log_p], [np.zeros(1), ngrams[0].back_off]
+    keys, nodes = nodes_of([one.words for one in ngrams], len(places))
+    log_p, back_off = np.full(1 + len(places) + len(keys), np.nan), np.zeros(1 + len(places) + len(keys))
+    log_p[ROOT] = 0.0
+    for at, own in zip(nodes, ngrams, strict=True):
+        _refuse_doubles(at, own.lines, path)
+        log_p[at], back_off[at] = own.log_p, own.back_off
+    marks = Marks(places[UNKNOWN], places[END], places[BEGINNING])
+    numbers = np.array([places.get(word, marks.unknown) for word in words], np.int64)
+    return linked(keys, log_p, back_off, numbers, len(places), marks)
+
+
+def nodes_of(
+    ngrams: Sequence[NDArray[np.int64]], n_words: int
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Keys of all n-grams of two words or more and of contexts, context · n_words + word, in order of their
+    nodes, of which `n_words` + 1 are before them; and the node of each n-gram.
+
+    `ngrams`: those of each order (n-grams × order, by numbers of words).
+    """
+    nodes = [words[:, 0] + 1 for words in ngrams]  # of the first words of each n-gram
     keys: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     first = n_words + 1
-    for order, own in enumerate(ngrams[1:], 2):
-        wanted = [
-            prefixes[level] * n_words + ngrams[level].words[:, order - 1]
-            for level in range(order - 1, len(ngrams))
-        ]
+    for level in range(1, len(ngrams)):
+        wanted = [nodes[n] * n_words + ngrams[n][:, level] for n in range(level, len(ngrams))]
         found = np.unique(np.concatenate(wanted))
-        for level, each in enumerate(wanted, order - 1):
-            prefixes[level] = first + np.searchsorted(found, each)
-        at = prefixes[order - 1] - first
-        _refuse_doubles(at, own.lines, path)
-        for values, given, missing in ((log_p, own.log_p, np.nan), (back_off, own.back_off, 0.0)):
-            level_values = np.full(len(found), missing)
-            level_values[at] = given
-            values.append(level_values)
+        for n, each in enumerate(wanted, level):
+            nodes[n] = first + np.searchsorted(found, each)
         keys.append(found)
         first += len(found)
-    unknown = places[UNKNOWN]
-    numbers = np.array([places.get(word, unknown) for word in words], np.int64)
-    return _linked(np.concatenate(keys), np.concatenate(log_p), np.concatenate(back_off), numbers, places)
+    return np.concatenate(keys), nodes
 
 
-def _linked(
-    keys: NDArray[np.int64], log_p: Array, back_off: Array, numbers: NDArray[np.int64], places: dict[str, int]
+class Marks(NamedTuple):
+    """Numbers of words with a meaning of their own."""
+
+    unknown: int
+    end: int  # of a sentence
+    beginning: int
+
+
+def linked(
+    keys: NDArray[np.int64],
+    log_p: Array,
+    back_off: Array,
+    numbers: NDArray[np.int64],
+    n_words: int,
+    marks: Marks,
 ) -> BackoffArrays:
-    """The arrays with all that is found by keys: nodes' slots, suffixes, states."""
-    first = len(places) + 1
+    """The arrays of `nodes_of`'s keys with all that is found by them: nodes' slots, suffixes, states.
+
+    log_p, back_off (nodes) and numbers are described in `BackoffArrays`.
+    """
+    first = n_words + 1
     slots = np.full((1 << (2 * len(keys) + 1).bit_length(), 2), -1, np.int64)
     fill_slots_of_nodes(keys, first, slots)
     shorter, states = np.empty(len(log_p), np.int64), np.empty(len(log_p), np.int64)
-    fill_suffixes(keys, first, len(places), slots, back_off, shorter, states)
-    beginning = int(states[places[BEGINNING] + 1])
-    unknown, end = places[UNKNOWN], places[END]
+    fill_suffixes(keys, first, n_words, slots, back_off, shorter, states)
+    beginning = int(states[marks.beginning + 1])
     return BackoffArrays(
-        numbers, unknown, end, len(places), beginning, slots, log_p, back_off, shorter, states
+        numbers, marks.unknown, marks.end, n_words, beginning, slots, log_p, back_off, shorter, states
     )
 
 

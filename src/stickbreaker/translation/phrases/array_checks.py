@@ -7,12 +7,15 @@ from numpy.typing import NDArray
 
 from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.kernels.phrase_extraction import MOST
-from stickbreaker.translation.phrases.phrase_table import PhraseTable
+from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseCounts, PhraseTable
 
 
-def require_table(table: PhraseTable, sizes: tuple[int, int]) -> None:
-    """Raise ValueError for a table that is none of a bitext with these numbers of words."""
+def require_table(table: PhraseTable, words: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    """Raise ValueError for a table that is none of a bitext with these words."""
     index, n = table.index, table.n_options
+    for own, more in zip(words, table.more_words, strict=True):
+        _require({*more}.isdisjoint(own), "words that are not new")
+    sizes = [len(own) + len(more) for own, more in zip(words, table.more_words, strict=True)]
     _require(index.n_words == sizes[0] and len(index.keys) <= MOST, "phrases of other words")
     before = 1
     for keys in index.keys:
@@ -24,11 +27,7 @@ def require_table(table: PhraseTable, sizes: tuple[int, int]) -> None:
     lengths = np.diff(table.offsets)
     _within(lengths, np.int64, 1, MOST + 1)
     _within(table.target_words, np.int32, 0, sizes[1])
-    for counts in (table.counts, table.source_counts, table.target_counts):
-        _require(len(counts) == n, "counts of other phrases")
-        _within(counts, np.int64, 1, 1 << 62)
-    _require((table.counts <= table.source_counts).all(), "counts above those of the phrase")
-    _require((table.counts <= table.target_counts).all(), "counts above those of the phrase")
+    _require_scores(table.scores, n)
     _within(table.links, np.int32, 1, 1 << MOST * MOST)
     _require(len(table.links) == n, "links of other phrases")
     source_lengths = np.searchsorted(index.starts, table.phrases, side="right")
@@ -36,6 +35,20 @@ def require_table(table: PhraseTable, sizes: tuple[int, int]) -> None:
     for places, own in ((source, source_lengths), (target, lengths)):
         allowed = np.array([(1 << np.flatnonzero(places < m)).sum() for m in range(MOST + 1)], np.int64)
         _require(not (table.links & ~allowed[own]).any(), "links beyond the ends of phrases")
+
+
+def _require_scores(scores: PhraseCounts | GivenScores, n: int) -> None:
+    """Raise ValueError for what are no scores of n translations."""
+    if isinstance(scores, GivenScores):
+        for values in scores:
+            _require(values.shape == (n, 2) and values.dtype == np.float64, "scores of other phrases")
+            _require((values <= 0.0).all(), "probabilities above one")
+        return
+    for counts in scores:
+        _require(len(counts) == n, "counts of other phrases")
+        _within(counts, np.int64, 1, 1 << 62)
+    _require((scores.counts <= scores.source_counts).all(), "counts above those of the phrase")
+    _require((scores.counts <= scores.target_counts).all(), "counts above those of the phrase")
 
 
 def require_model(model: BackoffArrays, n_words: int) -> None:

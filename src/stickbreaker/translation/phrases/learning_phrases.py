@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, naming
 from stickbreaker.corpus import Corpus, VocabularyRule
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel
 from stickbreaker.translation.phrases.phrase_table import PhraseTable
@@ -17,23 +18,29 @@ def learn_phrases(
     lexicon: TopicLexicon,
     language_model: Path | None = None,
     progress: Callable[[str], None] | None = None,
+    table: PhraseTable | None = None,
 ) -> PhraseModel:
     """The phrase model of a lexicon's bitext, with weights as before any tuning.
 
-    `language_model` is a file in the ARPA format, or a saved n-gram model, of texts in the target language in
-    lower case; None learns one of trigrams of the bitext's target side. Raises UserError for another file.
+    `table`: phrases that were read (`read_phrase_table`); None counts those of the bitext.
+    `language_model` is a file in the ARPA format, or a saved n-gram model, with topics or without, of texts
+    in the target language in lower case; None learns one of trigrams of the bitext's target side. Raises
+    UserError for another file.
     """
     say: Callable[[str], None] = progress or (lambda _: None)
     say("phrases")
     words = lexicon.bitext.words
-    table = PhraseTable.of(lexicon.bitext.sides, lexicon.links, (len(words[0]), len(words[1])))
+    if table is None:
+        table = PhraseTable.of(lexicon.bitext.sides, lexicon.links, (len(words[0]), len(words[1])))
     say("language model")
-    model = _trigrams(lexicon) if language_model is None else _read_model(language_model, words[1])
+    target = words[1] + table.more_words[1]
+    model = _trigrams(lexicon, target) if language_model is None else _read_model(language_model, target)
     return PhraseModel(lexicon, table, model, FIRST_WEIGHTS, adapts=False)
 
 
-def _trigrams(lexicon: TopicLexicon) -> BackoffModel:
-    """Trigrams by a hierarchical Pitman-Yor process, learned of the target side."""
+def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
+    """Trigrams by a hierarchical Pitman-Yor process, learned of the target side; `target`: all words that
+    translations may have."""
     from stickbreaker.estimators.fitting import fit
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
@@ -42,10 +49,10 @@ def _trigrams(lexicon: TopicLexicon) -> BackoffModel:
     corpus = Corpus.from_tokens(lexicon.bitext.sides[1].spelled(words), rule=rule)
     model = PlainNgramModel(ORDER, min_count=LEAST_COUNT, max_iter=SWEEPS, samples=1, random_state=0)
     fit(model, corpus)
-    return BackoffModel.of(model, words)
+    return BackoffModel.of(model, target)
 
 
-def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel:
+def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBackoffModel:
     """The model of a file in the ARPA format, or of a directory. Raises UserError for anything else."""
     if not path.exists():
         raise UserError("no such file or directory", where=path, remedy="check the path")
@@ -53,9 +60,13 @@ def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel:
         return BackoffModel.read(path, words)
     from stickbreaker.estimators.saving import load
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+    from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
     model = load(path)
+    if isinstance(model, PlainTopicNgramModel):
+        with naming(path):
+            return TopicBackoffModel.of(model, words)
     if not isinstance(model, PlainNgramModel):
-        remedy = "give a model of fit ngram without --topics, or a file in the ARPA format"
+        remedy = "give a model of fit ngram, or a file in the ARPA format"
         raise UserError(f"is a model of the kind {model.kind}", where=path, remedy=remedy)
     return BackoffModel.of(model, words)

@@ -21,14 +21,14 @@ class LexicalLinks(NamedTuple):
 
     word_offsets: NDArray[np.int64]  # (options + 1,) the words of each
     link_offsets: NDArray[np.int64]  # (words + 1,) the links of each word
-    rows: NDArray[np.int64]  # (links,) pairs of words, by their rows in the lexicon
+    pairs: NDArray[np.int64]  # (links,) pairs of words, as `words_of_pairs` reads them
     null: NDArray[np.int64]  # (words,)
 
     def weights(self, p: Array, p_null: Array) -> Array:
         """(options,) log of the lexical weights, in nats: the product over words of the mean of p over their
-        links (Koehn, Och and Marcu 2003, section 3.4). `p` is by row of the lexicon."""
+        links (Koehn, Och and Marcu 2003, section 3.4). `p` is by pair of words, p_null by word."""
         found = np.empty(len(self.null))
-        lexical_weights(self.link_offsets, self.rows, self.null, p, p_null, found)
+        lexical_weights(self.link_offsets, self.pairs, self.null, p, p_null, found)
         ends = np.concatenate([[0.0], np.cumsum(found)])
         return np.diff(ends[self.word_offsets])
 
@@ -60,7 +60,10 @@ def _links_of(
     lexicon: DirectedLexicon,
 ) -> LexicalLinks:
     """The links of `words` (options × 5) with `others`, of which the lexicon has p(word | other); `bits`
-    (5 × 5): the bit of each word's link with each other."""
+    (5 × 5): the bit of each word's link with each other. Words that the lexicon does not have are unknown."""
+    n_words, n_others = lexicon.counts.n_translations, len(lexicon.counts.offsets) - 1
+    known = np.where(words < n_words, words, n_words)  # the place of unknown words is the last
+    numbers, other_numbers = np.where(words < n_words, words, -1), np.where(others < n_others, others, -1)
     linked = (masks[:, None, None] >> bits) & 1 > 0  # options × words × others
     inside = np.arange(MOST) < lengths[:, None]
     counts = linked.sum(axis=2)[inside]
@@ -68,17 +71,26 @@ def _links_of(
     return LexicalLinks(
         np.concatenate([[0], np.cumsum(lengths)]),
         np.concatenate([[0], np.cumsum(counts)]),
-        lexicon.counts.rows_of(others[option, other], words[option, word]),
-        np.where(counts == 0, words[inside], -1),
+        (other_numbers[option, other] + 1) * (n_words + 1) + numbers[option, word] + 1,
+        np.where(counts == 0, known[inside], -1),
     )
 
 
+def words_of_pairs(
+    pairs: NDArray[np.int64], lexicon: DirectedLexicon
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Words f and e of pairs by number, as a lexicon of p(e | f) has them; -1 is a word that it lacks."""
+    others, words = np.divmod(pairs, lexicon.counts.n_translations + 1)
+    return others - 1, words - 1
+
+
 def null_probabilities(linked: LinkedWords, words: NDArray[np.int32], n_words: int) -> Array:
-    """(words,) the share of each word of the target among its words without a link; one is added to each.
+    """(words + 1,) the share of each word of the target among its words without a link; one is added to each,
+    and the last is that of any word that the bitext does not have.
 
     `words` are all words of the target side of the bitext, in order.
     """
     alone = np.ones(len(words), np.bool_)
     alone[linked.target_place] = False
     counts = np.bincount(words[alone & (words >= 0)], minlength=n_words) + 1.0
-    return counts / counts.sum()
+    return np.append(counts, 1.0) / counts.sum()

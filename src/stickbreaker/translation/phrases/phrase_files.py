@@ -1,20 +1,34 @@
-"""Phrase tables as lines of text for Moses, with the lexical weights of all documents or of one."""
+"""Phrase tables as lines of text, as Moses has them: written, with the lexical weights of all documents or
+of one, and read."""
 
-from collections.abc import Iterator
+import re
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Array
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import lines_of, one_source
 from stickbreaker.corpus.shards import entries_between
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.phrases.phrase_model import PhraseModel
-from stickbreaker.translation.sentence_tokens import escaped
+from stickbreaker.translation.phrases.phrase_places import number_phrases
+from stickbreaker.translation.phrases.phrase_table import MOST_OPTIONS, GivenScores, PhraseCounts, PhraseTable
+from stickbreaker.translation.sentence_tokens import escaped, unescaped
 
 AT_ONCE = 1 << 15  # source phrases
-BETWEEN = " ||| "
+SEPARATOR = "|||"
+BETWEEN = f" {SEPARATOR} "
+LEAST = -100.0  # log of a score in nats, as in Moses
+PENALTY = 2.718  # the fifth score of old tables
+FORMAT = "a line is: source ||| target ||| p(f|e) lex(f|e) p(e|f) lex(e|f) ||| links, such as 0-0 1-1"
+_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 
 class _Line(NamedTuple):
@@ -23,7 +37,7 @@ class _Line(NamedTuple):
     target: str
     scores: list[float]  # p(f | e), its lexical weight, p(e | f), its lexical weight
     links: int  # as bits
-    counts: list[int]  # c(e), c(f), c(f, e)
+    counts: list[int]  # c(e), c(f), c(f, e); none of a table that was read
 
 
 def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 0.0) -> Iterator[str]:
@@ -32,10 +46,13 @@ def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 
 
     The scores are p(f | e), the lexical weight of f given e, p(e | f) and that of e given f; with topic
     shares (topics,) the lexical weights are those of a document with them. Counts are c(e), c(f), c(f, e).
-    Tokens are escaped as by Moses's escape-special-chars.perl.
+    They are left out of a table that was read. Tokens are escaped as by Moses's escape-special-chars.perl.
     """
     model, table = replace(model, adapts=shares is not None), model.table
-    source, target = ([escaped(word) for word in words] for words in model.lexicon.bitext.words)
+    source, target = (
+        [escaped(word) for word in (*words, *more)]
+        for words, more in zip(model.lexicon.bitext.words, table.more_words, strict=True)
+    )
     used = np.flatnonzero(np.diff(table.starts) > 0)
     words, lengths = table.source_of(used)
     spelled = [
@@ -48,8 +65,8 @@ def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 
         for row, found in zip(rows, _translations(model, used[rows], target, shares, min_p), strict=True):
             for one in found:
                 scores = " ".join(f"{p:.6g}" for p in one.scores)
-                links, counts = _links(one.links), " ".join(map(str, one.counts))
-                yield BETWEEN.join((spelled[row], one.target, scores, links, counts))
+                columns = [spelled[row], one.target, scores, _links(one.links)]
+                yield BETWEEN.join([*columns, " ".join(map(str, one.counts))] if one.counts else columns)
 
 
 def _translations(
@@ -61,17 +78,17 @@ def _translations(
     features = model.features_of(options, shares)
     lexical = features[:, 2:4] + features[:, 5:7] if model.adapts else features[:, 2:4]
     scores = np.exp(np.column_stack([features[:, 1], lexical[:, 1], features[:, 0], lexical[:, 0]]))
-    counts = np.stack([one[options] for one in (table.target_counts, table.source_counts, table.counts)], 1)
+    counts = _counts(table.scores, options)
     ends, places = entries_between(table.offsets[options], table.offsets[options + 1])
     numbers = table.target_words[places].tolist()
     lines = [
-        _Line(" ".join(words[number] for number in numbers[first:last]), *rest)
-        for first, last, *rest in zip(
+        _Line(" ".join(words[number] for number in numbers[first:last]), own, links, together)
+        for first, last, own, links, together in zip(
             ends[:-1].tolist(),
             ends[1:].tolist(),
             scores.tolist(),
             table.links[options].tolist(),
-            counts.tolist(),
+            counts,
             strict=True,
         )
     ]
@@ -88,3 +105,142 @@ def _links(mask: int) -> str:
     """
     pairs = (divmod(bit, MOST) for bit in range(MOST * MOST) if mask >> bit & 1)
     return " ".join(f"{source}-{target}" for source, target in pairs)
+
+
+def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> list[list[int]]:
+    """c(e), c(f), c(f, e) of translations; nothing of those of a file."""
+    if isinstance(scores, GivenScores):
+        return [[]] * len(options)
+    counts = scores.target_counts, scores.source_counts, scores.counts
+    return np.stack([one[options] for one in counts], axis=1).tolist()
+
+
+class GivenTable(NamedTuple):
+    """A phrase table that was read, and what was left out of it."""
+
+    table: PhraseTable
+    too_long: int  # translations with more than 5 words on a side
+    too_many: int  # translations of a source phrase beyond its 20 most probable
+
+
+class PhrasePair(NamedTuple):
+    """A line of a phrase table."""
+
+    source: list[str]  # tokens as they are written
+    target: list[str]
+    scores: tuple[float, float, float, float]  # p(f | e), lex(f | e), p(e | f), lex(e | f)
+    links: int  # as bits
+
+
+def phrase_pair_of(line: str) -> PhrasePair | None:
+    """The phrases of a line, or None for phrases that are too long. Raises ValueError for another line.
+
+    >>> phrase_pair_of("das haus ||| the house ||| 0.5 0.4 1 0.6 ||| 0-0 1-1 ||| 2 1 1").links == 0b1000001
+    True
+    """
+    columns = line.split(SEPARATOR)
+    if len(columns) < 3:
+        raise ValueError("fewer than three columns")
+    source, target = (column.split() for column in columns[:2])
+    if not (source and target):
+        raise ValueError("a phrase without a word")
+    if max(len(source), len(target)) > MOST:
+        return None
+    scores = [float(text) for text in columns[2].split()]
+    if not (len(scores) == 4 or (len(scores) == 5 and abs(scores[4] - PENALTY) < 0.01)):
+        raise ValueError(f"{len(scores)} scores where there should be four")
+    if not all(0.0 <= score <= 1.000001 for score in scores[:4]):
+        raise ValueError("a score that is not a probability")
+    links = 0
+    for text in columns[3].split() if len(columns) > 3 else ():
+        found = _LINK.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{shown(text)} is not a link")
+        s, t = int(found[1]), int(found[2])
+        if s >= len(source) or t >= len(target):
+            raise ValueError(f"the link {text} is beyond the phrase")
+        links |= 1 << MOST * s + t
+    if not links:
+        raise ValueError("no links of words, which topics need")
+    return PhrasePair(source, target, (scores[0], scores[1], scores[2], scores[3]), links)
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of words by their tokens as they are written; a word that is new has the next."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        super().__init__()
+        self.known = len(words)
+        self.words = {word: number for number, word in enumerate(words)}
+
+    def __missing__(self, token: str) -> int:
+        self[token] = number = self.words.setdefault(unescaped(token), len(self.words))
+        return number
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        return tuple(self.words)[self.known :]
+
+
+def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) -> GivenTable:
+    """The phrase table of a file, compressed or not, whose lines are those of Moses and `phrase_table_lines`.
+
+    `words` are those of the bitext's source and target; others become the table's `more_words`. Of a source
+    phrase the 20 translations of the highest p(e | f) are kept, of equals the first lines. A score of 0 is
+    e^-100, as in Moses. Raises UserError, naming the line, for what is not a translation with scores and
+    links of words, and for one that comes twice.
+    """
+    numbers = _Numbers(words[0]), _Numbers(words[1])
+    sides, ends = (array("i"), array("i")), (array("q", [0]), array("q", [0]))
+    scores, links, lines, too_long = array("d"), array("i"), array("q"), 0
+    source = one_source(str(path), "give one file of phrases")
+    for line, text in lines_of(source, Problems(skip=False, skippable=False)):
+        try:
+            pair = phrase_pair_of(text)
+        except ValueError as error:
+            raise UserError(f"not a phrase pair: {error}", where=path, line=line, remedy=FORMAT) from None
+        if pair is None:
+            too_long += 1
+            continue
+        for own, end, known, tokens in zip(sides, ends, numbers, pair[:2], strict=True):
+            own.extend([known[token] for token in tokens])
+            end.append(len(own))
+        scores.extend(pair.scores)
+        links.append(pair.links)
+        lines.append(line)
+    if not lines:
+        problem = f"holds no phrase of at most {MOST} words"
+        raise UserError(problem, where=path, remedy=FORMAT)
+    f, e = (
+        number_phrases(np.array(own, np.int32), end[:-1], np.diff(end).astype(np.int8), len(known.words))
+        for own, end, known in zip(sides, map(np.array, ends), numbers, strict=True)
+    )
+    pairs = f[1].astype(np.int64) * int(e[0].starts[-1]) + e[1]
+    _refuse_twice(pairs, np.array(lines), path)
+    p = np.array(scores).reshape(-1, 4)
+    order = np.lexsort((-p[:, 2], f[1]))
+    of_phrase = f[1][order]
+    kept = order[np.arange(len(order)) - np.searchsorted(of_phrase, of_phrase) < MOST_OPTIONS]
+    with np.errstate(divide="ignore"):
+        nats = np.clip(np.log(p[kept]), LEAST, 0.0)
+    target_ends = np.array(ends[1])
+    offsets, places = entries_between(target_ends[kept], target_ends[kept + 1])
+    table = PhraseTable(
+        f[0],
+        np.searchsorted(f[1][kept], np.arange(f[0].starts[-1] + 1)),
+        offsets,
+        np.array(sides[1], np.int32)[places],
+        np.array(links, np.int32)[kept],
+        GivenScores(nats[:, [2, 0]], nats[:, [3, 1]]),
+        (numbers[0].new, numbers[1].new),
+    )
+    return GivenTable(table, too_long, len(order) - len(kept))
+
+
+def _refuse_twice(pairs: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
+    """Raise UserError for the first line with a pair of phrases that an earlier line has."""
+    order = np.argsort(pairs, kind="stable")
+    twice = order[1:][pairs[order[1:]] == pairs[order[:-1]]]
+    if len(twice):
+        line = int(lines[twice.min()])
+        raise UserError("the pair of phrases comes twice", where=path, line=line, remedy="give it once")

@@ -11,11 +11,17 @@ from stickbreaker.core.topk import descending
 from stickbreaker.corpus.shards import entries_between
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.decoder import SentenceOptions
+from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.kernels.phrase_options import Options, Weights
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.phrases.lexical_links import LexicalLinks, lexical_links, null_probabilities
-from stickbreaker.translation.phrases.phrase_table import PhraseTable
+from stickbreaker.translation.phrases.lexical_links import (
+    LexicalLinks,
+    lexical_links,
+    null_probabilities,
+    words_of_pairs,
+)
+from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseTable
 
 PLAIN = ("phrase", "phrase_reverse", "lexical", "lexical_reverse", "phrases")
 MIXTURE = ("topic_lexical", "topic_lexical_reverse")  # what the topics of a document add, together
@@ -41,18 +47,18 @@ class PhraseModel:
     """Features of the translations of phrases: log probabilities in nats, and a one for each phrase.
 
     phrase and phrase_reverse are p(e | f) and p(f | e) of whole phrases, lexical and lexical_reverse their
-    lexical weights. With `adapts`, topics of a document add to these: topic_lexical and topic_lexical_reverse
-    are the lexical weights by the mixture of its topics, less those of all documents. With `ranks` there is
-    instead one feature for each of the document's `ranks` largest topics k, the largest first (Eidelman,
-    Boyd-Graber and Resnik 2012, section 3); a feature per topic number would mean something else in every
-    document:
+    lexical weights, by the lexicon or as the table's file gives them. With `adapts`, topics of a document add
+    to these: topic_lexical and topic_lexical_reverse are the lexical weights by the mixture of its topics,
+    less those of all documents. With `ranks` there is instead one feature for each of the document's `ranks`
+    largest topics k, the largest first (Eidelman, Boyd-Graber and Resnik 2012, section 3); a feature per
+    topic number would mean something else in every document:
 
         log (lexical weight by p(e | f; k) · p(k | d))
     """
 
     lexicon: TopicLexicon
     table: PhraseTable
-    language_model: BackoffModel
+    language_model: BackoffModel | TopicBackoffModel
     weights: dict[str, float]  # by the names of `features`
     adapts: bool = True
     ranks: int = 0
@@ -71,6 +77,18 @@ class PhraseModel:
         """The weights as the decoder takes them."""
         own = np.array([self.weights[name] for name in self.option_features])
         return Weights(own, *(self.weights[name] for name in OF_SEARCH))
+
+    @property
+    def unknown_share(self) -> float:
+        """The share of the words of the bitext's target side that the language model does not know."""
+        arrays, words = self.language_model.arrays, self.lexicon.bitext.sides[1].words
+        return float((arrays.numbers[words] == arrays.unknown).mean())
+
+    @cached_property
+    def _source_numbers(self) -> dict[str, int]:
+        """The numbers of the words of the source that the table may have."""
+        own, more = self.lexicon.numbers[0], self.table.more_words[0]
+        return own if not more else own | {word: len(own) + place for place, word in enumerate(more)}
 
     @cached_property
     def _null(self) -> tuple[Array, Array]:
@@ -98,16 +116,17 @@ class PhraseModel:
         for links, one, null in zip(
             lexical_links(self.table, options, lexicons), lexicons, self._null, strict=True
         ):
-            rows, places = np.unique(links.rows, return_inverse=True)
-            pairs = one.counts.words[rows], one.counts.translations[rows]
-            links = links._replace(rows=places)
+            distinct, places = np.unique(links.pairs, return_inverse=True)
+            pairs, links = words_of_pairs(distinct, one), links._replace(pairs=places)
             plain.append(links.weights(one.p_plain(*pairs), null))
             if self.adapts and not self.ranks:
                 adapted = one.p_plain(*pairs) if shares is None else one.p_topics(*pairs) @ shares
                 topical.append(links.weights(adapted, null) - plain[-1])
             elif self.adapts and not topical:  # p of the target words alone, as the source has
                 topical += self._by_rank(links, one.p_topics(*pairs), null, ranked)
-        return np.column_stack([self.table.log_p(options), *plain, np.ones(len(options)), *topical])
+        scores = self.table.scores
+        lexical = scores.log_lexical[options] if isinstance(scores, GivenScores) else np.stack(plain, axis=1)
+        return np.column_stack([scores.log_p(options), lexical, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
         """The features of the largest topics of a document, (options,) each; of topics that there are not,
@@ -122,7 +141,7 @@ class PhraseModel:
     def options_of(self, sentences: list[list[str]], shares: Array | None = None) -> list[SentenceOptions]:
         """The ways to translate the phrases of sentences (lists of tokens) of one document of given topic
         shares; a word that the table does not have stands for itself."""
-        numbers = self.lexicon.numbers[0]
+        numbers = self._source_numbers
         spans = [self._spans(np.array([numbers.get(t, -1) for t in one], np.int32)) for one in sentences]
         wanted = np.unique(np.concatenate([np.zeros(0, np.int64), *(one[2] for one in spans)]))
         features = self.features_of(wanted, shares)
@@ -159,7 +178,7 @@ class PhraseModel:
         single[begins[ends - begins == 1]] = True
         passed: dict[str, int] = {}
         own = np.flatnonzero(~single)
-        n_words = len(self.lexicon.bitext.words[1])
+        n_words = len(self.language_model.words)
         themselves = [n_words + passed.setdefault(tokens[place], len(passed)) for place in own.tolist()]
         after, places = entries_between(self.table.offsets[options], self.table.offsets[options + 1])
         words = np.concatenate([self.table.target_words[places], np.array(themselves, np.int64)])

@@ -1,5 +1,6 @@
 """The phrase table: how phrases are translated, and how probable each translation is in both directions."""
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -9,30 +10,56 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import entries_between
+from stickbreaker.saved.arrays import refuse_other_keys
 from stickbreaker.translation.alignment.aligned_words import Links, Sentences
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.phrases.phrase_places import PhraseIndex, number_phrases, phrase_places
 
-MOST_OPTIONS = 20  # translations of a source phrase that are kept, the most frequent
+MOST_OPTIONS = 20  # translations of a source phrase that are kept, the most probable
+
+
+class PhraseCounts(NamedTuple):
+    """How often phrases were extracted from a bitext."""
+
+    counts: NDArray[np.int64]  # (options,) c(f, e)
+    source_counts: NDArray[np.int64]  # (options,) c(f), over all translations, kept or not
+    target_counts: NDArray[np.int64]  # (options,) c(e)
+
+    def log_p(self, options: NDArray[np.int64]) -> Array:
+        """(options × 2) log p(e | f) and log p(f | e) of phrases, in nats: relative frequencies."""
+        together = np.log(self.counts[options])
+        given = self.source_counts[options], self.target_counts[options]
+        return np.stack([together - np.log(one) for one in given], axis=1)
+
+
+class GivenScores(NamedTuple):
+    """Probabilities of phrases that a file has, in nats: of the target given the source, then the reverse."""
+
+    log_phrases: Array  # (options × 2) p(e | f), p(f | e)
+    log_lexical: Array  # (options × 2) lexical weights, in all documents
+
+    def log_p(self, options: NDArray[np.int64]) -> Array:
+        """(options × 2) log p(e | f) and log p(f | e) of phrases, in nats."""
+        return self.log_phrases[options]
 
 
 @dataclass(frozen=True, eq=False)
 class PhraseTable:
-    """Translations of phrases, those of a source phrase one after another, the most frequent first.
+    """Translations of phrases, those of a source phrase one after another, the most probable first.
 
     `starts` (source phrases + 1): the translations of each phrase of `index`, by number. Of each translation
-    (options): its target words, how often the two phrases were extracted together, how often each of them at
-    all, and the links of their words as they were most often.
+    (options): its target words, how probable it is, and the links of the words, in a counted table as they
+    were most often. Words are numbered as in the bitext; `more_words` of the source and the target, which the
+    bitext does not have, come after them.
     """
 
     index: PhraseIndex
     starts: NDArray[np.int64]
     offsets: NDArray[np.int64]  # (options + 1,) into target_words
     target_words: NDArray[np.int32]
-    counts: NDArray[np.int64]  # (options,) c(f, e)
-    source_counts: NDArray[np.int64]  # (options,) c(f), over all translations, kept or not
-    target_counts: NDArray[np.int64]  # (options,) c(e)
     links: NDArray[np.int32]  # (options,) bit 5 s + t: source word s is linked with target word t
+    scores: PhraseCounts | GivenScores
+    more_words: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
     @classmethod
     def of(
@@ -63,15 +90,13 @@ class PhraseTable:
             np.searchsorted(f[kept], np.arange(sources.starts[-1] + 1)),
             offsets,
             sides[1].words[inside],
-            pairs.counts[kept],
-            totals[f[kept]],
-            target_totals[e[kept]],
             pairs.links[kept],
+            PhraseCounts(pairs.counts[kept], totals[f[kept]], target_totals[e[kept]]),
         )
 
     @property
     def n_options(self) -> int:
-        return len(self.counts)
+        return len(self.links)
 
     @cached_property
     def phrases(self) -> NDArray[np.int64]:
@@ -90,27 +115,39 @@ class PhraseTable:
                 number[here], words[here, n - 1] = np.divmod(self.index.keys[n - 1][number[here]], n_words)
         return words, lengths
 
-    def log_p(self, options: NDArray[np.int64]) -> Array:
-        """(options × 2) log p(e | f) and log p(f | e) of phrases, in nats: relative frequencies."""
-        together = np.log(self.counts[options])
-        given = self.source_counts[options], self.target_counts[options]
-        return np.stack([together - np.log(one) for one in given], axis=1)
-
     def to_arrays(self) -> dict[str, NDArray[np.generic]]:
         """The table as arrays by name."""
         keys = {f"keys.{n}": keys for n, keys in enumerate(self.index.keys)}
         own = {name: getattr(self, name) for name in _ARRAYS}
-        return {**keys, **own, "n_words": np.array([self.index.n_words])}
+        more = {
+            name: np.frombuffer(json.dumps(words, ensure_ascii=False).encode(), np.uint8)
+            for name, words in zip(_MORE_WORDS, self.more_words, strict=True)
+            if words
+        }
+        return {
+            **keys,
+            **own,
+            **self.scores._asdict(),
+            **more,
+            "n_words": np.array([self.index.n_words]),
+        }
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "PhraseTable":
-        """The table whose `to_arrays` these are."""
+        """The table whose `to_arrays` these are. Raises ValueError or KeyError for others."""
         keys = tuple(arrays[f"keys.{n}"] for n in range(sum(name.startswith("keys.") for name in arrays)))
         index = PhraseIndex(keys, int(arrays["n_words"][0]))  # type: ignore[arg-type]
-        return cls(index, **{name: arrays[name] for name in _ARRAYS})  # type: ignore[arg-type]
+        kind = PhraseCounts if "counts" in arrays else GivenScores
+        scores = kind(*(arrays[name] for name in kind._fields))  # type: ignore[arg-type]
+        more = [json.loads(bytes(arrays[name].tolist())) if name in arrays else [] for name in _MORE_WORDS]
+        for words in more:
+            refuse_other_keys(words)
+        own: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
+        return cls(index, **own, scores=scores, more_words=(tuple(more[0]), tuple(more[1])))
 
 
-_ARRAYS = ("starts", "offsets", "target_words", "counts", "source_counts", "target_counts", "links")
+_ARRAYS = ("starts", "offsets", "target_words", "links")
+_MORE_WORDS = ("more_words.source", "more_words.target")
 _LINK_BITS = MOST * MOST
 
 

@@ -14,7 +14,9 @@ from stickbreaker.core.json_checks import is_number, is_text, mapping_of, refuse
 from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
 from stickbreaker.saved.arrays import read_arrays, write_arrays
+from stickbreaker.saved.manifest import MANIFEST
 from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.lexicon.saved_lexicon import PHRASES, RESTORE, read_manifest, save
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
@@ -32,21 +34,41 @@ from stickbreaker.translation.phrases.phrase_table import PhraseTable
 WEIGHTS = "weights.json"
 LARGEST_WEIGHTS = 1 << 20  # bytes
 MODEL = "language_model."  # begins the names of its arrays
+LANGUAGE_MODEL = "language_model"  # the directory of one with topics
 NOT_AN_NGRAM = 1.0  # in files, in place of NaN: no log probability is above 0
 _NUMBERS = ("unknown", "end", "n_words", "beginning")  # fields of the language model that are no arrays
 FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
 
 
-def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel) -> str:
-    """Write a phrase table and a language model beside a lexicon; returns the digest of the file."""
+def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicBackoffModel) -> str:
+    """Write a phrase table and a language model beside a lexicon; returns the digest of the file.
+
+    A language model with topics has a directory of its own, and its digest stands in the file.
+    """
     arrays: dict[str, NDArray[Any]] = dict(table.to_arrays())
+    arrays |= _with_topics(folder, model) if isinstance(model, TopicBackoffModel) else _arrays_of(model)
+    write_arrays(folder / PHRASES, arrays)
+    return digest_of(folder / PHRASES)
+
+
+def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, NDArray[Any]]:
+    """Save a language model with topics; returns what the file says of it."""
+    from stickbreaker.estimators.saving import save as save_model
+
+    save_model(model.model, folder / LANGUAGE_MODEL)
+    digest = digest_of(folder / LANGUAGE_MODEL / MANIFEST)
+    return {f"{MODEL}digest": np.frombuffer(digest.encode(), np.uint8)}
+
+
+def _arrays_of(model: BackoffModel) -> dict[str, NDArray[Any]]:
+    """The arrays of a language model without topics."""
+    arrays: dict[str, NDArray[Any]] = {}
     for name, values in model.arrays._asdict().items():
         arrays[MODEL + name] = np.atleast_1d(np.asarray(values))
     log_p = arrays[f"{MODEL}log_p"]
     arrays[f"{MODEL}log_p"] = np.where(np.isnan(log_p), NOT_AN_NGRAM, log_p)
     arrays[f"{MODEL}order"] = np.array([model.order])
-    write_arrays(folder / PHRASES, arrays)
-    return digest_of(folder / PHRASES)
+    return arrays
 
 
 def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False) -> None:
@@ -60,22 +82,39 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
 
 def read_phrases(
     folder: Path, words: tuple[tuple[str, ...], tuple[str, ...]]
-) -> tuple[PhraseTable, BackoffModel]:
+) -> tuple[PhraseTable, BackoffModel | TopicBackoffModel]:
     """What `write_phrases` wrote, given the words of both sides. Raises UserError for something else."""
     arrays = read_arrays(folder / PHRASES)
     with making_sense_of(folder / PHRASES, RESTORE):
+        table = PhraseTable.from_arrays(arrays)
+        require_table(table, words)
+        target = words[1] + table.more_words[1]
+        if f"{MODEL}digest" in arrays:
+            return table, _model_with_topics(folder, arrays[f"{MODEL}digest"], target)
         log_p = arrays[f"{MODEL}log_p"]
         arrays[f"{MODEL}log_p"] = np.where(log_p > 0.0, np.nan, log_p)
         held: dict[str, Any] = {
             name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
             for name in BackoffArrays._fields
         }
-        source, target = words
         model = BackoffModel(target, int(arrays[f"{MODEL}order"][0]), BackoffArrays(**held))
         require_model(model.arrays, len(target))
-        table = PhraseTable.from_arrays(arrays)
-        require_table(table, (len(source), len(target)))
         return table, model
+
+
+def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ...]) -> TopicBackoffModel:
+    """The language model of a directory, whose digest is given. Raises UserError for another one."""
+    from stickbreaker.estimators.saving import load
+    from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+
+    manifest = folder / LANGUAGE_MODEL / MANIFEST
+    if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
+        problem = "is not of the language model that the phrases were learned with"
+        raise UserError(problem, where=manifest, remedy=RESTORE)
+    model = load(folder / LANGUAGE_MODEL)
+    if not isinstance(model, PlainTopicNgramModel):
+        raise ValueError(f"a language model of the kind {model.kind}")
+    return TopicBackoffModel.of(model, target)
 
 
 def load_phrases(path: Path) -> PhraseModel:

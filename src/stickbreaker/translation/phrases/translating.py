@@ -10,13 +10,15 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.translation.bleu import corpus_bleu, sentence_bleu
-from stickbreaker.translation.decoding.decoder import Decoder, Translation, cut_sentence
+from stickbreaker.translation.bleu import Reference, corpus_bleu, sentence_bleu
+from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.translation.decoding.decoder import LIMITS, Decoder, Translation, cut_sentence
 from stickbreaker.translation.pairwise_ranking import learn_weights
-from stickbreaker.translation.phrases.phrase_model import PhraseModel
+from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel
 
 ROUNDS = 8
 N_BEST = 100
+FIRST_SEARCH = LIMITS._replace(stack=20, candidates=200)  # of the translation that topics are seen in
 KEPT = 0.5  # of the weights before, in those of the next round
 LEAST_SCALE = 0.01  # features that differ less than this share of what others do are not learned
 
@@ -26,6 +28,7 @@ class TokenDocument(NamedTuple):
 
     sentences: list[list[str]]
     shares: Array | None
+    language_shares: Array | None = None  # (topics,) of a language model with topics
 
 
 def translate_documents(
@@ -34,22 +37,58 @@ def translate_documents(
     """The best translations of each sentence of each document, the best first.
 
     Documents go in threads; their number changes nothing but the time. A sentence of more than 256 words is
-    cut, and has the one translation of its pieces joined; one without a word has none.
+    cut, and has the one translation of its pieces joined; one without a word has none. For a language model
+    with topics, documents without `language_shares` get them first (`with_language_shares`).
     """
-    decoder = Decoder(model.language_model, model.decoder_weights())
+    documents, weights = with_language_shares(model, documents, threads), model.decoder_weights()
 
     def translated(document: TokenDocument) -> list[list[Translation]]:
-        pieces = [cut_sentence(sentence) for sentence in document.sentences]
-        options = model.options_of([list(piece) for own in pieces for piece in own], document.shares)
-        found: list[list[Translation]] = []
-        at = iter(options)
-        for own in pieces:
-            parts = [decoder.translate(one, n_best) if one.n else [] for one in islice(at, len(own))]
-            found.append(parts[0] if len(parts) == 1 else _joined([part[0] for part in parts if part]))
-        return found
+        language = model.language_model
+        if not isinstance(language, BackoffModel):
+            assert document.language_shares is not None
+            language = language.mixed(document.language_shares)
+        return _translations(model, Decoder(language, weights), document, n_best)
 
     with ThreadPoolExecutor(threads or usable_cores()) as pool:
         return list(pool.map(translated, documents))
+
+
+def with_language_shares(
+    model: PhraseModel, documents: Sequence[TokenDocument], threads: int | None = None
+) -> list[TokenDocument]:
+    """Documents with their shares of the language model's topics, if it has topics.
+
+    They are those of a first translation, by the weights before any tuning and no topics at all, so that
+    tuning, and whoever translates by what was tuned, see the same shares.
+    """
+    language = model.language_model
+    if isinstance(language, BackoffModel):
+        return list(documents)
+    first = replace(model, weights=FIRST_WEIGHTS, adapts=False, ranks=0)
+    decoder = Decoder(language.of_no_document, first.decoder_weights(), FIRST_SEARCH)
+
+    def seen(document: TokenDocument) -> TokenDocument:
+        if document.language_shares is not None:
+            return document
+        found = _translations(first, decoder, document, 1)
+        return document._replace(language_shares=language.shares_of([own[0].words for own in found if own]))
+
+    with ThreadPoolExecutor(threads or usable_cores()) as pool:
+        return list(pool.map(seen, documents))
+
+
+def _translations(
+    model: PhraseModel, decoder: Decoder, document: TokenDocument, n_best: int
+) -> list[list[Translation]]:
+    """The best translations of each sentence of a document."""
+    pieces = [cut_sentence(sentence) for sentence in document.sentences]
+    options = model.options_of([list(piece) for own in pieces for piece in own], document.shares)
+    found: list[list[Translation]] = []
+    at = iter(options)
+    for own in pieces:
+        parts = [decoder.translate(one, n_best) if one.n else [] for one in islice(at, len(own))]
+        found.append(parts[0] if len(parts) == 1 else _joined([part[0] for part in parts if part]))
+    return found
 
 
 def _joined(pieces: list[Translation]) -> list[Translation]:
@@ -83,14 +122,15 @@ def tune(
     by the weights before, adds the best translations to those of the rounds before, and learns weights from
     all of them; half of the weights before is kept. Raises UserError where nothing can be learned.
     """
-    wanted = [list(reference) for own in references for reference in own]
+    wanted = [Reference.of(reference) for own in references for reference in own]
     pool: list[dict[tuple[str, ...], Array]] = [{} for _ in wanted]
     quality: list[dict[tuple[str, ...], float]] = [{} for _ in wanted]
     history: list[TuningRound] = []
+    documents = with_language_shares(model, documents, threads)
     for number in range(rounds):
         lists = [found for own in translate_documents(model, documents, N_BEST, threads) for found in own]
         best = [found[0].words if found else () for found in lists]
-        length = sum(map(len, best)) / max(1, sum(map(len, wanted)))
+        length = sum(map(len, best)) / max(1, sum(one.length for one in wanted))
         history.append(TuningRound(model.weights, corpus_bleu(best, wanted), length))
         if progress is not None:
             progress(history[-1])

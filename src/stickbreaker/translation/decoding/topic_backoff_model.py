@@ -1,0 +1,92 @@
+"""A backoff language model whose n-grams follow the topics of a document."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.ngrams.model.ngrams_by_topic import ngrams_by_topic
+from stickbreaker.ngrams.model.topic_documents import marked, topic_shares
+from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.translation.decoding.backoff_model import BackoffModel, Marks, linked, nodes_of
+from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
+from stickbreaker.translation.kernels.topic_mixtures import mix_topics
+
+
+@dataclass(frozen=True, eq=False)
+class TopicBackoffModel:
+    """A topic n-gram model as backoff models, one for each document, by its shares of the topics.
+
+    Given the shares, an n-gram that the model has seen has the probability that the model gives it, the mean
+    over samples. A word that it has not seen after a context has there, by the model, what each topic leaves
+    to the shorter context; here it has what all leave together, shared out as after the shorter context,
+    which keeps the sum at one (`mix_topics`). With one topic and one sample the two are the same.
+    """
+
+    model: PlainTopicNgramModel
+    words: tuple[str, ...]  # of the decoder, by number
+    order: int  # words of the longest n-grams
+    keys: NDArray[np.int64]  # as `fill_slots_of_nodes` reads them
+    arrays: BackoffArrays  # of no document: without probabilities
+    inside: NDArray[np.float32]  # nodes × topics
+    outside: NDArray[np.float32]  # (nodes,) what does not depend on the topics
+
+    @classmethod
+    def of(cls, model: PlainTopicNgramModel, words: Sequence[str]) -> "TopicBackoffModel":
+        """The mean of a fitted model's samples. Raises UserError for one whose order is not bounded."""
+        if model.topic_model_.ends is not None:
+            problem = "an unbounded model predicts by mixtures of orders, which a decoder cannot use"
+            raise UserError(problem, remedy="learn one with --order 3")
+        numbers, levels = model.numbers_, ngrams_by_topic(model.topic_model_, model.base_.log_p)
+        beginning = numbers.n_words
+        marks = Marks(beginning + 1 if numbers.spelled else numbers.unknown, numbers.end, beginning)
+        n_words = beginning + 1 + numbers.spelled
+        ngrams = [np.arange(n_words)[:, None]]
+        for level in levels[1:]:
+            ngrams.append(level.words.copy())
+            ngrams[-1][level.words[:, 0] == numbers.end, 0] = beginning
+        keys, nodes = nodes_of(ngrams, n_words)
+        inside = np.zeros((len(keys) + n_words + 1, model.n_topics), np.float32)
+        outside = np.zeros(len(inside), np.float32)
+        for at, level in zip(nodes, levels, strict=True):
+            inside[at[: len(level.words)]] = level.inside
+            outside[at[: len(level.words)]] = level.outside
+        if numbers.spelled:
+            left = 1.0 - levels[0].inside.sum(axis=0) - levels[0].outside.sum()
+            inside[marks.unknown + 1] = np.maximum(left, 0.0)
+        known = {word: number for number, word in enumerate(numbers.known)}
+        of_words = np.array([known.get(word, marks.unknown) for word in words], np.int64)
+        empty = np.zeros(len(inside))
+        arrays = linked(keys, empty, empty, of_words, n_words, marks)
+        return cls(model, tuple(words), len(levels), keys, arrays, inside, outside)
+
+    def mixed(self, shares: Array) -> BackoffModel:
+        """The backoff model of a document with these shares (topics,) of the model's topics."""
+        log_p, back_off = np.empty(len(self.inside)), np.empty(len(self.inside))
+        arrays, topics = self.arrays, (self.inside, self.outside)
+        mix_topics(self.keys, arrays.n_words, arrays.shorter, topics, shares, log_p, back_off)
+        return BackoffModel(self.words, self.order, arrays._replace(log_p=log_p, back_off=back_off))
+
+    @cached_property
+    def of_no_document(self) -> BackoffModel:
+        """The backoff model of a document of which no word is known."""
+        return self.mixed(self.shares_of([]))
+
+    def shares_of(self, sentences: Sequence[Sequence[str]]) -> Array:
+        """(topics,) the expected shares of the topics of a document in the language of the model, as those of
+        `transform`; sentences are lists of tokens."""
+        numbers, rows = self.model.numbers_, self._rows
+        words = [rows.get(word, numbers.unknown) for sentence in sentences for word in sentence]
+        starts = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
+        held, log_base = np.array(words, np.int64), self.model.base_.log_p
+        document = marked(held, starts[:-1], starts[[0, -1]], numbers.end, log_base)
+        return topic_shares(self.model.topic_model_, document)[0]
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        """The model's numbers of the words that it knows."""
+        return {word: number for number, word in enumerate(self.model.numbers_.known)}

@@ -1,0 +1,40 @@
+"""A backoff model of a document: the n-grams of topics, mixed by the document's shares of them."""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.translation.kernels.backoff_trigrams import EXACT
+
+LEAST = 1e-37  # p of what does not come
+LEAST_LEFT = 1e-9  # what n-grams leave to other words: no less
+
+
+@njit(**EXACT)
+def mix_topics(keys, n_words, shorter, topics, shares, log_p_out, back_off_out):
+    """Fill log_p_out and back_off_out (nodes), described in `BackoffArrays`.
+
+    An n-gram, a word w after u, has p(w | u) = outside + sum_k shares_k inside_k. The weight of the shorter
+    context u' is what the n-grams after u leave to other words, over what u' gives to these:
+
+        (1 - sum_w p(w | u)) / (1 - sum_w p(w | u'))
+
+    as in SRILM's static mixtures (Stolcke 2002). keys (n-grams of two words or more): context · n_words +
+    word; their nodes are the last ones. topics: (inside, nodes × topics; outside, nodes).
+    """
+    inside, outside = topics
+    n_nodes, n_topics = inside.shape
+    first = n_nodes - len(keys)
+    p, left, less = np.empty(n_nodes), np.ones(n_nodes), np.ones(n_nodes)
+    for node in range(1, n_nodes):
+        total = np.float64(outside[node])
+        for k in range(n_topics):
+            total += shares[k] * inside[node, k]
+        p[node] = max(total, LEAST)
+        log_p_out[node] = np.log(p[node])
+    for node in range(first, n_nodes):
+        context = keys[node - first] // n_words
+        left[context] -= p[node]
+        less[context] -= p[shorter[node]]
+    log_p_out[0] = 0.0
+    for node in range(n_nodes):
+        back_off_out[node] = np.log(max(left[node], LEAST_LEFT) / max(less[node], LEAST_LEFT))
