@@ -38,7 +38,8 @@ def run(
     """Translate sentences by a lexicon with phrases (translate learn --phrases, then translate tune).
 
     FILE has a sentence a line, or is JSON Lines or a table with documents as the lexicon was learned from.
-    Translations are tokens in lower case with spaces between them.
+    Translations are tokens in lower case with spaces between them. If the language model has topics, those of
+    a document are seen in a first, quick translation of it.
     """
     refuse_file(out, overwrite)
     tell_of_compiling()

@@ -48,7 +48,8 @@ def tune(
     """Tune the weights of a lexicon with phrases (translate learn --phrases) on pairs that it has not seen.
 
     DEV are pairs of sentences as the lexicon was learned from; some hundred do. Weights are learned by
-    pairwise ranking of the best translations, and kept with the lexicon.
+    pairwise ranking of the best translations, and kept with the lexicon. If the language model has topics,
+    those of a document are seen once, in a first translation by the weights before any tuning, as in run.
     """
     tell_of_compiling()
     from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS

@@ -58,7 +58,7 @@ class TopicBackoffModel:
         if numbers.spelled:
             left = 1.0 - levels[0].inside.sum(axis=0) - levels[0].outside.sum()
             inside[marks.unknown + 1] = np.maximum(left, 0.0)
-        known = {word: number for number, word in enumerate(numbers.known)}
+        known = _numbers_of(model)
         of_words = np.array([known.get(word, marks.unknown) for word in words], np.int64)
         empty = np.zeros(len(inside))
         arrays = linked(keys, empty, empty, of_words, n_words, marks)
@@ -79,14 +79,18 @@ class TopicBackoffModel:
     def shares_of(self, sentences: Sequence[Sequence[str]]) -> Array:
         """(topics,) the expected shares of the topics of a document in the language of the model, as those of
         `transform`; sentences are lists of tokens."""
-        numbers, rows = self.model.numbers_, self._rows
-        words = [rows.get(word, numbers.unknown) for sentence in sentences for word in sentence]
+        numbers, known = self.model.numbers_, self._known
+        words = [known.get(word, numbers.unknown) for sentence in sentences for word in sentence]
         starts = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
         held, log_base = np.array(words, np.int64), self.model.base_.log_p
         document = marked(held, starts[:-1], starts[[0, -1]], numbers.end, log_base)
         return topic_shares(self.model.topic_model_, document)[0]
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        """The model's numbers of the words that it knows."""
-        return {word: number for number, word in enumerate(self.model.numbers_.known)}
+    def _known(self) -> dict[str, int]:
+        return _numbers_of(self.model)
+
+
+def _numbers_of(model: PlainTopicNgramModel) -> dict[str, int]:
+    """A model's numbers of the words that it knows."""
+    return {word: number for number, word in enumerate(model.numbers_.known)}
