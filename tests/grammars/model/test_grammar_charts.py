@@ -21,6 +21,8 @@ FINITE = (
     "1 1 S --> K K\n1 1 S --> K\n1 0.3 0.7 K --> W W\n1 0.3 0.7 K --> W\n1 0.2 1 W --> L\n1 0.2 1 W --> L L\n"
 )
 FINITE += "1 1 L --> a\n2 1 L --> b\n"
+STEMS = "1 1 S --> W S\n1 1 S --> W\n1 0.2 1 W --> X Y\n1 0.2 1 W --> X\n1 1 X --> L X\n1 1 X --> L\n"
+STEMS += "1 1 Y --> L\n1 1 L --> a\n2 1 L --> b\n"
 
 
 def learned(grammar, uses=None):
@@ -127,7 +129,7 @@ def test_remembered_trees_are_drawn_and_best_too():
     assert best.tree_nats[0] >= drawn.tree_nats.max() - 1e-9
 
 
-@pytest.mark.parametrize("grammar", [Grammar.from_text(FINITE), collocation("ab")])
+@pytest.mark.parametrize("grammar", [Grammar.from_text(FINITE), Grammar.from_text(STEMS), collocation("ab")])
 def test_cuts_are_those_of_the_trees_that_are_drawn(grammar):
     model = fitted(grammar, ["abab", "ab", "abba", "b", "abab"] * 3)
     letters, starts = numbered(grammar, ["abab", "abba", "b", "a" * 40, "abab"])
