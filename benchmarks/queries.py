@@ -74,9 +74,9 @@ def topics(report: Report) -> None:
     askers |= peers(words, counts, corpus)
     compare(report, "LDA, one text", askers, texts)
     compare(report, "HDP, one text", {OWN: lambda text: hdp.transform([text])}, texts)
-    rows = [counts[row] for row in range(min(QUERIES, counts.shape[0]))]
+    rows = [counts[row] for row in range(min(QUERIES, corpus.n_documents))]
     compare(report, f"LDA, one row, {len(words):,} columns", of_rows(lda, counts), rows)
-    wide = csr_matrix(random_array((1_000, 100_000), density=2e-4, random_state=0) * 5.0)
+    wide = csr_matrix(random_array((1_000, 100_000), density=2e-4, rng=0) * 5.0)
     other = LDA(TOPICS, max_iter=2, tol=0.0, n_jobs=1, random_state=0).fit(wide)
     compare(report, "LDA, one row, 100,000 columns", of_rows(other, wide), [wide[row] for row in range(300)])
     starts = (0, 200, 400, 600)

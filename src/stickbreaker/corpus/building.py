@@ -65,7 +65,7 @@ from stickbreaker.corpus.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from stickbreaker.corpus.text.word_finding import WordFinder
+    from stickbreaker.corpus.text.word_finding import FoundText, WordFinder
 
 
 READ_TOGETHER = 1 << 17  # characters of texts that are analysed at a time
@@ -397,7 +397,7 @@ class _Analyst:
             for document, tokens in zip(waiting, self._tokens_of(self.analysis, texts), strict=True):
                 yield _analysed(document, tokens)
 
-    def _tokens_of(self, analysis: Analysis, texts: list[str]) -> list[AnalysedText]:
+    def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
         """The tokens of texts: by a kernel once there is text enough to be worth its loading."""
         self.characters += sum(map(len, texts))
         if self.finder is None and analysis.is_by_letters and self.characters > WORTH_A_KERNEL:
@@ -547,7 +547,7 @@ def _with_words(document: Document, identity: str, words: list[str] | None, kind
     )
 
 
-def _analysed(document: Document, tokens: AnalysedText) -> Document:
+def _analysed(document: Document, tokens: "AnalysedText | FoundText") -> Document:
     """A document of a text with its tokens."""
     words, starts, sentences = tokens
     return Document(

@@ -89,7 +89,7 @@ class AnalysedText(NamedTuple):
     """`words` in order; `starts` (int32) the character each begins at; `sentences` (int32) the token each
     sentence begins at."""
 
-    words: Sequence[str]
+    words: list[str]
     starts: NDArray[np.int32]
     sentences: NDArray[np.int32]
 

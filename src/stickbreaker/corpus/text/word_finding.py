@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,14 @@ _RULES = {"punctuation": PUNCTUATION, "line": LINE, "document": DOCUMENT}
 _MOST_SPELLINGS = 400_000  # remembered at a time
 
 
+class FoundText(NamedTuple):
+    """An `AnalysedText` whose words have numbers."""
+
+    words: NumberedWords
+    starts: NDArray[np.int32]
+    sentences: NDArray[np.int32]
+
+
 class WordFinder:
     """Analyses texts as `Analysis.analyse` does, many at a time, and gives their words by number.
 
@@ -59,14 +67,14 @@ class WordFinder:
         self.numbers = FirstNumbers()
         self.word_of_spelling = np.empty(0, np.int32)
 
-    def analyse(self, texts: Sequence[str]) -> list[AnalysedText]:
+    def analyse(self, texts: Sequence[str]) -> list[AnalysedText | FoundText]:
         """The tokens of each text, with where they begin."""
         marked = [bool(self.analysis.marks_in(text)) for text in texts]
         plain = iter(self._analyse([text for text, has in zip(texts, marked, strict=True) if not has]))
         pairs = zip(texts, marked, strict=True)
         return [self.analysis.analyse(text) if has else next(plain) for text, has in pairs]
 
-    def _analyse(self, texts: Sequence[str]) -> list[AnalysedText]:
+    def _analyse(self, texts: Sequence[str]) -> list[FoundText]:
         """The tokens of texts without marks of sentences that are dropped."""
         if len(self.spellings) > _MOST_SPELLINGS:
             self._begin()
@@ -92,12 +100,12 @@ class WordFinder:
         )
         codes = self._numbers_of(content, begins[:n_words], lengths[:n_words])
         starts, sentences = starts[:n_words].copy(), sentences[:n_sentences].copy()
-        found: list[AnalysedText] = []
+        found: list[FoundText] = []
         first = first_sentence = 0
         for n, n_own in zip(counts.tolist(), sentence_counts.tolist(), strict=True):
             part, own = slice(first, first + n), slice(first_sentence, first_sentence + n_own)
             found.append(
-                AnalysedText(NumberedWords(codes[part], self.numbers.words), starts[part], sentences[own])
+                FoundText(NumberedWords(codes[part], self.numbers.words), starts[part], sentences[own])
             )
             first, first_sentence = first + n, first_sentence + n_own
         return found
