@@ -1,7 +1,7 @@
 """Likeness of documents: products of rows, by the documents that have a word."""
 
 import numpy as np
-from scipy.sparse import csr_matrix, random_array
+from scipy.sparse import csr_matrix
 
 from stickbreaker.topics.kernels.document_likeness import fill_likeness
 from stickbreaker.topics.runs.initialization import _nearest
@@ -9,7 +9,7 @@ from stickbreaker.topics.runs.initialization import _nearest
 
 def test_likeness_is_the_product_of_rows():
     generator = np.random.default_rng(3)
-    rows = csr_matrix(random_array((30, 12), density=0.3, rng=generator))
+    rows = csr_matrix(generator.random((30, 12)) * (generator.random((30, 12)) < 0.3))
     by_word, chosen = rows.tocsc(), np.array([7, 0, 29, 7])
     found = np.full((4, 30), np.nan)
     parts = rows.indptr, rows.indices, rows.data, by_word.indptr, by_word.indices, by_word.data
