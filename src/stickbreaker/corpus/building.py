@@ -130,6 +130,7 @@ class About:
 
 AnyAnalysis = Analysis | PolylingualAnalysis
 Parts = tuple[BlockSource, Vocabulary, AnyAnalysis | None, About | Callable[[], About]]
+StoredParts = tuple[StoreSource, Vocabulary, AnyAnalysis | None, About]
 
 
 def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | None) -> VocabularyRule:
@@ -186,7 +187,7 @@ def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems,
 
 def on_disk(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
-) -> Parts:
+) -> StoredParts:
     """The parts of a corpus whose documents are written into a directory."""
     tally, analysis, files = _written(documents, recipe, problems, named, directory)
     if recipe.phrases is not None:

@@ -23,7 +23,6 @@ from stickbreaker.corpus.readers import text_fields
 from stickbreaker.corpus.readers.arrow_tables import frame_documents
 from stickbreaker.corpus.readers.field_rules import checked_columns
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.store import StoreSource
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.spark.partition_tasks import Batches
 from stickbreaker.spark.store_completion import complete, refuse_twice
@@ -106,7 +105,6 @@ def text_part(batches: Batches, start: int, folder: Path, options: ReadingOption
     # a part chooses no words: they are counted when all parts are written
     own = replace(recipe, vocabulary=recipe.vocabulary or NO_WORDS)
     source, _, _, about = on_disk(_documents(reader, options, start), own, Problems(False), TABLE, folder)
-    assert isinstance(source, StoreSource)
     return Part(source.files, about.languages, about.metadata_fields)
 
 
