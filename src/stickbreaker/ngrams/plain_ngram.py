@@ -52,7 +52,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     unknown : "symbol": words that are not known are all `<unk>`; or "spelled": all words of the text are
         known, and others have a probability by their letters.
     min_count : with "symbol", how often a word occurs in the text that is known.
-    max_iter : sweeps of the sampler.
+    max_iter : sweeps of the sampler; more gain next to nothing.
     samples : predictions are means over about so many of its states, evenly from the second half of the
         sweeps; over fewer where that has fewer.
     n_jobs : has no effect; there is one chain, and it uses one thread.
@@ -80,7 +80,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     _: KW_ONLY
     unknown: str = "symbol"
     min_count: int = 4
-    max_iter: int = 100
+    max_iter: int = 20
     samples: int = 10
     n_jobs: int | None = None
     random_state: Any = None

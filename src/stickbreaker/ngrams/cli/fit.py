@@ -22,7 +22,10 @@ OPTIONS: Table = {
         "default": 10,
         "help": "About so many states of the sampler, from its second half: predictions are means over them.",
     },
-    "--iterations": {"default": 100, "help": "Sweeps of the sampler."},
+    "--iterations": {
+        "default": None,
+        "help": "Sweeps of the sampler.  [default: 20; with --topics 100]",
+    },
     "--held-out": {
         "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary is "
         "of all.",
@@ -84,6 +87,8 @@ def ngram(**options: Any) -> None:
     """
     if options["unknown"] == "spelled":
         refuse_written(("min_count",), "needs --unknown symbol")
+    if options["iterations"] is None:
+        del options["iterations"]  # each kind has its own
     run = NewRun.take_from(options)
     model = _model(options)
     corpus, directory = begin_run(model, run)
