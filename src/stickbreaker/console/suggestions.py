@@ -1,9 +1,11 @@
-"""What a group of commands says of one that it does not have: which one may have been meant."""
+"""What a group of commands says of its own, and of one that it does not have: what may have been meant."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 import click
+
+WHOLE = 1000  # characters of a sentence of help
 
 
 class SuggestingGroup(click.Group):
@@ -16,6 +18,12 @@ class SuggestingGroup(click.Group):
         if name[:1] != "-" and self.get_command(ctx, name) is None:
             raise click.UsageError(self.unknown(ctx, name), ctx)
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with the first sentence of its help, which click would cut."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(WHOLE)) for name, one in found if one])
 
     def unknown(self, ctx: click.Context, name: str) -> str:
         """What is said of a command that there is not."""

@@ -333,6 +333,8 @@ def test_verbs_know_a_lexicon(cli, learned, planted, tmp_path):
         ("export", learned / "lexicon", "--format", "gensim-topics", "--out", tmp_path / "t"),
         ("nearest", learned / "lexicon", planted),
         ("generate", learned / "lexicon"),
+        ("resume", learned / "lexicon"),
+        ("name", learned / "lexicon"),
     ):
         told = cli(*line, code=1).stderr.splitlines()[-1]
         assert "means nothing for a lexicon by topic; it knows translate, evaluate, report" in told, line

@@ -22,6 +22,7 @@ from stickbreaker.console.console import (
 from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
 from stickbreaker.console.run_options import Table, chained, options_of
+from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS, params_from_options
 from stickbreaker.topics.cli.new_run import tell_of_topics
@@ -78,7 +79,7 @@ class ArrivalChoice:
 arrival_options = options_into(ArrivalChoice, "arrivals")
 
 
-@click.group(epilog=EXAMPLE.format("lda"))
+@click.group(cls=SuggestingGroup, epilog=EXAMPLE.format("lda"))
 def stream() -> None:
     """Learn from files as they arrive in a directory, on Spark."""
 

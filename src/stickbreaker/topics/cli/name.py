@@ -56,9 +56,9 @@ def name(
     itself keeps all its topics. A file that is about the topics of another model is refused.
     """
     from stickbreaker.core.locks.directory_claims import watched
-    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.estimators.kinds import kind_at
 
-    ModelDirectory(model).manifest()  # UserError where there is no model
+    kind_at(model, "topics")  # UserError where there is no model with topics
     with watched(model):
         estimator, left_out = _change(model, names, numbered, remove)
     if left_out and not as_json:
