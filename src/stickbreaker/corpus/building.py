@@ -16,6 +16,7 @@ import pyarrow as pa
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory
 from stickbreaker.corpus.blocks import (
+    BLOCK_DOCUMENTS,
     BlockSource,
     DocumentSource,
     TableSource,
@@ -384,8 +385,8 @@ class _Analyst:
                 yield document
                 continue
             waiting.append(document)
-            characters += len(document.text or "")
-            if characters > READ_TOGETHER:
+            characters += len(document.text)
+            if characters > READ_TOGETHER or len(waiting) == BLOCK_DOCUMENTS:
                 yield from self._finished(waiting)
                 waiting, characters = [], 0
         yield from self._finished(waiting)
