@@ -25,6 +25,7 @@ from stickbreaker.topics.topic_settings import concentration
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
+CHAIN_ALPHA = 0.1  # where a chain that learns alpha starts: with less, tokens hardly change their topics
 STREAM_ALPHA = 0.2  # learned from what came first, alpha favours the topics that were first
 
 
@@ -42,8 +43,8 @@ class PlainLDA(TopicEstimator):
     schedule : "batch", "online", or `Online(batch_size=256, kappa=0.7, tau0=64, total=None, shuffle=True)`;
         in a stream kappa is 0.6 and tau0 32 by default.
     alpha : prior of topics in documents. A number is fixed, an array (topics) is an asymmetric fixed prior,
-        "learned" starts at 1 / n_topics and is learned, asymmetric (eq. 3.1-3.3), "learned-symmetric" keeps
-        one number for all topics. None: "learned", in a stream 0.2.
+        "learned" starts at 1 / n_topics (by Gibbs sampling at .1, if that is more) and is learned, asymmetric
+        (eq. 3.1-3.3), "learned-symmetric" keeps one number for all topics. None: "learned", in a stream 0.2.
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
         at 1 / n_topics and is learned, symmetric. None: 0.01, with point topics 0.05.
     point_topics : whether topics are points, the most probable word shares under Dirichlet(1 + eta), rather
@@ -135,7 +136,8 @@ class PlainLDA(TopicEstimator):
         K, given = int(self.n_topics), self.alpha
         if given is None:
             given = STREAM_ALPHA if stream else "learned"
-        alpha, learned = concentration("alpha", given, {"topics": (K,)}, 1.0 / K)
+        start = 1.0 / K if self.gibbs_settings() is None else max(1.0 / K, CHAIN_ALPHA)
+        alpha, learned = concentration("alpha", given, {"topics": (K,)}, start)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
         return DirichletPrior(alphas, learned, str(given) == "learned-symmetric")
 
