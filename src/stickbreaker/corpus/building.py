@@ -352,10 +352,7 @@ class _Analyst:
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents with their tokens, in order; texts are analysed many at a time."""
-        for number, finished in enumerate(self._together(self._prepared(documents)), 1):
-            yield finished
-            if self.recipe.progress is not None:
-                self.recipe.progress(number)
+        return self._together(self._prepared(documents))
 
     def _prepared(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents with their ids; with tokens, but for texts that are to be analysed with others."""
@@ -373,6 +370,8 @@ class _Analyst:
                 self.fields.update(dict.fromkeys(prepared.metadata))
                 number += 1
                 yield prepared
+                if self.recipe.progress is not None:
+                    self.recipe.progress(number)
 
     def _together(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents; those that wait for their tokens get them, many at a time."""

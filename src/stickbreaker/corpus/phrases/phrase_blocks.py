@@ -11,7 +11,6 @@ from stickbreaker.corpus.blocks import entries_of, only_chunk, tokens_of
 from stickbreaker.corpus.phrases.joining import BREAK, Round
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.characters import characters_of_classes
-from stickbreaker.kernels.word_spans import mark_breaks
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,8 @@ class TokenBlock:
     @classmethod
     def of(cls, table: pa.Table) -> "TokenBlock":
         """The tokens of a block of texts."""
+        from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
+
         entries, begun = tokens_of(table)
         codes = entries.codes.astype(np.int64)
         breaks = np.zeros(len(codes), np.bool_)
