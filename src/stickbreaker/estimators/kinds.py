@@ -174,6 +174,13 @@ def system_at(path: Path) -> Saved | None:
     return None
 
 
+def refuse_system(path: Path, verb: str) -> None:
+    """Raise UserError where something that uses models is saved, for which the verb means nothing."""
+    system = system_at(path)
+    if system is not None:
+        system.refuse(verb, path)
+
+
 def kind_at(path: Path, verb: str) -> Saved:
     """The kind of what is saved at a path. Raises UserError if the verb does not apply to it."""
     system = system_at(path)

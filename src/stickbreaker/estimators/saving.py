@@ -14,7 +14,7 @@ from stickbreaker.corpus.text.polylingual import (
     refuse_other_languages,
 )
 from stickbreaker.estimators.estimator import Estimator, Origin
-from stickbreaker.estimators.kinds import kind_of, kinds, system_at
+from stickbreaker.estimators.kinds import kind_of, kinds, refuse_system
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -140,9 +140,8 @@ def load(
     A table in files is read there, a part at a time; of a run under way, whose files go as it goes on, it is
     held in memory as a whole, but where it is to be read `in_place` while it lasts.
     """
-    system = None if verb is None else system_at(path)
-    if verb is not None and system is not None:
-        system.refuse(verb, path)
+    if verb is not None:
+        refuse_system(path, verb)
     directory = ModelDirectory(path)
     snapshot = directory.read()
     with making_sense_of(path, RESTORE):

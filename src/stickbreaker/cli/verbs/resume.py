@@ -9,7 +9,7 @@ from stickbreaker.console.engine_options import EngineChoice, engine_options, re
 from stickbreaker.console.run_options import checkpoint_option
 from stickbreaker.console.running import began_on_spark, go_on
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.kinds import system_at
+from stickbreaker.estimators.kinds import refuse_system
 from stickbreaker.topics.cli.streams import is_stream, resume_stream
 
 
@@ -37,9 +37,7 @@ def resume(
     A stream is given again, from its beginning: the documents that were learned from are passed over. A run
     on Spark goes on with --engine spark.
     """
-    system = system_at(model)
-    if system is not None:
-        system.refuse("resume", model)
+    refuse_system(model, "resume")
     if is_stream(model):
         refuse_written(("checkpoint_every",), "has no meaning for a stream")
         resume_stream(model, threads, on_error, as_json)

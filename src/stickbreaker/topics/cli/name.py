@@ -56,9 +56,11 @@ def name(
     itself keeps all its topics. A file that is about the topics of another model is refused.
     """
     from stickbreaker.core.locks.directory_claims import watched
-    from stickbreaker.estimators.kinds import kind_at
+    from stickbreaker.estimators.kinds import refuse_system
+    from stickbreaker.saved import ModelDirectory
 
-    kind_at(model, "topics")  # UserError where there is no model with topics
+    refuse_system(model, "name")
+    ModelDirectory(model).manifest()  # UserError where there is no model
     with watched(model):
         estimator, left_out = _change(model, names, numbered, remove)
     if left_out and not as_json:
