@@ -8,14 +8,12 @@ code: those of the library, and the c-TF-IDF of BERTopic (documents go to their 
 which also divide the documents.
 """
 
-import argparse
 import gzip
 import json
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -25,7 +23,7 @@ from lda import about, machine
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from settings import program_of
-from tables import Report, Row
+from tables import Report, Row, out_option
 from watch import Watch
 
 from stickbreaker import LDA, Corpus
@@ -257,10 +255,7 @@ def aims_of(own: list[Scores], other: list[Scores]) -> dict[str, bool]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
+    options = out_option(__doc__)
     options.add_argument("--programs", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), help="only these")
     options.add_argument("--corpora", nargs="+", choices=FILES, default=list(FILES), help="only these")
     options.add_argument("--topics", nargs="+", type=int, default=list(TOPICS), help="numbers of topics")

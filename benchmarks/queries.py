@@ -8,7 +8,6 @@ reviews of IMDb and has the same vocabulary; sentences are of Penn Treebank. No 
 either. The tables are printed as they come and kept in bench-results/.
 """
 
-import argparse
 import gzip
 import importlib.util
 import json
@@ -24,7 +23,7 @@ from corpora import DATA, kept_tokens
 from lda import about, machine
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, random_array
-from tables import Report, Row
+from tables import Report, Row, out_option
 from threadpoolctl import threadpool_limits
 
 from stickbreaker import HDP, LDA, Analysis, Corpus, NgramModel, VocabularyRule
@@ -43,11 +42,7 @@ Ask = Callable[[Any], Any]
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
-    report = Report(options.parse_args().out, "queries", about())
+    report = Report(out_option(__doc__).parse_args().out, "queries", about())
     report.say(f"# Single queries\n\n{machine()}\n")
     warnings.simplefilter("ignore")  # texts without known words
     threadpool_limits(1)  # threads that wait for work use CPU seconds too

@@ -9,7 +9,6 @@ and scripts of the others with as many topics and passes. No setting of ours was
 five minutes; the tables are printed as they come and kept in bench-results/.
 """
 
-import argparse
 import gzip
 import importlib.util
 import json
@@ -26,7 +25,7 @@ from pathlib import Path
 
 from corpora import DATA
 from lda import about, machine
-from tables import Report
+from tables import Report, out_option
 
 from stickbreaker import Corpus
 
@@ -58,11 +57,7 @@ LdaModel(bags, {TOPICS}, dictionary, passes={PASSES}, random_state=0, eval_every
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
-    report = Report(options.parse_args().out, "raw-texts", about())
+    report = Report(out_option(__doc__).parse_args().out, "raw-texts", about())
     report.say(f"# Raw texts\n\n{machine()}\n")
     if not IMDB.exists():
         report.say("MISSING: the reviews are not there (../shared/data/imdb-reviews)")

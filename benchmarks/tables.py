@@ -121,12 +121,17 @@ def _compared(what: str, topics: int, ours: str, theirs: str, ratio: float, note
 def options_of(description: str | None, told: str, size: str = "full") -> argparse.ArgumentParser:
     """The options that benchmarks have: a flag for their other `size`, `told` in its help, which the
     environment sets too (FULL=1), and where the tables go."""
+    options, name = out_option(description), size.upper()
+    on = os.environ.get(name, "") not in ("", "0")
+    options.add_argument(f"--{size}", action="store_true", default=on, help=f"{told} ({name}=1)")
+    return options
+
+
+def out_option(description: str | None) -> argparse.ArgumentParser:
+    """The option that every benchmark has: where its tables are written."""
     options = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    name = size.upper()
-    on = os.environ.get(name, "") not in ("", "0")
-    options.add_argument(f"--{size}", action="store_true", default=on, help=f"{told} ({name}=1)")
     options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
     return options
 

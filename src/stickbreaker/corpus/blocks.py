@@ -218,7 +218,7 @@ def _word_lists(lists: Sequence[Sequence[str]]) -> pa.ListArray:
     """Lists of words, as numbers of the distinct ones, in the order in which these first come."""
     codes, words = _numbered(lists)
     spelled = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
-    return pa.ListArray.from_arrays(_offsets_of(lists), spelled)
+    return pa.ListArray.from_arrays(pa.array(_offsets_of(lists), pa.int32()), spelled)
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], list[str]]:
@@ -237,14 +237,15 @@ def _number_lists(lists: Sequence[Any]) -> Any:
     """Lists of numbers, None where there is none; those of arrays are not looked at one by one."""
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
-    return pa.ListArray.from_arrays(_offsets_of(lists), pa.array(np.concatenate(lists).astype(np.int32)))
+    offsets, values = pa.array(_offsets_of(lists), pa.int32()), np.concatenate(lists).astype(np.int32)
+    return pa.ListArray.from_arrays(offsets, pa.array(values))
 
 
-def _offsets_of(lists: Sequence[Sequence[Any]]) -> pa.Array:
+def _offsets_of(lists: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
     """Where each list begins when they are one after another, and the end of the last."""
-    offsets = np.zeros(len(lists) + 1, np.int32)
-    np.cumsum(list(map(len, lists)), out=offsets[1:])
-    return pa.array(offsets)
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    offsets[1:] = list(accumulate(map(len, lists)))
+    return offsets
 
 
 def refuse_other_table(table: pa.Table, kind: str) -> None:
@@ -300,9 +301,7 @@ def entries_of_lists(lists: Sequence[Sequence[str]]) -> Entries:
     >>> entries.offsets.tolist(), entries.codes.tolist(), entries.spelled
     ([0, 2, 2, 3], [0, 1, 1], ['a', 'cat'])
     """
-    offsets = np.zeros(len(lists) + 1, np.int64)
-    offsets[1:] = list(accumulate(map(len, lists)))
-    return Entries(offsets, *_numbered(lists), None)
+    return Entries(_offsets_of(lists), *_numbered(lists), None)
 
 
 def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:

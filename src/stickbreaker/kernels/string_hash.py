@@ -18,6 +18,23 @@ def _slot_of(content, start, stop, mask):
     return np.int64((hashed ^ (hashed >> np.uint64(32))) & mask)
 
 
+@njit(**PART)
+def _place_of(text, start, length, content, offsets, slots, mask):
+    """The slot that has the number of a word of a text, or the free one in which it would be."""
+    slot = _slot_of(text, start, start + length, mask)
+    while slots[slot] >= 0:
+        w = slots[slot]
+        same = offsets[w + 1] - offsets[w] == length
+        j = 0
+        while same and j < length:
+            same = content[offsets[w] + j] == text[start + j]
+            j += 1
+        if same:
+            break
+        slot = (slot + 1) & (len(slots) - 1)
+    return slot
+
+
 @njit(**OPTIONS)
 def fill_slots(content, offsets, slots_out):
     """Give every word a slot: slots_out (a power of two, above the number of words; all -1) gets its number.
@@ -38,19 +55,7 @@ def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
     mask = np.uint64(len(slots) - 1)
     for i in range(len(wanted_offsets) - 1):
         start, length = wanted_offsets[i], wanted_offsets[i + 1] - wanted_offsets[i]
-        slot = _slot_of(wanted, start, start + length, mask)
-        found_out[i] = -1
-        while slots[slot] >= 0:
-            w = slots[slot]
-            same = offsets[w + 1] - offsets[w] == length
-            j = 0
-            while same and j < length:
-                same = content[offsets[w] + j] == wanted[start + j]
-                j += 1
-            if same:
-                found_out[i] = w
-                break
-            slot = (slot + 1) & (len(slots) - 1)
+        found_out[i] = slots[_place_of(wanted, start, length, content, offsets, slots, mask)]
 
 
 @njit(**OPTIONS)
@@ -63,17 +68,7 @@ def number_words(text, begins, lengths, content, offsets, slots, known, codes_ou
     mask = np.uint64(len(slots) - 1)
     for i in range(len(begins)):
         start, length = begins[i], lengths[i]
-        slot = _slot_of(text, start, start + length, mask)
-        while slots[slot] >= 0:
-            w = slots[slot]
-            same = offsets[w + 1] - offsets[w] == length
-            j = 0
-            while same and j < length:
-                same = content[offsets[w] + j] == text[start + j]
-                j += 1
-            if same:
-                break
-            slot = (slot + 1) & (len(slots) - 1)
+        slot = _place_of(text, start, length, content, offsets, slots, mask)
         if slots[slot] < 0:
             first = offsets[known]
             for j in range(length):

@@ -87,7 +87,7 @@ def _end_of_word(text, at, end, classes, inside, apostrophes):
             place = after
         elif kind & APOSTROPHE and apostrophes:
             found = False
-            while after < end:  # invisible marks may stand between it and what goes on
+            while after < end:  # skip invisible marks, which may follow the apostrophe
                 character, after = _character(text, after)
                 if classes[character] & INSIDE:
                     found = True
@@ -124,8 +124,8 @@ def find_word_spans(
     all texts, lengths_out its bytes, starts_out the character of its document that it begins at.
     sentences_out: words, counted in each document. counts_out, sentence_counts_out (documents,).
 
-    A word is digits, if any, that no digit stands before, then a letter, then letters, marks and digits; an
-    apostrophe with such behind it goes on.
+    A word is a letter, with all digits directly before it, followed by letters, marks and digits. An
+    apostrophe followed by one of these continues the word.
     """
     n_words = n_sentences = 0
     begin = 0

@@ -80,7 +80,7 @@ class WordFinder:
             self._begin()
         held = [text.encode("utf-8", "surrogatepass") for text in texts]
         content = np.frombuffer(b"".join(held), np.uint8)
-        most = len(content) // 2 + len(held)  # words: between two of them is something else
+        most = len(content) // 2 + len(held)  # words, since at least a byte separates any two
         begins, lengths, starts = np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int32)
         counts, sentence_counts = np.empty((2, len(held)), np.int64)
         sentences = np.empty(most, np.int32)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.corpus.shards import entries_between
 from stickbreaker.grammars.kernels.tree_cache import (
     LETTERS,
     NOT_ADAPTED,
@@ -55,9 +56,9 @@ def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
     return values, starts
 
 
-def parts_below(trees: TreeSet, tree: int) -> Integers:
-    """The trees that a tree is made of, by number."""
-    parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]]
+def parts_below(trees: TreeSet, ids: Integers) -> Integers:
+    """The trees that some trees are made of, by number."""
+    parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
     return -1 - parts[parts < 0]
 
 
@@ -126,7 +127,7 @@ class CachedTrees:
         def all_parts(tree: int) -> list[int]:
             if tree not in parts:
                 found: dict[int, None] = {}
-                for part in parts_below(self.trees, tree).tolist():
+                for part in parts_below(self.trees, np.array([tree])).tolist():
                     found |= dict.fromkeys((*all_parts(part), part))
                 parts[tree] = list(found)
             return parts[tree]

@@ -79,6 +79,5 @@ def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | Non
         own = np.flatnonzero(places == place)
         ranks = uses[own, place] * np.log(lengths[own] + 1.0)
         kept[own[np.argsort(-ranks, kind="stable")[:at_most]]] = True
-        for row in own[kept[own]].tolist():
-            kept[rows[parts_below(trees, int(ids[row]))]] = True
+        kept[rows[parts_below(trees, ids[own[kept[own]]])]] = True
     return {keys[row]: uses[row] for row in np.flatnonzero(kept).tolist()}

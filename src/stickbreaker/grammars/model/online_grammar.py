@@ -35,7 +35,7 @@ from stickbreaker.grammars.kernels.tree_cache import (
     sample_trees,
     weigh_trees,
 )
-from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of
+from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, parts_below
 from stickbreaker.grammars.model.chart_texts import active_symbols, longest_that_fits
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, SentenceReader, Sentences
@@ -164,8 +164,7 @@ class OnlineGrammar(Model):
         ):
             raise ValueError("trees of other symbols")
         rows = self.known.rows(ids)
-        parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
-        if (rows[-1 - parts[parts < 0]] < 0).any():
+        if (rows[parts_below(trees, ids)] < 0).any():
             raise ValueError("trees made of trees that there are not")
 
     # From counts to weights
@@ -600,9 +599,7 @@ class OnlineGrammar(Model):
             kept[rows[best[uses[best] >= least]]] = True
             order = order[kept[rows[order]]]
             orders.append(rows[order])
-            own = ids[rows[order]]
-            parts = trees.parts[entries_between(trees.part_starts[own], trees.part_starts[own + 1])[1]]
-            kept[cache.rows[-1 - parts[parts < 0]]] = True  # symbols below come later
+            kept[cache.rows[parts_below(trees, ids[rows[order]])]] = True  # symbols below come later
         change = Reorder("derivations", "symbols", tuple(orders), tuple(map(len, orders)))
         gone = tuple(np.flatnonzero(~kept).tolist())
         return (change, Drop("derivations", gone)) if gone else (change,)

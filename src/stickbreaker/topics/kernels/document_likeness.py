@@ -4,10 +4,8 @@ from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS
 
-_EXACT = {
-    **OPTIONS,
-    "fastmath": False,
-}  # seeds are drawn by these sums: the same digits wherever they are added
+# seeds are drawn by these sums, which are the same to the last digit wherever they are added
+_EXACT = {**OPTIONS, "fastmath": False}
 
 
 @njit(**_EXACT)

@@ -16,6 +16,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, one_source
 from stickbreaker.corpus.shards import entries_between
+from stickbreaker.corpus.text.numbered_words import FirstNumbers
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.phrases.phrase_model import PhraseModel
 from stickbreaker.translation.phrases.phrase_places import number_phrases
@@ -170,16 +171,16 @@ class _Numbers(dict[str, int]):
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()
-        self.known = len(words)
-        self.words = {word: number for number, word in enumerate(words)}
+        self.known, self.words = len(words), FirstNumbers()
+        self.words.of(words)
 
     def __missing__(self, token: str) -> int:
-        self[token] = number = self.words.setdefault(unescaped(token), len(self.words))
+        self[token] = number = self.words[unescaped(token)]
         return number
 
     @property
     def new(self) -> tuple[str, ...]:
-        return tuple(self.words)[self.known :]
+        return tuple(self.words.words[self.known :])
 
 
 def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) -> GivenTable:
