@@ -48,6 +48,7 @@ BITEXTS = {  # sentence pairs: file, languages
     "ted": ("ted-iwslt14-de-en/valid.jsonl.gz", ("de", "en")),
     "wmt": ("wmt-sample-en-de/en-de.jsonl.gz", ("de", "en")),
 }
+OUTSIDE = {"de": "wmt22-domains/de-en.jsonl.gz", "zh": "wmt22-domains/en-zh.jsonl.gz"}  # pairs with English
 
 Page = dict[str, str]  # language code: text
 
@@ -58,6 +59,7 @@ def missing(names: tuple[str, ...]) -> list[str]:
     files |= {name: [DATA / file] for name, (file, _) in PAGES.items()}
     files |= {name: [DATA / file] for name, (file, _) in BITEXTS.items()}
     files |= {f"dictionary of {code}": [DATA / file] for code, file in DICTIONARIES.items()}
+    files |= {f"outside pairs of {code}": [DATA / file] for code, file in OUTSIDE.items()}
     files |= {"lexicon": [LEXICON], "dictionary": [DICTIONARY]}
     return [
         f"MISSING: {name}: {file} does not exist"
@@ -92,6 +94,12 @@ def pages(name: str) -> list[Page]:
 def bitext_rows(name: str) -> Iterator[dict[str, Any]]:
     """The sentence pairs of a set: texts by language, and the document where one is named."""
     yield from _rows(DATA / BITEXTS[name][0])
+
+
+def outside_rows(source: str) -> Iterator[dict[str, Any]]:
+    """Sentence pairs of a language and English from other places than any of BITEXTS: a document and a domain
+    each."""
+    yield from _rows(DATA / OUTSIDE[source])
 
 
 def cut(documents: list[Any], *shares: float) -> list[list[Any]]:

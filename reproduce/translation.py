@@ -9,6 +9,7 @@ as translation.json, translation.md and translation.html after each part.
 from parts import Study, main
 from translation_lexicons import PART, PART_CHINESE
 from translation_phrases import PART as PHRASES
+from translation_phrases import PART_CHINESE as PHRASES_CHINESE
 
 
 def introduction(dates: str) -> list[str]:
@@ -27,7 +28,7 @@ STUDY = Study(
     "translation",
     "Translation by topics, reproduced",
     introduction,
-    {"lexicons": PART, "phrases": PHRASES, "lexicons-zh": PART_CHINESE},
+    {"lexicons": PART, "phrases": PHRASES, "lexicons-zh": PART_CHINESE, "phrases-zh": PHRASES_CHINESE},
 )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from texts import BITEXTS, bitext_rows
+from texts import BITEXTS, bitext_rows, outside_rows
 
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.translation.alignment.aligned_words import Links
@@ -20,12 +20,14 @@ LINES = 20  # of a document, in sets that name none
 
 
 class Material(NamedTuple):
-    """Two bitexts with the links of their words; those of the test are by the aligner of the other."""
+    """Bitexts with the links of their words; those of the tests are by the aligner of the first."""
 
     train: Bitext
     links: Links
     test: Bitext
     test_links: Links
+    outside: Bitext  # from places that the others are not from
+    outside_links: Links
 
 
 def pairs_of(source: str) -> Iterator[Pair]:
@@ -41,26 +43,33 @@ def pairs_of(source: str) -> Iterator[Pair]:
                 yield Pair(row[source], row[TARGET], f"{name}:{document}", name)
 
 
+def outside_pairs_of(source: str) -> Iterator[Pair]:
+    """All pairs of the outside set; its domains are news, social, e-commerce and conversation."""
+    for row in outside_rows(source):
+        yield Pair(row[source], row[TARGET], row["doc"], row["domain"])
+
+
 def prepare(source: str, folder: Path, say: Callable[[str], None]) -> dict[str, list[int]]:
-    """Split, align and save; returns pairs and documents of the training and the test part."""
+    """Split, align and save; returns pairs and documents of the training, the test and the outside part."""
     parts: tuple[list[Pair], list[Pair]] = ([], [])
     for pair in pairs_of(source):
         parts[share_of(pair.document or "", TEST_SEED) < TEST].append(pair)
     train, test = (Bitext.of(part, source, TARGET) for part in parts)
+    bitexts = {"train": train, "test": test, "outside": Bitext.of(outside_pairs_of(source), source, TARGET)}
     sizes = len(train.words[0]), len(train.words[1])
     aligner = WordAligner.learn(*train.sides, sizes, on_step=say)
-    for name, bitext in (("train", train), ("test", test)):
+    for name, bitext in bitexts.items():
         bitext.write(folder / name)
         links = aligner.align(*bitext.seen_by(train))
         np.savez(folder / f"{name}-links.npz", **links._asdict())
-    return {"train": [train.n_pairs, len(train.names)], "test": [test.n_pairs, len(test.names)]}
+    return {name: [bitext.n_pairs, len(bitext.names)] for name, bitext in bitexts.items()}
 
 
 @cache
 def material(source: str, folder: str) -> Material:
     """What `prepare` saved."""
     parts: list[Bitext | Links] = []
-    for name in ("train", "test"):
+    for name in ("train", "test", "outside"):
         parts.append(Bitext.open(Path(folder) / name, BitextFields(source, TARGET)))
         with np.load(Path(folder) / f"{name}-links.npz") as arrays:
             parts.append(Links(**arrays))

@@ -9,7 +9,7 @@ from parts import Part, side_by_side
 from texts import BITEXTS
 from translation_bitexts import TARGET, prepare
 from translation_runs import GOLD, Plan, Run, learn, summary
-from translation_tables import above_zero, gains, levels, orders, seconds
+from translation_tables import above_zero, gains, levels, orders, outside_gains, seconds
 from translation_topics import LDA_OF_SOURCE, MODELS, ONE_TO_ONE, PLDA, corpora
 
 from pages import Section
@@ -69,7 +69,8 @@ def measure_of(source: str) -> Callable[[bool], dict[str, Any]]:
 def section(data: dict[str, Any]) -> Section:
     """The tables of a part, and what was to come out."""
     runs = [Run.from_json(each) for each in data["runs"]]
-    (pairs, documents), (test_pairs, test_documents) = (data["sizes"][name] for name in ("train", "test"))
+    sizes = data["sizes"]
+    (pairs, documents), (test_pairs, test_documents) = (sizes[name] for name in ("train", "test"))
     concepts = ", ".join(
         f"{name.removeprefix('ptLDA, ')} {number:,} ({_shares(data['coverage'][name])})"
         for name, number in data["concepts"].items()
@@ -85,6 +86,10 @@ def section(data: dict[str, Any]) -> Section:
             "The claims of the thesis are by BLEU; here by the gain.",
             orders(runs),
             *above_zero(runs),
+            "Outside: {:,} pairs of {:,} documents from other places (WMT 2022), by their domains.".format(
+                *sizes["outside"]
+            ),
+            outside_gains(runs),
             "Seconds to learn the topics. In the thesis, on 1.6 million pairs, Gibbs takes nearly a week for "
             "1,000 sweeps, the others less than a day on a cluster.",
             seconds(runs),
@@ -96,9 +101,11 @@ def _shares(coverage: dict[str, float]) -> str:
     return ", ".join(f"{share:.0%} in {code}" for code, share in coverage.items())
 
 
-def _sets(source: str) -> tuple[str, ...]:
-    return *(name for name, (_, codes) in BITEXTS.items() if source in codes), f"dictionary of {source}"
+def needs(source: str) -> tuple[str, ...]:
+    """The data that are translated from a language into English, and a dictionary."""
+    sets = [name for name, (_, codes) in BITEXTS.items() if source in codes]
+    return *sets, f"dictionary of {source}", f"outside pairs of {source}"
 
 
-PART = Part(_sets("de"), (20, 300), measure_of("de"), section)
-PART_CHINESE = Part(_sets("zh"), (None, 200), measure_of("zh"), section)
+PART = Part(needs("de"), (20, 300), measure_of("de"), section)
+PART_CHINESE = Part(needs("zh"), (None, 200), measure_of("zh"), section)

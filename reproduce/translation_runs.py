@@ -38,6 +38,7 @@ class Way(NamedTuple):
     strengths: tuple[float, float]  # chosen, of p(e) in p(e | f) and of p(e | f) in a topic
     documents: list[float]  # of each test document, the sum of the gain over its words
     lengths: list[int]  # and how many these are
+    outside: dict[str, float]  # the gain in each domain of the outside set
 
 
 class Run(NamedTuple):
@@ -73,28 +74,34 @@ def learn(plan: Plan) -> Run:
         domains = domains_of(model, plan.model, plan.source, plan.folder)
     lexicon = TopicLexicon.with_domains(held.train, domains, held.links)
     scores = lexicon.score(held.test, held.test_links)
+    outside = lexicon.score(held.outside, held.outside_links)
     one, other = (
-        _way(held.test, found, strengths) for found, strengths in zip(scores, lexicon.strengths, strict=True)
+        _way(held.test, found, strengths, gain_by_domain(held.outside, elsewhere))
+        for found, elsewhere, strengths in zip(scores, outside, lexicon.strengths, strict=True)
     )
     return Run(
         plan.source, plan.model, plan.inference, plan.topics, plan.eta, plan.seed, seconds, (one, other)
     )
 
 
-def _way(test: Bitext, scores: EventScores, strengths: Strengths) -> Way:
+def gain_by_domain(bitext: Bitext, scores: EventScores) -> dict[str, float]:
+    """The mean gain of the linked words of each domain."""
+    by_word = np.array(bitext.domains)[scores.document]
+    return {name: float(scores.gain[by_word == name].mean()) for name in dict.fromkeys(bitext.domains)}
+
+
+def _way(test: Bitext, scores: EventScores, strengths: Strengths, outside: dict[str, float]) -> Way:
     """What is kept of the scores."""
-    names = np.array(test.domains)
-    by_word = names[scores.document]
-    by_set = {name: float(scores.gain[by_word == name].mean()) for name in dict.fromkeys(test.domains)}
-    documents = np.bincount(scores.document, scores.gain, minlength=len(names))
+    documents = np.bincount(scores.document, scores.gain, minlength=len(test.names))
     return Way(
         len(scores.gain),
         float(scores.plain.mean()),
         float(scores.gain.mean()),
-        by_set,
+        gain_by_domain(test, scores),
         (strengths.base, strengths.topic),
         np.round(documents, 6).tolist(),
-        np.bincount(scores.document, minlength=len(names)).tolist(),
+        np.bincount(scores.document, minlength=len(test.names)).tolist(),
+        outside,
     )
 
 

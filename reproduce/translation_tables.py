@@ -70,6 +70,22 @@ def gains(runs: Sequence[Run]) -> Table:
     return Table(columns, rows)
 
 
+def outside_gains(runs: Sequence[Run]) -> Table:
+    """The gain by domain of the outside set, means over seeds, in thousandths of a nat."""
+    domains = list(runs[0].ways[0].outside)
+    rows = [
+        [
+            topics or None,
+            inference or None,
+            f"{eta:g}" if topics else None,
+            model,
+            *(_thousandths(mean(run.ways[0].outside[name] for run in own)) for name in domains),
+        ]
+        for (topics, inference, eta, model), own in grouped(runs).items()
+    ]
+    return Table(("K", "inference", "eta", "model", *domains), rows)
+
+
 def _thousandths(nats: float) -> str:
     return f"{THOUSAND * nats:.1f}"
 

@@ -19,14 +19,14 @@ def data(tmp_path, monkeypatch):
     import translation_lexicons
     import translation_topics
 
-    for seed, (file, _) in enumerate(texts.BITEXTS.values()):
+    for seed, file in enumerate([*(file for file, _ in texts.BITEXTS.values()), texts.OUTSIDE["de"]]):
         rows = []
         for document in planted_documents(24, seed=seed):
             words = document["text"].split()
             for start in range(0, len(words), 6):
                 part = words[start : start + 6]
                 rows.append({"en": " ".join(part), "de": " ".join(map(german, part)), "domain": "x"})
-                rows[-1] |= {"doc": document["id"]} if seed < 2 else {}
+                rows[-1] |= {"doc": document["id"]} if seed in (0, 1, 5) else {}
         path = tmp_path / file
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
@@ -66,17 +66,32 @@ def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkey
 
     import translation
 
-    for name, value in {"K": 3, "ROUNDS": 2, "TUNINGS": 1, "RESAMPLED": 50, "DEV": 0.5, "TEST": 0.5}.items():
+    small = {
+        "K": 3,
+        "ROUNDS": 2,
+        "TUNINGS": 1,
+        "RESAMPLED": 50,
+        "DEV": 0.5,
+        "TEST": 0.5,
+        "LANGUAGE_SWEEPS": 4,
+    }
+    for name, value in small.items():
         monkeypatch.setattr(translation_phrases, name, value)
+    monkeypatch.setitem(translation_phrases.LANGUAGE_TOPICS, translation_phrases.MANY_TOPICS, 3)
     monkeypatch.setattr(sys, "argv", ["translation.py", "phrases", "--out", str(tmp_path / "out")])
     main(translation.STUDY, translation.__doc__)
     part = json.loads((tmp_path / "out/translation.json").read_text())["parts"]["phrases"]
     runs = [translation_phrases.PhraseRun(*run) for run in part["runs"]]
-    assert [run.system for run in runs] == list(translation_phrases.SYSTEMS)
+    assert [run.system for run in runs] == [
+        *translation_phrases.SYSTEMS,
+        *translation_phrases.LANGUAGE_TOPICS,
+    ]
     for run in runs:
         counts = np.array(run.documents).sum(axis=0)
         assert translation_phrases.bleu_of(counts) == pytest.approx(run.scores["bleu"], abs=1e-6)
         assert run.scores["bleu"] > 50.0  # words are spelled backwards: a dictionary is enough
+        assert list(run.outside) == ["all", "x"]
+        assert run.outside["all"] == run.outside["x"]
     assert translation_phrases.better_share(runs[0], runs[0]) == 0.0
     assert "with topics" in capsys.readouterr().out
 
@@ -99,7 +114,7 @@ def test_the_order_is_sure_where_all_documents_agree(data):
     from translation_tables import difference
 
     def run(gain: float) -> Run:
-        way = Way(30, -1.0, gain / 3.0, {"a": gain}, (1.0, 1.0), [gain, 2.0 * gain], [10, 20])
+        way = Way(30, -1.0, gain / 3.0, {"a": gain}, (1.0, 1.0), [gain, 2.0 * gain], [10, 20], {})
         return Run("de", "LDA", "gibbs", 3, 0.1, 0, 1.0, (way, way))
 
     found = difference([run(1.0)], [run(2.0)])
