@@ -83,6 +83,18 @@ def test_a_weight_is_enough(place, cli, tmp_path):
     assert [[x.text for x in own] for own in zero] == [[x.text for x in own] for own in by_score]
 
 
+def test_a_weight_favours_no_length(place, cli, tmp_path):
+    """Twice the same words are as good as once."""
+    source, nbest, out = (tmp_path / name for name in ("source.de", "two.nbest", "out.nbest"))
+    source.write_text("kasse\n", encoding="utf-8")
+    texts = ("till till", "till", "till till till")
+    nbest.write_text("".join(f"0 ||| {text} ||| F= 0 ||| 0\n" for text in texts), encoding="utf-8")
+    cli("translate", "rerank", place / "lexicon", nbest, "--source", source, "--weight", 1, "--out", out)
+    (ranked,) = read_candidates(out)
+    assert len({round(one.score, 4) for one in ranked}) == 1
+    assert ranked[0].score < 0.0
+
+
 def test_weights_are_learned_and_used(place, cli, tmp_path):
     weights, out = tmp_path / "weights.json", tmp_path / "out.nbest"
     tune = ("--tune", place / "dev.jsonl")

@@ -42,7 +42,7 @@ REMEDY = "learn weights by --tune REFERENCES"
 @option(
     "--weight",
     type=NumberRange(0.0),
-    help="Without --tune and --weights: add this many times the lexicon's score to each score.",
+    help="Without --tune and --weights: add this many times the lexicon's mean score of a word to each score.",
 )
 @option("--seed", default=0, help="Of --tune: the same seed gives the same weights.")
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
@@ -63,7 +63,8 @@ def rerank(
 
     NBEST is a list as Moses writes it: number ||| translation ||| features ||| score. Each candidate gets a
     feature more, the log probability of its words by the lexicon. First learn weights on sentences whose
-    translations are known (--tune), then rank others by them (--weights).
+    translations are known (--tune), then rank others by them (--weights). Where none are known, --weight adds
+    the mean log probability of a candidate's words, in nats, which does not favour short candidates.
     """
     if (tune is not None) + (weights is not None) + (weight is not None) != 1:
         raise click.UsageError("give one of --tune REFERENCES, --weights FILE and --weight NUMBER")
@@ -85,7 +86,7 @@ def rerank(
         ranked = reranked(lists, _weights_from(weights, names))
     else:
         assert weight is not None
-        ranked = [_by_score(candidates, weight) for candidates in lists]
+        ranked = [_by_score(candidates, weight, held.bitext.target) for candidates in lists]
     write_atomic(out, "".join(lines_of(ranked)).encode("utf-8"), overwrite=overwrite)
     pairs = [(a[0].text, b[0].text) for a, b in zip(lists, ranked, strict=True) if a]
     changed = sum(first != second for first, second in pairs)
@@ -165,9 +166,16 @@ def _weights_from(path: Path, names: list[str]) -> "Array":
         return weights
 
 
-def _by_score(candidates: "Sequence[Candidate]", weight: float) -> "list[Candidate]":
-    """Candidates ranked by score plus `weight` times the lexicon's score, which is the last feature."""
-    scored = [one._replace(score=one.score + weight * one.values[-1]) for one in candidates]
+def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "list[Candidate]":
+    """Candidates ranked by score plus `weight` times the mean of the lexicon's scores of their words, whose sum
+    is the last feature; `code`: of their language."""
+    from stickbreaker.translation.sentence_tokens import tokens_of
+
+    lengths = [max(1, len(tokens_of(one.text, code))) for one in candidates]
+    scored = [
+        one._replace(score=one.score + weight * one.values[-1] / length)
+        for one, length in zip(candidates, lengths, strict=True)
+    ]
     return sorted(scored, key=lambda one: -one.score)  # of equals the first stays first
 
 
