@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
 from texts import cut, texts
 
 from stickbreaker import LDA, Corpus
@@ -81,15 +80,13 @@ def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> C
     learned = curve.rule == LEARNED
     estimator = LDA(
         curve.topics,
-        alpha="learned" if learned else alpha,
+        alpha=f"learned:{alpha!r}" if learned else alpha,
         max_iter=passes,
         tol=0.0,
         n_jobs=1,
         random_state=curve.seed,
     )
     job, state = estimator.new_run(train, curve.seed)
-    start = state.params["alpha"]
-    state.params = {**state.params, "alpha": start._replace(values=np.full(curve.topics, alpha))}
     estimator.seed_ = curve.seed
     run(job, state, [Watch(estimator, train, test, curve, SCORED if passes == PASSES else (passes,))])
     scores = state.scores

@@ -163,8 +163,12 @@ threads_option = option("--threads", **THREADS)
 
 
 def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:
-    """A prior's parameter from the command line; None where it was left open."""
-    if value is None or value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
+    """A prior's parameter from the command line; None where it was left open.
+
+    It is a number, "learned" or "learned:NUMBER", of alpha "learned-symmetric" too.
+    """
+    kind = None if value is None else value.partition(":")[0]
+    if value is None or kind == "learned" or (kind, param.name) == ("learned-symmetric", "alpha"):
         return value
     try:
         return float(value)

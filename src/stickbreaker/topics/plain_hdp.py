@@ -68,7 +68,7 @@ class PlainHDP(TopicEstimator):
         `SplitMerge(accept="halves")` tries them there, "paper" judges as Bryant & Sudderth do; None: none.
     alpha : concentration of documents around the weights: a number is fixed, "learned" starts at 1; Gibbs
         sampling draws it, and `concentration`, under Gamma(1, 1) priors.
-    concentration : gamma, that of the weights: a number is fixed, "learned" starts at 1.
+    concentration : gamma, that of the weights: a number is fixed, "learned" starts at 1 ("learned:5" at 5).
     representation : "direct", or "franchise": tables in documents, each with a topic (Wang, Paisley & Blei
         2011), batch or online mean-field.
     tables : of the franchise, tables a document at most.
@@ -268,7 +268,7 @@ class PlainHDP(TopicEstimator):
         return (move_of(chosen, documents, words, sampled),)
 
     def _documents(self, stream: bool) -> TopicPrior:
-        if isinstance(self.alpha, str) and self.alpha != "learned":
+        if isinstance(self.alpha, str) and self.alpha.partition(":")[0] != "learned":
             raise UserError(f"alpha={self.alpha!r}", remedy='alpha is a number or "learned"')
         if self.judge not in JUDGES:
             raise UserError(f"judge={self.judge!r}", remedy="judge is " + " or ".join(map(repr, JUDGES)))

@@ -44,9 +44,10 @@ class PlainLDA(TopicEstimator):
         in a stream kappa is 0.6 and tau0 32 by default.
     alpha : prior of topics in documents. A number is fixed, an array (topics) is an asymmetric fixed prior,
         "learned" starts at 1 / n_topics (by Gibbs sampling at .1, if that is more) and is learned, asymmetric
-        (eq. 3.1-3.3), "learned-symmetric" keeps one number for all topics. None: "learned", in a stream 0.2.
+        (eq. 3.1-3.3), "learned-symmetric" keeps one number for all topics; "learned:0.5" and
+        "learned-symmetric:0.5" start at .5. None: "learned", in a stream 0.2.
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
-        at 1 / n_topics and is learned, symmetric. None: 0.01, with point topics 0.05.
+        at 1 / n_topics ("learned:0.1" at .1) and is learned, symmetric. None: 0.01, with point topics 0.05.
     point_topics : whether topics are points, the most probable word shares under Dirichlet(1 + eta), rather
         than distributions over them (docs/models/point-topics.md). None: in streams, unless another choice
         needs distributions; not in `fit`.
@@ -139,7 +140,7 @@ class PlainLDA(TopicEstimator):
         start = 1.0 / K if self.gibbs_settings() is None else max(1.0 / K, CHAIN_ALPHA)
         alpha, learned = concentration("alpha", given, {"topics": (K,)}, start)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
-        return DirichletPrior(alphas, learned, str(given) == "learned-symmetric")
+        return DirichletPrior(alphas, learned, str(given).startswith("learned-symmetric"))
 
     def _moves(
         self,

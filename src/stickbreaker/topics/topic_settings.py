@@ -44,13 +44,24 @@ def concentration(
 ) -> tuple[float | Array, bool]:
     """A prior's parameter, and whether it is learned: a number, an array of one of `shapes`, "learned".
 
-    alpha may be "learned-symmetric" too.
+    "learned" starts at `start`, "learned:0.5" at .5. alpha may be "learned-symmetric" too.
+
+    >>> concentration("eta", "learned", {}, 0.1), concentration("eta", "learned:0.5", {}, 0.1)
+    ((0.1, True), (0.5, True))
     """
     if isinstance(value, str):
-        if value != "learned" and (name, value) != ("alpha", "learned-symmetric"):
+        kind, _, given = value.partition(":")
+        if kind != "learned" and (name, kind) != ("alpha", "learned-symmetric"):
             kinds = '"learned" or "learned-symmetric"' if name == "alpha" else '"learned"'
             raise UserError(f"{name}={value!r}", remedy=f"{name} is a number, an array or {kinds}")
-        return start, True
+        if kind == value:
+            return start, True
+        try:
+            first = float(given)
+        except ValueError:
+            remedy = f'give the number that it starts at, as in "{kind}:0.5"'
+            raise UserError(f"{name}={value!r}", remedy=remedy) from None
+        return concentration(name, first, {}, start)[0], True
     try:
         array = np.asarray(value, np.float64)
         if np.asarray(value).dtype == np.bool_:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from stickbreaker import LDA, Gibbs, Hybrid, Online, UserError
+from stickbreaker import HDP, LDA, Corpus, Gibbs, Hybrid, Online, UserError
 from stickbreaker.core.records import Field
 from stickbreaker.learning.schedules import FRESH
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
@@ -133,6 +133,40 @@ def test_planted_symmetric_alpha_is_recovered(inference):
     ).fit(planted.counts)
     assert np.ptp(model.alpha_) == 0.0
     assert model.alpha_[0] == pytest.approx(0.3, rel=0.15)
+
+
+def test_a_prior_is_learned_from_where_it_is_told_to_start():
+    X = plant_topics(n_documents=60).counts
+    settings = {"max_iter": 3, "tol": 0.0, "random_state": 0}
+    same = LDA(5, alpha="learned:0.2", eta="learned:0.2", **settings).fit(X)
+    assert (
+        same.components_.tobytes()
+        == LDA(5, alpha="learned", eta="learned", **settings).fit(X).components_.tobytes()
+    )
+    other = LDA(5, alpha="learned:2", eta="learned:0.7", **settings).fit(X)
+    assert other.alpha_.sum() > 1.5 * same.alpha_.sum()
+    assert other.eta_ > same.eta_
+    assert np.ptp(LDA(5, alpha="learned-symmetric:2", **settings).fit(X).alpha_) == 0.0
+    model = HDP(5, alpha="learned:3", concentration="learned:7", **settings)
+    _, state = model.new_run(Corpus.from_matrix(X), 0)
+    assert float(state.params["alpha"].values) == 3.0
+    assert float(state.params["gamma"].values) == 7.0
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("learned:", "starts at"),
+        ("learned:x", "starts at"),
+        ("learned:0", "not positive"),
+        ("learned:nan", "not positive"),
+        ("learn:1", "is a number"),
+    ],
+)
+def test_a_start_that_makes_no_sense(value, told):
+    for name in ("alpha", "eta"):
+        with pytest.raises(UserError, match=told):
+            LDA(2, **{name: value}).fit([[1, 2], [2, 1]])
 
 
 @pytest.mark.parametrize("inference", ["hybrid", "gibbs", "gibbs-delayed"])

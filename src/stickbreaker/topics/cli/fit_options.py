@@ -92,7 +92,8 @@ LDA: Table = {
     "--tau0": {"help": "Online: how slow the first steps are.  [default: 64; of streams 32]"},
     "--alpha": {
         "default": None,
-        "help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".  '
+        "help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric", and with ":0.5" '
+        "after it where it starts.  "
         "[default: learned; of streams 0.2]",
     },
     "--eta": {

@@ -42,7 +42,7 @@ REMEDY = "learn weights by --tune REFERENCES"
 @option(
     "--weight",
     type=NumberRange(0.0),
-    help="Without --tune and --weights: add this many times the lexicon's mean score of a word to each score.",
+    help="Without --tune and --weights: add to each score the lexicon's mean score of a word, times this.",
 )
 @option("--seed", default=0, help="Of --tune: the same seed gives the same weights.")
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
@@ -167,8 +167,10 @@ def _weights_from(path: Path, names: list[str]) -> "Array":
 
 
 def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "list[Candidate]":
-    """Candidates ranked by score plus `weight` times the mean of the lexicon's scores of their words, whose sum
-    is the last feature; `code`: of their language."""
+    """Candidates ranked by score plus `weight` times the mean of the lexicon's scores of their words.
+
+    The sum of these is the last feature; `code`: of the words' language.
+    """
     from stickbreaker.translation.sentence_tokens import tokens_of
 
     lengths = [max(1, len(tokens_of(one.text, code))) for one in candidates]
