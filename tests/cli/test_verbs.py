@@ -217,7 +217,7 @@ MISTAKES = [  # a command line, with {} for places, and what the line on standar
     ("topics {data}", "is not a saved model"),
     ("transform {dir}/none {data} --out {dir}/t.csv", "there is no such model"),
     ("transform {model} {dir}/none.jsonl --out {dir}/t.csv", "no such file"),
-    ("transform {model} {data} --out {dir}/t.xlsx", "t.xlsx: cannot tell the format; end the name in"),
+    ("transform {model} {data} --out {dir}/t.xls", "t.xls: cannot tell the format; end the name in"),
     ("transform {model} {data} --out {dir}/t", "cannot tell the format"),
     ("transform {model} {data} --out {there}", "already exists; choose another path or give --overwrite"),
     (
@@ -328,6 +328,70 @@ def test_transform(cli, model, planted, tmp_path, suffix):
     assert np.array_equal(theta, lda.transform([d["text"] for d in planted_documents(7, seed=9)] + ["", ""]))
     cli("transform", model, planted, "--out", out, "--overwrite", "--threads", 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jsonl", out.name]
+
+
+def test_a_table_has_metadata_and_the_topic_of_each_document(cli, model, tmp_path):
+    """In all formats alike, and as the frame of pandas."""
+    import openpyxl
+
+    about = [
+        {"year": 1, "share": 1, "title": "=1+1", "new": True, "tags": ["a", "b"], "mixed": 1, "topic": "x"},
+        {"year": 2, "share": 0.5, "title": "b", "new": False, "mixed": "two"},
+        {"year": None, "title": None, "mixed": None},
+    ]
+    texts = [*(one["text"] for one in planted_documents(2, seed=9)), "zebra"]
+    rows = [
+        {"id": f"d{n}", "text": text, **own} for n, (text, own) in enumerate(zip(texts, about, strict=True))
+    ]
+    new = write_lines(tmp_path / "new.jsonl", rows)
+    for suffix in (".csv", ".parquet", ".xlsx"):
+        cli("transform", model, new, "--metadata", "--out", tmp_path / f"t{suffix}")
+    whole = pq.read_table(tmp_path / "t.parquet")
+    names = ["id", "year", "share", "title", "new", "tags", "mixed", "metadata.topic", "topic"]
+    assert whole.column_names == [*names, "topic0", "topic1", "topic2"]
+    found = whole.to_pylist()
+    theta = LDA.load(model).transform(texts)
+    assert [row["topic"] for row in found] == [*theta[:2].argmax(axis=1).tolist(), None]
+    assert [[row[f"topic{k}"] for k in range(3)] for row in found] == theta.tolist()
+    assert [row["year"] for row in found] == [1, 2, None]
+    assert [row["share"] for row in found] == [1.0, 0.5, None]
+    assert [row["new"] for row in found] == [True, False, None]
+    assert [row["tags"] for row in found] == ["a; b", None, None]
+    assert [row["mixed"] for row in found] == ["1", "two", None]
+    with (tmp_path / "t.csv").open(newline="") as file:
+        cells = list(csv.DictReader(file))
+    assert [row["title"] for row in cells] == ["'=1+1", "b", ""]
+    assert [float(row["topic1"]) for row in cells] == theta[:, 1].tolist()
+    sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").active
+    assert [cell.value for cell in sheet[1]] == whole.column_names
+    for cells, row in zip(sheet.iter_rows(2), found, strict=True):  # which have 16 digits
+        assert [cell.value for cell in cells][:9] == list(row.values())[:9]
+        assert [cell.value for cell in cells][9:] == pytest.approx(list(row.values())[9:])
+    assert sheet["D2"].data_type == "s", "no formula"
+    frame = LDA.load(model).documents_frame(Corpus.build([new]))
+    assert frame.columns.tolist() == whole.column_names
+    assert frame["topic0"].tolist() == theta[:, 0].tolist()
+
+
+def test_a_table_goes_to_standard_output(cli, model, planted, tmp_path):
+    told = cli("transform", model, planted, "--out", "-")
+    cli("transform", model, planted, "--out", tmp_path / "t.csv")
+    assert told.stdout == (tmp_path / "t.csv").read_text()
+    assert "60 documents × 3 topics" in told.stderr
+    assert "needs a file" in cli("transform", model, planted, "--out", "-", "--json", code=2).stderr
+
+
+def test_what_no_sheet_holds_is_refused(cli, model, tmp_path, monkeypatch):
+    from stickbreaker.console import table_files
+
+    new = write_lines(tmp_path / "new.jsonl", [{"text": "river", "note": "long" * 10_000}] * 3)
+    told = cli("transform", model, new, "--metadata", "--out", tmp_path / "t.xlsx", code=1)
+    assert "t.xlsx: row 1: a cell has 32,767 characters at most; write .csv" in told.stderr
+    for name, bound, said in (("MOST_ROWS", 3, "3 rows"), ("MOST_COLUMNS", 4, "4 columns")):
+        monkeypatch.setattr(table_files, name, bound)
+        assert said in cli("transform", model, new, "--out", tmp_path / "t.xlsx", code=1).stderr
+        monkeypatch.undo()
+    assert not (tmp_path / "t.xlsx").exists()
 
 
 def test_files_and_corpora_are_seen_alike(cli, model, planted, tmp_path):
@@ -449,7 +513,7 @@ FORMULAS = ["=1+1\n\x1b", "-2", "+3", "@SUM(1)", "\t=1", " =1", "\ufeff=1", "＝
 def test_no_id_is_a_formula_in_csv(cli, model, tmp_path, raw):
     ids = [*FORMULAS, "a=b", 'a "quoted", id', "d-1"]
     path = write_lines(tmp_path / "in.jsonl", [{"id": one, "text": "river"} for one in ids])
-    cli("transform", model, path, "--out", tmp_path / "out.csv", *(["--raw-ids"] if raw else []))
+    cli("transform", model, path, "--out", tmp_path / "out.csv", *(["--raw-text"] if raw else []))
     cli("transform", model, path, "--out", tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet")["id"].to_pylist() == ids
     with (tmp_path / "out.csv").open(newline="") as file:
@@ -458,9 +522,9 @@ def test_no_id_is_a_formula_in_csv(cli, model, tmp_path, raw):
 
 
 @pytest.mark.parametrize("line", ["--out {dir}/t.parquet", "--out {dir}/t --engine spark"])
-def test_raw_ids_are_for_csv(cli, model, planted, tmp_path, line):
-    told = cli("transform", model, planted, "--raw-ids", *line.format(dir=tmp_path).split(), code=2)
-    assert "--raw-ids is for .csv; in Parquet ids are as they are" in told.stderr
+def test_raw_text_is_for_csv(cli, model, planted, tmp_path, line):
+    told = cli("transform", model, planted, "--raw-text", *line.format(dir=tmp_path).split(), code=2)
+    assert "--raw-text is for CSV; elsewhere text is as it is" in told.stderr
 
 
 def test_an_error_is_one_safe_line():

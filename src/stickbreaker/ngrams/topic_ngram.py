@@ -1,21 +1,17 @@
 """Topic n-gram language models, as users import them."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from stickbreaker.core.records import Array
-from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import ELSEWHERE
+from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentence
 
 
-class TopicNgramModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn, PlainTopicNgramModel):
+class TopicNgramModel(WithTopics, PlainTopicNgramModel):
     __doc__ = PlainTopicNgramModel.__doc__
 
     elsewhere: ClassVar[Mapping[str, str]] = {
@@ -23,20 +19,6 @@ class TopicNgramModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitL
         "n_components": "n_topics",
         "num_topics": "n_topics",
     }
-
-    def transform(self, X: Any) -> Array:
-        """Topic shares of documents (documents × topics); rows sum to one.
-
-        A function of each document alone. Words of the common model do not count; a document without words
-        has the prior's mean. Raises UserError for documents without order; warns (UserWarning) if no document
-        has a known word.
-        """
-        check_is_fitted(self)
-        corpus = self._as_corpus(X, reset=False)
-        if corpus.n_tokens == 0.0:
-            warnings.warn("no document has a word that the model knows", UserWarning, stacklevel=3)
-        blocks = range(len(corpus.block_sizes))
-        return np.concatenate([np.empty((0, self.n_shares)), *(self.block_shares(corpus, b) for b in blocks)])
 
     def score_sentences(self, X: Any, document: Any = None) -> list[SentenceScore]:
         """How probable each sentence is: log p of its words and of its end, in nats.

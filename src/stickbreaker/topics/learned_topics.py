@@ -49,7 +49,6 @@ MADE = (  # of the table and the params, when they are asked for
     "word_documents_",
     "_rows",
 )
-ALL_UNSEEN = "no document has a word that the model knows: all shares are the prior's mean"
 
 
 class LearnedTopics(TopicParams):

@@ -6,15 +6,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.threads import alone_with
 from stickbreaker.core.topk import largest
 from stickbreaker.corpus.readers.document_inputs import once_read
-from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.estimators.document_tables import ALL_UNSEEN
 from stickbreaker.estimators.settings import ELSEWHERE
-from stickbreaker.topics.learned_topics import ALL_UNSEEN
+from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.topics.topic_estimator import TopicEstimator
 
 TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
@@ -32,7 +31,7 @@ TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET,
 
 
 class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] (vocabulary_)
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn, TopicEstimator
+    WithTopics, TopicEstimator
 ):
     """The front door of topics: `transform` and topics' words too, and learning a minibatch at a time."""
 

@@ -1,7 +1,7 @@
-"""`stickbreaker transform`: the topic shares of documents."""
+"""`stickbreaker transform`: the topic shares of documents, as a table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,32 +16,31 @@ from stickbreaker.console.console import (
     option,
     tell_of_compiling,
     threads_option,
+    writing_output,
 )
 from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
-from stickbreaker.core.errors import UserError, counted
+from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_other_ending, write_tables
+from stickbreaker.core.errors import counted
 from stickbreaker.core.files import refuse_file
-from stickbreaker.core.spreadsheets import text_cell
-
-if TYPE_CHECKING:
-    from stickbreaker.corpus import Corpus
-    from stickbreaker.estimators.estimator import Estimator
 
 
-@click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv")
+@click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv --metadata")
 @model_argument
 @inputs_argument
 @option(
     "--out",
     required=True,
     type=PATH,
-    help="A .parquet or .csv file to write; on Spark a directory of Parquet files.",
+    help="A .csv, .parquet or .xlsx file to write, or - for CSV on standard output; on Spark a directory of "
+    "Parquet files.",
 )
+@option("--metadata", is_flag=True, help="Write the documents' metadata too, a column for each field.")
 @option("--overwrite", is_flag=True, help="Replace what is at --out.")
 @option(
-    "--raw-ids",
+    "--raw-text",
     is_flag=True,
-    help="Of .csv: write ids as they are, also those that a spreadsheet would run as formulas.",
+    help="Of CSV: write text as it is, also what a spreadsheet would run as a formula.",
 )
 @engine_options
 @threads_option
@@ -51,37 +50,45 @@ def transform(
     model: Path,
     inputs: tuple[str, ...],
     out: Path,
+    metadata: bool,
     overwrite: bool,
-    raw_ids: bool,
+    raw_text: bool,
     where: EngineChoice,
     threads: int | None,
     reading: ReadingChoice,
     as_json: bool,
 ) -> None:
-    """Write the topic shares of documents, a row each: id, then a column a topic.
+    """Write the topic shares of documents, a row each.
 
-    Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean. On
-    Spark (--engine spark) executors score a corpus: id, and the list of its shares.
+    Columns are id, topic (the number of the topic with the largest share), and the share of each topic. A
+    document without a known word has no topic, and the prior's mean as shares. Raw files are analysed as the
+    model's corpus was. On Spark (--engine spark) executors score a corpus: id, and the list of its shares.
 
-    In .csv an id that a spreadsheet would run as a formula (=, +, -, @) stands behind a single quote.
+    In CSV, text that a spreadsheet would run as a formula (=, +, -, @) stands behind a single quote.
     """
-    if raw_ids and (where.engine == "spark" or out.suffix == ".parquet"):
-        raise click.UsageError("--raw-ids is for .csv; in Parquet ids are as they are")
+    if raw_text and (where.engine == "spark" or out.suffix in (".parquet", ".xlsx")):
+        raise click.UsageError("--raw-text is for CSV; elsewhere text is as it is")
     if where.engine == "spark":
+        if metadata:
+            raise click.UsageError("--metadata is for one machine; on Spark join the corpus's by id")
         result = shares_on_spark(model, inputs, out, where, overwrite)
         emit(result, as_json, lambda r: f"{r['out']}: {_size(r)}")
         return
     where.refuse_spark_options()
-    if out.suffix not in (".parquet", ".csv"):
-        raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
+    refuse_other_ending(out)
+    if out == STANDARD_OUTPUT and as_json:
+        raise click.UsageError("--json needs a file at --out: standard output has the table")
+    from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable
     from stickbreaker.estimators.saving import load
-    from stickbreaker.topics.learned_topics import ALL_UNSEEN
 
-    refuse_file(out, overwrite)
+    if out != STANDARD_OUTPUT:
+        refuse_file(out, overwrite)
     tell_of_compiling()
     estimator = load(model, threads, verb="transform")
     corpus = open_documents(estimator, inputs, reading)
-    _write_shares(estimator, corpus, out, raw_ids, overwrite)
+    table = DocumentTable(estimator, corpus, metadata=metadata)
+    with writing_output():
+        write_tables(table, table.schema, out, raw=raw_text, overwrite=overwrite)
     if corpus.n_empty == corpus.n_documents:
         note(f"note: {ALL_UNSEEN}; is it the language and the field (--text-field) that the model is of?")
     result = {
@@ -91,39 +98,19 @@ def transform(
         "empty_documents": corpus.n_empty,
         "unseen_share": corpus.unseen_share,
     }
-    emit(
-        result,
-        as_json,
-        lambda r: (
-            f"{r['out']}: {_size(r)}; {r['empty_documents']} without "
-            f"a known word, {100 * r['unseen_share']:.1f} % of the words unseen"
-        ),
+    if out == STANDARD_OUTPUT:
+        note(_as_text(result))
+    else:
+        emit(result, as_json, _as_text)
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    return (
+        f"{result['out']}: {_size(result)}; {result['empty_documents']} without a known word, "
+        f"{100 * result['unseen_share']:.1f} % of the words unseen"
     )
 
 
 def _size(result: dict[str, Any]) -> str:
     """How large a table of shares is."""
     return f"{counted(result['documents'], 'document')} × {counted(result['topics'], 'topic')}"
-
-
-def _write_shares(
-    estimator: "Estimator", corpus: "Corpus", out: Path, raw_ids: bool, overwrite: bool
-) -> None:
-    """A table of ids and shares, block by block; ids in CSV are safe for spreadsheets unless `raw_ids`."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyarrow.csv import CSVWriter
-
-    from stickbreaker.core.files import atomic_file
-
-    as_written = str if raw_ids or out.suffix == ".parquet" else text_cell
-    names = ["id", *(f"topic{k}" for k in range(estimator.n_shares))]
-    schema = pa.schema([(names[0], pa.string()), *((name, pa.float64()) for name in names[1:])])
-    with atomic_file(out, overwrite=overwrite) as partial:
-        writer = pq.ParquetWriter(partial, schema) if out.suffix == ".parquet" else CSVWriter(partial, schema)
-        with writer:
-            for block in range(len(corpus.block_sizes)):
-                ids = [as_written(identity) for identity in corpus.ids(block)]
-                shares = estimator.block_shares(corpus, block)
-                columns = [pa.array(ids), *(pa.array(column) for column in shares.T)]
-                writer.write_table(pa.table(columns, schema=schema))

@@ -153,8 +153,9 @@ def draw_topic(first, block, state):
     most = block.nats[first]
     for k in range(first, len(block.nats)):
         most = max(most, block.nats[k])
-    total = 0.0
     for k in range(len(block.nats)):
         block.weights[k] = exp64(block.nats[k] - most) if k >= first else 0.0
+    total = 0.0  # a loop of its own: tests/array_places.py
+    for k in range(len(block.nats)):
         total += block.weights[k]
     return drawn(block.weights, total, state)

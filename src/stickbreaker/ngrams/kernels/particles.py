@@ -115,9 +115,10 @@ def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
 @njit(**PART)
 def _restart(alpha, weights_out):
     """Set the weights to alpha; returns their sum."""
-    total = 0.0
     for k in range(len(alpha)):
         weights_out[k] = alpha[k]
+    total = 0.0  # a loop of its own: tests/array_places.py
+    for k in range(len(alpha)):
         total += alpha[k]
     return total
 

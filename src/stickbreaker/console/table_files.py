@@ -1,0 +1,110 @@
+"""Tables written to files that spreadsheets, notebooks and programs read."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import atomic_file
+from stickbreaker.core.spreadsheets import text_cell
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STANDARD_OUTPUT = Path("-")  # as CSV
+ENDINGS = (".parquet", ".csv", ".xlsx")
+LONGEST_CELL = 32_767  # characters, of Excel
+MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, the names of columns included
+
+
+def refuse_other_ending(out: Path) -> None:
+    """Raise UserError for a file of which the format cannot be told, or not be written."""
+    if out == STANDARD_OUTPUT:
+        return
+    if out.suffix not in ENDINGS:
+        remedy = f"end the name in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise UserError("cannot tell the format", where=out, remedy=remedy)
+    if out.suffix == ".xlsx":
+        try:
+            import xlsxwriter  # noqa: F401
+        except ModuleNotFoundError:
+            remedy = "pip install 'stickbreaker[excel]', or write .csv"
+            raise UserError("a workbook needs xlsxwriter", where=out, remedy=remedy) from None
+
+
+def write_tables(
+    tables: "Iterable[pa.Table]",
+    schema: "pa.Schema",
+    out: Path,
+    *,
+    raw: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Write tables of one schema, one after another: as `out` ends, or as CSV to standard output for "-".
+
+    Text that a spreadsheet would run as a formula stands behind a single quote in CSV, unless `raw`. Raises
+    UserError for what does not fit into a workbook, and where something is at `out`.
+    """
+    if out == STANDARD_OUTPUT:
+        _write_csv(tables, schema, sys.stdout.buffer, raw)
+        sys.stdout.flush()
+        return
+    with atomic_file(out, overwrite=overwrite) as partial:
+        if out.suffix == ".parquet":
+            _write_parquet(tables, schema, partial)
+        elif out.suffix == ".csv":
+            _write_csv(tables, schema, partial, raw)
+        else:
+            _write_workbook(tables, schema, partial, out)
+
+
+def _write_parquet(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: Path) -> None:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(out, schema) as writer:
+        for table in tables:
+            writer.write_table(table)
+
+
+def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: object, raw: bool) -> None:
+    import pyarrow as pa
+    from pyarrow.csv import CSVWriter
+
+    texts = [number for number, type in enumerate(schema.types) if pa.types.is_string(type)]
+    named = schema if raw else pa.schema([own.with_name(text_cell(own.name)) for own in schema])
+    with CSVWriter(out, named) as writer:
+        for table in tables:
+            columns = table.columns
+            for number in () if raw else texts:
+                cells = [one if one is None else text_cell(one) for one in columns[number].to_pylist()]
+                columns[number] = pa.chunked_array([pa.array(cells, pa.string())])
+            writer.write_table(pa.table(columns, schema=named))
+
+
+def _write_workbook(tables: "Iterable[pa.Table]", schema: "pa.Schema", partial: Path, out: Path) -> None:
+    """One sheet, its first row the names of the columns. Text is text, never a formula or a link."""
+    import xlsxwriter
+
+    if len(schema) > MOST_COLUMNS:
+        raise UserError(f"a sheet has {MOST_COLUMNS:,} columns at most", where=out, remedy="write .csv")
+    # rows go to a file of their own as they come, which are joined at the end
+    with xlsxwriter.Workbook(partial, {"constant_memory": True}) as book:
+        sheet, row = book.add_worksheet("documents"), 0
+        for column, name in enumerate(schema.names):
+            sheet.write_string(0, column, name)
+        for table in tables:
+            if row + len(table) >= MOST_ROWS:
+                raise UserError(f"a sheet has {MOST_ROWS:,} rows at most", where=out, remedy="write .csv")
+            for values in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                row += 1
+                for column, value in enumerate(values):
+                    if isinstance(value, str):
+                        if len(value) > LONGEST_CELL:
+                            problem = f"row {row}: a cell has {LONGEST_CELL:,} characters at most"
+                            raise UserError(problem, where=out, remedy="write .csv")
+                        sheet.write_string(row, column, value)
+                    elif isinstance(value, bool):
+                        sheet.write_boolean(row, column, value)
+                    elif value is not None:
+                        sheet.write_number(row, column, value)

@@ -1,0 +1,62 @@
+"""scikit-learn's conventions, for every kind of estimator that gives documents shares of topics."""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from stickbreaker.core.records import Array
+from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, as_frame
+from stickbreaker.estimators.scikit_learn import ScikitLearn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn):
+    """The front door of estimators with `top_words`, `topic_shares_` and shares of documents."""
+
+    def transform(self, X: Any) -> Array:
+        """Topic shares of documents (documents × topics); rows sum to one.
+
+        A function of each document alone: no other document, order or thread changes a row. A document
+        without a known word has what is expected of any. Raises UserError for documents that `fit` does not
+        take; warns (UserWarning) where none has a known word.
+        """
+        check_is_fitted(self)
+        corpus = self._as_corpus(X, reset=False)
+        if corpus.n_tokens == 0.0:
+            warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
+        blocks = range(len(corpus.block_sizes))
+        return np.concatenate([np.empty((0, self.n_shares)), *(self.block_shares(corpus, b) for b in blocks)])
+
+    def documents_frame(self, X: Any) -> "pd.DataFrame":
+        """A row for each document, as a pandas DataFrame: its id, its metadata, topic and topic shares.
+
+        X: what `transform` takes. `topic` is the number of the topic with the largest share, missing where a
+        document has no known word; `topic0` and so on are the shares. A field of metadata that has the name
+        of another column is called "metadata.id" and so on. Raises UserError where pandas is missing.
+        """
+        check_is_fitted(self)
+        return DocumentTable(self, self._as_corpus(X, reset=False), metadata=True).frame()
+
+    def topics_frame(self, n: int = 10) -> "pd.DataFrame":
+        """A row for each topic, as a pandas DataFrame: number, name, share of the tokens, `n` words.
+
+        Names are missing where topics have none. Raises UserError where pandas is missing.
+        """
+        import pyarrow as pa
+
+        check_is_fitted(self)
+        model: Any = self
+        words = [" ".join(own) for own in model.top_words(n)]
+        names = getattr(model, "topic_names_", None) or [None] * len(words)
+        columns = {
+            "topic": pa.array(range(len(words)), pa.int32()),
+            "name": pa.array(names, pa.string()),
+            "share": pa.array(model.topic_shares_, pa.float64()),
+            "words": pa.array(words, pa.string()),
+        }
+        return as_frame(pa.table(columns))
