@@ -3,17 +3,16 @@
 python -m tests.compile
 """
 
+import sys
 import warnings
 
-import audit.warm as verbs
 import numpy as np
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, ConceptTree, Corpus, Memoised, Online
 from stickbreaker.testing import plant_topics
 from stickbreaker.topics.evaluation.left_to_right import left_to_right_score
+from tests import array_places
 from tests.running import TOPICS, planted_documents
-
-__all__ = ["compile_the_rest", "verbs"]  # the program's verbs run when they are imported
 
 
 def compile_the_rest() -> None:
@@ -59,6 +58,11 @@ def compile_grammars() -> None:
 
 
 if __name__ == "__main__":
+    SUMS = array_places.watch()
+    import audit.warm  # noqa: F401 (the program's verbs run when they are imported)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         compile_the_rest()
+    if SUMS:
+        sys.exit(f"sums that depend on where arrays lie (tests/array_places.py): {', '.join(SUMS)}")

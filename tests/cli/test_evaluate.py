@@ -56,6 +56,16 @@ def test_left_to_right_is_that_of_the_library(told, model, texts):
     assert whole["nats_per_word"] > whole["unigram_nats_per_word"] + 0.3
 
 
+def test_the_bound_is_that_of_the_library(cli, model, planted, texts):
+    bound = json.loads(cli("evaluate", model, planted, "--bound", "--json").stdout)["bound"]
+    lda = LDA.load(model)
+    assert bound == {"tokens": 900.0, "nats_per_token": lda.bound(texts)}
+    assert bound["nats_per_token"] < lda.score(texts)
+    text = cli("evaluate", model, planted, "--bound").stdout
+    assert f"Bound on log p of whole documents: {bound['nats_per_token']:.4f} nats/token\n" in text
+    assert json.loads(cli("evaluate", model, planted, "--json").stdout)["bound"] is None
+
+
 def test_particles_need_not_be_told(cli, model, planted):
     assert json.loads(cli("evaluate", model, planted, "--json").stdout)["left_to_right"] is None
     line = ("evaluate", model, "--json", "--left-to-right", planted)

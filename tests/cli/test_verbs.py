@@ -381,6 +381,20 @@ def test_a_table_goes_to_standard_output(cli, model, planted, tmp_path):
     assert "needs a file" in cli("transform", model, planted, "--out", "-", "--json", code=2).stderr
 
 
+def test_a_fit_writes_the_shares_of_its_documents(cli, planted, tmp_path):
+    model, shares = tmp_path / "m", tmp_path / "s.csv"
+    told = cli("fit", "lda", planted, "--out", model, *SMALL, "--iterations", 2, "--shares", shares, "--json")
+    assert json.loads(told.stdout)["documents"] == 60
+    assert f"{shares}: topic shares of 60 documents" in told.stderr
+    cli("transform", model, planted, "--out", tmp_path / "t.csv")
+    assert shares.read_bytes() == (tmp_path / "t.csv").read_bytes()
+    more = ("fit", "lda", planted, *SMALL, "--out", tmp_path / "other")
+    assert "already exists" in cli(*more, "--shares", shares, code=1).stderr
+    assert "cannot tell the format" in cli(*more, "--shares", tmp_path / "s.txt", code=1).stderr
+    assert "read again" in cli(*more, "--shares", tmp_path / "x.csv", "--stream", code=2).stderr
+    assert not (tmp_path / "other").exists()
+
+
 def test_what_no_sheet_holds_is_refused(cli, model, tmp_path, monkeypatch):
     from stickbreaker.console import table_files
 

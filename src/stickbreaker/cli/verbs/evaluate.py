@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.kinds import Saved
 
 ALONE = (  # not on Spark
-    *("left_to_right", "particles", "reference", "by", "labels", "unseen", "spelling_of", "rescale"),
+    *("left_to_right", "particles", "bound", "reference", "by", "labels", "unseen", "spelling_of", "rescale"),
     "exponent",
     "alignments",
 )
@@ -48,6 +48,11 @@ ALONE = (  # not on Spark
     help="Score whole documents too. Slow: the time grows with the squares of the documents' lengths.",
 )
 @option("--particles", default=20, least=1, help="Of --left-to-right: more vary less, and take longer.")
+@option(
+    "--bound",
+    is_flag=True,
+    help="The bound on log p that inference climbs, too: it compares runs on the same documents.",
+)
 @option(
     "--reference",
     metavar="CORPUS|FILE",

@@ -42,6 +42,7 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
     whole = _left_to_right(topics, spelled, corpus, given["particles"]) if given["left_to_right"] else None
     result |= {
         "left_to_right": whole,
+        "bound": _bound(estimator, corpus) if given["bound"] else None,
         "coherence": _coherences(topics, known, reference, by),
         "diversity": _diversity(estimator, topics, by),
         "labels": None if field is None else {"field": labels, **_label_scores(topics, corpus, field)},
@@ -116,6 +117,17 @@ def _left_to_right(
         "spelled": summarize_spelling(strings),
         "seconds": round(seconds, 2),
     }
+
+
+def _bound(estimator: "TopicEstimator", corpus: "Corpus") -> dict[str, float]:
+    """The bound on log p of the known words, in nats per token. Raises UserError for an open vocabulary."""
+    from stickbreaker.core.errors import UserError
+
+    if estimator.is_open:
+        remedy = "leave --bound out: log p of all strings is what is scored"
+        raise UserError("an open vocabulary has no bound on new documents", remedy=remedy)
+    nats, tokens = estimator.bound_documents(corpus)
+    return {"tokens": tokens, "nats_per_token": nats / max(tokens, 1.0)}
 
 
 def _held_out(scored: "HeldOutScore") -> dict[str, float]:
@@ -215,6 +227,9 @@ def _as_text(result: dict[str, Any]) -> str:
         words, particles = counted(whole["scored_tokens"], "word"), counted(whole["particles"], "particle")
         lines += ["", f"Left to right: {words}, {particles}"]
         lines += _held_out_lines(whole, f"  ({whole['seconds']:.1f} s)")
+    bound = result.get("bound")
+    if bound is not None:
+        lines += ["", f"Bound on log p of whole documents: {bound['nats_per_token']:.4f} nats/token"]
     for one in result.get("coherence", ()):
         lines += ["", *_coherence_lines(one)]
     if "diversity" in result:

@@ -1,14 +1,18 @@
 """`stickbreaker fit lda` and `stickbreaker fit hdp`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import command, inputs_argument, refuse_written
+from stickbreaker.console.console import PATH, command, inputs_argument, note, option, refuse_written
 from stickbreaker.console.engine_options import EngineChoice, resume_remedy
-from stickbreaker.console.inputs import analysis_options
+from stickbreaker.console.inputs import analysis_options, open_documents
 from stickbreaker.console.run_options import NewRun, options_of, run_options
 from stickbreaker.console.running import go_on
+from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_other_ending, write_tables
+from stickbreaker.core.errors import counted
+from stickbreaker.core.files import refuse_file
 from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS, params_from_options
 from stickbreaker.topics.cli.guide import GuideChoice, guide_options
 from stickbreaker.topics.cli.new_run import begin
@@ -18,6 +22,13 @@ from stickbreaker.topics.cli.word_options import OpenChoice, open_options
 if TYPE_CHECKING:
     from stickbreaker.topics.plain_hdp import PlainHDP
     from stickbreaker.topics.plain_lda import PlainLDA
+
+shares_option = option(
+    "--shares",
+    type=PATH,
+    metavar="FILE",
+    help="Write the topic shares of the documents as a table too, as `transform` does.",
+)
 
 
 @click.command(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
@@ -31,6 +42,7 @@ if TYPE_CHECKING:
 @open_options
 @stream_options
 @guide_options
+@shares_option
 @run_options
 @analysis_options
 @command
@@ -72,6 +84,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
 )
 @open_options
 @stream_options
+@shares_option
 @run_options
 @analysis_options
 @command
@@ -101,6 +114,9 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
     streamed: StreamChoice = settings.pop("streamed")
     where: EngineChoice = settings.pop("where")
     on = streamed.is_on(run.inputs, opened, settings)
+    shares: Path | None = settings.pop("shares")
+    if shares is not None:
+        _refuse_shares(shares, run, on, where)
     params = params_from_options(settings, opened=opened.is_open)
     with where.host() as host:
         model = kind(**params, words=opened.build(), engine=host.engine)
@@ -111,3 +127,29 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
         directory = begin(model, run, opened)
         host.remedy = resume_remedy(run.out)
         go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
+    if shares is not None:
+        _write_shares(shares, run)
+
+
+def _refuse_shares(out: Path, run: NewRun, on: bool, where: EngineChoice) -> None:
+    """Raise an error where the table of shares cannot be written at the end of the run."""
+    if on or "-" in run.inputs:
+        raise click.UsageError("--shares needs documents that can be read again; a stream cannot")
+    if where.engine != "local":
+        raise click.UsageError(f"--shares is for one machine; then transform --engine {where.engine}")
+    if out == STANDARD_OUTPUT:
+        raise click.UsageError("--shares needs a file; standard output has the summary")
+    refuse_other_ending(out)
+    refuse_file(out, run.overwrite)
+
+
+def _write_shares(out: Path, run: NewRun) -> None:
+    """What `transform` writes of the run's documents: raw files are read once more."""
+    from stickbreaker.estimators.document_tables import DocumentTable
+    from stickbreaker.estimators.saving import load
+
+    estimator = load(run.out, run.threads, verb="transform")
+    corpus = open_documents(estimator, run.inputs, run.reading)
+    table = DocumentTable(estimator, corpus)
+    write_tables(table, table.schema, out, overwrite=run.overwrite)
+    note(f"{out}: topic shares of {counted(corpus.n_documents, 'document')}")

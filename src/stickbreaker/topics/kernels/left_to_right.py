@@ -127,9 +127,10 @@ class Orders(NamedTuple):
 @njit(**PART)
 def _assign(size, word, topic_words, gamma, scale, assigned_out):
     """Divide `size` tokens of a word among topics k by scale gamma_k phi_kw; return the sum of these."""
-    total = 0.0
     for k in range(len(gamma)):
         assigned_out[k] = gamma[k] * scale * topic_words[word, k]
+    total = 0.0  # a loop of its own: tests/array_places.py
+    for k in range(len(gamma)):
         total += assigned_out[k]
     if total > 0.0:
         for k in range(len(gamma)):

@@ -204,9 +204,10 @@ def _powers(logs, out):
 @njit(**PART)
 def _leaning(code, words, log_words, odds, expected, shares_out):
     """Softmax over targets of E[log beta] + E[log theta] for a word, by their powers where these suffice."""
-    total = 0.0
     for j in range(len(odds)):
         shares_out[j] = words[code, j] * odds[j]
+    total = 0.0  # a loop of its own: tests/array_places.py
+    for j in range(len(odds)):
         total += shares_out[j]
     if total < FAINT64:
         total = 0.0
