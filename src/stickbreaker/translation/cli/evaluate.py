@@ -13,6 +13,7 @@ from stickbreaker.translation.cli.bitext_options import given_links
 from stickbreaker.translation.lexicon.saved_lexicon import read_manifest
 
 if TYPE_CHECKING:
+    from stickbreaker.core.records import Array
     from stickbreaker.translation.bitext import Bitext
     from stickbreaker.translation.lexicon.directed_lexicon import EventScores
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
@@ -30,15 +31,19 @@ def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
         model = load_phrases(asked.model) if has_phrases else None
         lexicon = TopicLexicon.load(asked.model) if model is None else model.lexicon
         bitext = _read(lexicon, asked)
-        scores = lexicon.score(bitext, given_links(asked.options["alignments"], bitext))
+        shares = lexicon.domains.of_bitext(bitext)
+        scores = lexicon.score(bitext, given_links(asked.options["alignments"], bitext), shares)
         result = scores_by_domain(lexicon, bitext, scores)
         if model is not None:
-            result |= _of_translations(model, bitext, asked.threads)
+            result |= _of_translations(model, bitext, shares, asked.threads)
     return result, _as_text
 
 
-def _of_translations(model: "PhraseModel", bitext: "Bitext", threads: int | None) -> dict[str, Any]:
-    """Scores of the translations of a bitext's sources; none, and a note, if sacrebleu is missing."""
+def _of_translations(
+    model: "PhraseModel", bitext: "Bitext", shares: "Array", threads: int | None
+) -> dict[str, Any]:
+    """Scores of the translations of a bitext's sources, whose documents have some shares of the topics; none,
+    and a note, if sacrebleu is missing."""
     from stickbreaker.translation.phrases.token_documents import in_order, token_documents
     from stickbreaker.translation.phrases.translating import translate_documents
     from stickbreaker.translation.phrases.translation_scores import has_sacrebleu, translation_scores
@@ -46,7 +51,7 @@ def _of_translations(model: "PhraseModel", bitext: "Bitext", threads: int | None
     if not has_sacrebleu():
         note("note: translations are not scored: pip install 'stickbreaker[translation]'")
         return {}
-    documents, references = token_documents(model.lexicon, bitext)
+    documents, references = token_documents(model.lexicon, bitext, shares)
     numbers = bitext.document_of.tolist()
     found = in_order(numbers, translate_documents(model, documents, 1, threads))
     wanted = [" ".join(tokens) for tokens in in_order(numbers, references)]

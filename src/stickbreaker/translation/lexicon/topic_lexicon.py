@@ -215,15 +215,18 @@ class TopicLexicon:
             raise UserError(problem, remedy="give those of the new sentences too, by --alignments")
         return self.aligner.align(*bitext.seen_by(self.bitext))
 
-    def score(self, bitext: Bitext, links: Links | None = None) -> tuple[EventScores, EventScores]:
+    def score(
+        self, bitext: Bitext, links: Links | None = None, shares: Array | None = None
+    ) -> tuple[EventScores, EventScores]:
         """Scores of the linked words of other documents, of the target and of the source.
 
-        The documents' topics come from their source side. A gain above zero says that topics help to
+        The documents' topics come from their source side; `shares` (documents × topics) are these, if they
+        are known already (`domains.of_bitext`). A gain above zero says that topics help to
         predict how words were translated; it needs no decoder.
         """
         links = self.align(bitext) if links is None else links
         linked = LinkedWords.of(bitext.seen_by(self.bitext), links, bitext.document_of)
-        shares = self.domains.of_bitext(bitext)
+        shares = self.domains.of_bitext(bitext) if shares is None else shares
         return (
             scores_of(self.forward, linked, shares),
             scores_of(self.backward, linked.reversed(), shares),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+from stickbreaker.core.records import Array
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.one_side import SourceText
@@ -13,10 +14,13 @@ T = TypeVar("T")
 
 
 def token_documents(
-    lexicon: TopicLexicon, bitext: Bitext
+    lexicon: TopicLexicon, bitext: Bitext, shares: Array | None = None
 ) -> tuple[list[TokenDocument], list[list[list[str]]]]:
-    """The documents of a bitext as tokens of the source with their topic shares, and their references."""
-    shares = lexicon.domains.of_bitext(bitext)
+    """The documents of a bitext as tokens of the source with their topic shares, and their references.
+
+    `shares` (documents × topics): those of `lexicon.domains`, if they are known already.
+    """
+    shares = lexicon.domains.of_bitext(bitext) if shares is None else shares
     documents = [TokenDocument([], own) for own in shares]
     references: list[list[list[str]]] = [[] for _ in documents]
     for number, (source, target) in zip(
