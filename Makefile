@@ -135,7 +135,7 @@ bench-alignment: $(VENV)/developing
 
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
-	$(BIN)/python reproduce/mr_lda.py
+	$(BIN)/python reproduce/mr_lda.py $(PARTS)
 
 # Figure 2 of the paper on split-merge inference for the HDP, and its claims; PARTS="bars prior": only these parts;
 # FULL=1: the paper's sizes and more seeds (days)

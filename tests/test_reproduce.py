@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from stickbreaker import Corpus
+from tests.running import planted_documents
 
 pytestmark = pytest.mark.usefixtures("reproduction")
 
@@ -33,12 +34,11 @@ def test_parts_are_disjoint_and_whole():
 def test_missing_corpora_are_told_and_their_part_is_left_out(monkeypatch, tmp_path, capsys):
     import mr_lda
     import texts
+    from parts import main
 
     monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")
-    monkeypatch.setattr(
-        sys, "argv", ["mr_lda.py", "--only", "features", "guided", "--out", str(tmp_path / "out")]
-    )
-    mr_lda.main()
+    monkeypatch.setattr(sys, "argv", ["mr_lda.py", "features", "guided", "--out", str(tmp_path / "out")])
+    main(mr_lda.STUDY, mr_lda.__doc__)
     told = capsys.readouterr().out
     assert f"MISSING: AP: {tmp_path / 'nowhere/ap/ap.jsonl.gz'} does not exist" in told
     assert "left out: guided\nfeatures: about 0 minutes" in told
@@ -47,10 +47,28 @@ def test_missing_corpora_are_told_and_their_part_is_left_out(monkeypatch, tmp_pa
         "mr-lda.json",
         "mr-lda.md",
     ]
-    monkeypatch.setattr(sys, "argv", ["mr_lda.py", "--only", "guided", "--out", str(tmp_path / "none")])
+    monkeypatch.setattr(sys, "argv", ["mr_lda.py", "guided", "--out", str(tmp_path / "none")])
     with pytest.raises(SystemExit, match="nothing to do"):
-        mr_lda.main()
+        main(mr_lda.STUDY, mr_lda.__doc__)
     assert not (tmp_path / "none").exists()
+
+
+def test_hybrid_inference_is_set_beside_the_others(monkeypatch, capsys):
+    import curves
+    import hybrid
+
+    monkeypatch.setattr(curves, "texts", lambda _: [one["text"] for one in planted_documents(60)])
+    monkeypatch.setattr(hybrid, "TOPICS", (3,))
+    monkeypatch.setattr(hybrid, "STEPS", {"mean-field": 3, "hybrid": 3, "gibbs": 4})
+    data = hybrid.measure(full=False)
+    runs = [hybrid.HybridRun(*one) for one in data["runs"]]
+    assert [one.inference for one in runs] == ["mean-field", "hybrid", "gibbs"]
+    assert all(0.0 < one.step < one.seconds for one in runs)
+    assert all(-6.0 < one.completion < 0.0 for one in runs)
+    table, claims = hybrid.section(data).blocks[1:3]
+    assert len(table.rows) == 1
+    assert claims.rows[0][1].endswith("of 1 numbers of topics")
+    assert "K = 3, gibbs, seed 0" in capsys.readouterr().out
 
 
 def test_unlinked_pages_keep_their_texts():
