@@ -26,9 +26,9 @@ ALL_UNSEEN = "no document has a word that the model knows: all shares are the pr
 class DocumentTable:
     """The documents of a corpus as Arrow tables, one for each block.
 
-    Columns: `id`; the fields of metadata, if `metadata`; `topic`, the number of the topic with the largest
-    share, none where a document has no known word; `topic0` and so on, the shares. A field that has the name
-    of another column is called "metadata.id". Fields are whole numbers, numbers, truth values or text,
+    Columns: `id`, and `topic0` and so on, the shares. With `metadata` its fields come between, and then `topic`,
+    the number of the topic with the largest share, none where a document has no known word. A field that has
+    the name of another column is called "metadata.id". Fields are whole numbers, numbers, truth values or text,
     whichever holds all their values; a list of texts is text with "; " between.
     """
 
@@ -43,7 +43,9 @@ class DocumentTable:
         shares = [(f"topic{k}", pa.float64()) for k in range(self.estimator.n_shares)]
         taken = {ID, TOPIC, *(name for name, _ in shares)}
         fields = [(f"{METADATA}.{name}" if name in taken else name, type) for name, type in self._fields]
-        return pa.schema([(ID, pa.string()), *fields, (TOPIC, pa.int32()), *shares])
+        if self.metadata:
+            fields.append((TOPIC, pa.int32()))
+        return pa.schema([(ID, pa.string()), *fields, *shares])
 
     @cached_property
     def _fields(self) -> list[tuple[str, "pa.DataType"]]:
@@ -73,9 +75,10 @@ class DocumentTable:
             text = pa.types.is_string(type)
             values = [row.get(name) for row in rows]
             columns.append(pa.array([_as_text(one) for one in values] if text else values, type))
-        topics = first_largest(shares.T).astype(np.int32) if len(shares) else np.zeros(0, np.int32)
-        wordless = np.diff(self.corpus.bags(block).offsets) == 0
-        columns.append(pa.array(topics, pa.int32(), mask=wordless))
+        if self.metadata:
+            topics = first_largest(shares.T).astype(np.int32) if len(shares) else np.zeros(0, np.int32)
+            wordless = np.diff(self.corpus.bags(block).offsets) == 0
+            columns.append(pa.array(topics, pa.int32(), mask=wordless))
         columns += [pa.array(column) for column in shares.T]
         return pa.table(columns, schema=self.schema)
 

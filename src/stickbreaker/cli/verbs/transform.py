@@ -35,7 +35,7 @@ from stickbreaker.core.files import refuse_file
     help="A .csv, .parquet or .xlsx file to write, or - for CSV on standard output; on Spark a directory of "
     "Parquet files.",
 )
-@option("--metadata", is_flag=True, help="Write the documents' metadata too, a column for each field.")
+@option("--metadata", is_flag=True, help="Write the documents' metadata too, a column for each field, and their topic.")
 @option("--overwrite", is_flag=True, help="Replace what is at --out.")
 @option(
     "--raw-text",
@@ -58,11 +58,11 @@ def transform(
     reading: ReadingChoice,
     as_json: bool,
 ) -> None:
-    """Write the topic shares of documents, a row each.
+    """Write the topic shares of documents, a row each: id, then a column for each topic.
 
-    Columns are id, topic (the number of the topic with the largest share), and the share of each topic. A
-    document without a known word has no topic, and the prior's mean as shares. Raw files are analysed as the
-    model's corpus was. On Spark (--engine spark) executors score a corpus: id, and the list of its shares.
+    Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean. With
+    --metadata, the column topic has the number of the topic with the largest share. On Spark (--engine spark)
+    executors score a corpus: id, and the list of its shares.
 
     In CSV, text that a spreadsheet would run as a formula (=, +, -, @) stands behind a single quote.
     """
