@@ -26,10 +26,10 @@ ALL_UNSEEN = "no document has a word that the model knows: all shares are the pr
 class DocumentTable:
     """The documents of a corpus as Arrow tables, one for each block.
 
-    Columns: `id`, and `topic0` and so on, the shares. With `metadata` its fields come between, and then `topic`,
-    the number of the topic with the largest share, none where a document has no known word. A field that has
-    the name of another column is called "metadata.id". Fields are whole numbers, numbers, truth values or text,
-    whichever holds all their values; a list of texts is text with "; " between.
+    Columns: `id`, and `topic0` and so on, the shares. With `metadata` its fields come between, and then
+    `topic`, the number of the topic with the largest share, none where a document has no known word. A field
+    that has the name of another column is called "metadata.id". Fields are whole numbers, numbers, truth
+    values or text, whichever holds all their values; a list of texts is text with "; " between.
     """
 
     def __init__(self, estimator: "Estimator", corpus: Corpus, *, metadata: bool = False) -> None:

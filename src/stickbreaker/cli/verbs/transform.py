@@ -35,7 +35,9 @@ from stickbreaker.core.files import refuse_file
     help="A .csv, .parquet or .xlsx file to write, or - for CSV on standard output; on Spark a directory of "
     "Parquet files.",
 )
-@option("--metadata", is_flag=True, help="Write the documents' metadata too, a column for each field, and their topic.")
+@option(
+    "--metadata", is_flag=True, help="Write the documents' metadata too, field by field, and their topic."
+)
 @option("--overwrite", is_flag=True, help="Replace what is at --out.")
 @option(
     "--raw-text",
@@ -60,7 +62,8 @@ def transform(
 ) -> None:
     """Write the topic shares of documents, a row each: id, then a column for each topic.
 
-    Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean. With
+    Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean.
+    With
     --metadata, the column topic has the number of the topic with the largest share. On Spark (--engine spark)
     executors score a corpus: id, and the list of its shares.
 
