@@ -47,6 +47,7 @@ TRANSLATION = (
 AFTER = (
     "corpus info corpus",
     "topics 0",
+    "update 0 lines.jsonl --threads 1 --batch-size 20 --date 2026-01-01 --out updated",
     "transform 0 corpus --out shares.csv --threads 1",
     "transform 0 lines.jsonl --out shares.parquet --threads 1",
     "evaluate 0 corpus --threads 1",

@@ -100,6 +100,12 @@ WRITES: dict[str, Work] = {
     "transform parquet": Work(
         "transform other lines.jsonl --threads 1 --out shares.parquet", "shares.parquet", None, earlier=True
     ),
+    "update": Work(
+        "update other lines.jsonl --threads 1 --batch-size 20 --date 2026-01-01 --checkpoint-every 0 --out "
+        "newer",
+        "newer",
+        None,
+    ),
     "report": Work("report other --out report.html", "report.html", None, earlier=True),
     "export": Work("export other --format mallet-topic-keys --out keys.txt", "keys.txt", None, earlier=True),
     "translate documents": Work(

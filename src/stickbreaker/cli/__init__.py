@@ -21,6 +21,9 @@ VERBS = {  # of several kinds
     ),
     "fit": Command("stickbreaker.cli.verbs.fit:fit", "Learn a model from a corpus."),
     "resume": Command("stickbreaker.cli.verbs.resume:resume", "Go on with a run that was interrupted."),
+    "update": Command(
+        "stickbreaker.cli.verbs.update:update", "Let a finished model learn from more documents."
+    ),
     "stream": Command(
         "stickbreaker.cli.verbs.stream:stream",
         "Learn from files as they arrive in a directory, on Spark.",

@@ -19,7 +19,7 @@ MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, the names of columns i
 
 
 def refuse_other_ending(out: Path) -> None:
-    """Raise UserError for a file of which the format cannot be told, or not be written."""
+    """Raise UserError for a file of an unknown format, or of one that cannot be written."""
     if out == STANDARD_OUTPUT:
         return
     if out.suffix not in ENDINGS:

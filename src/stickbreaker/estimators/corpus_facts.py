@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.counting import Digest
 
 
 def about(corpus: Corpus) -> dict[str, Any]:
@@ -50,3 +51,15 @@ def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 def joint_fingerprint(before: str, new: str) -> str:
     """The fingerprint of documents in two portions, from the fingerprints of both."""
     return hashlib.blake2b((before + new).encode(), digest_size=16).hexdigest()
+
+
+def digest_of_documents(corpus: Corpus) -> str:
+    """A digest of the ids and words of documents, whatever vocabulary they are seen through."""
+    digest = Digest()
+    for block in range(len(corpus.block_sizes)):
+        entries = corpus.source.entries(block)
+        digest.strings("ids", corpus.ids(block))
+        digest.strings("words", entries.words())
+        digest.array("codes", entries.codes)
+        digest.array("offsets", entries.offsets)
+    return digest.hex()

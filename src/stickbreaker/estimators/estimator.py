@@ -24,6 +24,7 @@ from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import SCORES, Limits, Run, RunState, ScoreNames
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution_observer import Evolving
+from stickbreaker.saved.manifest_fields import UPDATES
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -36,6 +37,30 @@ class Origin(NamedTuple):
     manifest: Mapping[str, Any]
     trace: list[TraceRecord]
     steps: int
+
+
+class Update(NamedTuple):
+    """Documents that a finished model learned from later, as `stickbreaker update` does."""
+
+    date: str  # of the day, ISO 8601
+    documents: int  # learned from up to now
+    total: int  # to be learned from
+    fingerprint: str  # of all of them
+
+    @property
+    def text(self) -> str:
+        """What a page says of it.
+
+        >>> Update("2026-12-24", 10, 900, "").text
+        '2026-12-24: 10 of 900 documents'
+        """
+        part = "" if self.documents == self.total else f"{self.documents:,} of "
+        return f"{self.date}: {part}{counted(self.total, 'document')}"
+
+    @classmethod
+    def from_manifest(cls, manifest: Mapping[str, Any]) -> "list[Update]":
+        """The updates that a manifest tells of, the first one first."""
+        return [cls(**record) for record in manifest.get(UPDATES, ())]
 
 
 class Estimator(ABC):
@@ -70,6 +95,7 @@ class Estimator(ABC):
     converged_: bool
     n_features_in_: int
     search_: tuple[FinishedRun, ...] = ()
+    updates_: Sequence[Update] = ()
     origin: Origin | None = None
 
     @property
@@ -173,6 +199,16 @@ class Estimator(ABC):
         """
         self.take_run(corpus, job, state)
         return self.snapshot(fixed)
+
+    @property
+    def minibatch(self) -> int:
+        """How many documents a step of `learn_more` has, unless a user says otherwise."""
+        raise NotImplementedError
+
+    def learn_more(self, corpus: Corpus) -> None:
+        """One online step on more documents, in their order, as `partial_fit` takes it. Of kinds that have
+        that verb."""
+        raise NotImplementedError
 
     def sizes(self) -> dict[str, int]:
         """How much was learned, as a run's summary says it: {"topics": 20}."""

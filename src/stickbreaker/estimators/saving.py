@@ -13,14 +13,14 @@ from stickbreaker.corpus.text.polylingual import (
     analysis_from,
     refuse_other_languages,
 )
-from stickbreaker.estimators.estimator import Estimator, Origin
+from stickbreaker.estimators.estimator import Estimator, Origin, Update
 from stickbreaker.estimators.kinds import kind_of, kinds, refuse_system
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.saved.manifest_fields import DIGESTS, SEARCH
+from stickbreaker.saved.manifest_fields import DIGESTS, SEARCH, UPDATES
 
 E = TypeVar("E", bound=Estimator)
 
@@ -102,6 +102,8 @@ def save(
         fixed = manifest_of(estimator.as_it_started(), estimator.seed_, corpus, held_out=held_out)
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
+        if estimator.updates_:
+            fixed[UPDATES] = [one._asdict() for one in estimator.updates_]
         if documents is not None:
             estimator.write_report_documents(documents, directory.path)
         directory.write(estimator.snapshot(fixed))
@@ -189,6 +191,7 @@ def _fill(
     estimator.analysis_ = analysis or Analysis()
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.search_ = estimator.finished_runs(snapshot.manifest.get(SEARCH, []))
+    estimator.updates_ = Update.from_manifest(snapshot.manifest)
     for record in snapshot.trace:
         refuse_other_kinds(record, estimator.trace_fields, needed=False)
     estimator.trace_ = snapshot.trace

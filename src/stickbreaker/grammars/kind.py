@@ -8,7 +8,7 @@ KINDS = (
         name="AdaptorGrammar",
         home="stickbreaker.grammars.plain_grammar:PlainAdaptorGrammar",
         front_door="stickbreaker.grammars.adaptor_grammar:AdaptorGrammar",
-        verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit"),
+        verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit", "update"),
         fit={"grammar": "stickbreaker.grammars.cli.fit:grammar"},
         commands={
             "segment": Command(

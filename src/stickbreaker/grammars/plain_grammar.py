@@ -23,7 +23,7 @@ from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.grammars import grammar_of_sticks
 from stickbreaker.grammars.document_shares import log_p_of_all
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
+from stickbreaker.grammars.grammar_estimator import BATCH_SIZE, GrammarEstimator
 from stickbreaker.grammars.grammar_of_sticks import TOLD
 from stickbreaker.grammars.grammar_settings import refuse_settings, refuse_vocabulary
 from stickbreaker.grammars.model.compiled import Compiled, compiled
@@ -41,6 +41,7 @@ from stickbreaker.grammars.unused_names import remark_on_unused_names
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import (
@@ -60,6 +61,16 @@ WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
 
 class PlainAdaptorGrammar(GrammarEstimator):
     __doc__ = GrammarEstimator.__doc__
+
+    @property
+    def minibatch(self) -> int:
+        schedule = self.learning_schedule()
+        return schedule.batch_size if isinstance(schedule, Online) else BATCH_SIZE
+
+    def learn_more(self, corpus: Corpus) -> None:
+        from stickbreaker.grammars.grammar_stream import partial_fit
+
+        partial_fit(self, corpus, begun=True)
 
     # From parameters to a run
 

@@ -41,6 +41,7 @@ NAMES = (
     BLOCK,
 )
 DIGESTS = "trace_digests"  # true: each line of the trace has a digest of itself
+UPDATES = "updates"  # what a finished model learned from later, as `Update` has it
 SEARCH = "search"  # the runs of a search that are finished, as `FinishedRun.to_json` gives them
 
 
@@ -68,6 +69,13 @@ def _are_columns(value: Any) -> bool:
 
 _DIGEST = spelled("[0-9a-f]{32}")
 
+
+def _is_update(value: Any) -> bool:
+    """Whether a value tells of documents that a finished model learned from later."""
+    kinds = {"date": is_text, "documents": is_count, "total": is_count, "fingerprint": _DIGEST}
+    return record_with(kinds)(value) and value["documents"] <= value["total"]
+
+
 FIELDS = {
     "schema": lambda value: is_count(value) and value == SCHEMA,
     "stickbreaker": spelled("[0-9A-Za-z.+_-]{1,100}"),
@@ -87,6 +95,7 @@ OPTIONAL_FIELDS = {  # of unfinished models, or of some kinds
     "columns": optional(_are_columns),
     "carried_since": optional(is_count),
     SEARCH: list_of(lambda value: isinstance(value, dict)),
+    UPDATES: list_of(_is_update),
     "stream": lambda value: isinstance(value, dict),
     "arriving": lambda value: isinstance(value, dict),
 }

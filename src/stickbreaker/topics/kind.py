@@ -16,6 +16,7 @@ OF_TOPICS = (
     "export",
     "stream",
     "partial_fit",
+    "update",
 )
 COMMANDS = {
     "concepts": Command(

@@ -106,6 +106,15 @@ class TopicEstimator(LearnedTopics):
     def stream_moments(self, evolution: Evolution | None) -> TopicMoments:
         return TopicMoments(evolution)
 
+    @property
+    def minibatch(self) -> int:
+        return self.stream_schedule().batch_size
+
+    def learn_more(self, corpus: Corpus) -> None:
+        from stickbreaker.topics.runs import topic_stream
+
+        topic_stream.partial_fit(self, corpus, begun=True)
+
     def search(self, n_documents: int) -> "TopicSearch | None":
         return None
 

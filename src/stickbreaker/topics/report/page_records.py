@@ -409,6 +409,8 @@ def _facts(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, A
     if figures.get("coherence"):
         used = np.delete(figures["coherence"], model.unused_topics_)
         facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
+    if model.updates_:
+        facts.append(("updated", "; ".join(one.text for one in model.updates_)))
     if seconds is not None:
         label = "seconds of this run, without the search" if model.search_ else "seconds of learning"
         facts.append((label, f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))

@@ -10,6 +10,7 @@ from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators.corpus_facts import digest_of_documents
 from stickbreaker.estimators.engine_choice import engine_of
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
@@ -101,8 +102,10 @@ def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run[Any])
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
     """Write what the report tells of documents to a model's directory, as `finish_run` does of its corpus."""
     source = source_of(corpus, estimator.model)
-    learned_from_these = corpus.fingerprint == estimator.corpus_["fingerprint"]
-    write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned_from_these)
+    learned = corpus.fingerprint == estimator.corpus_["fingerprint"]
+    if not learned and estimator.updates_:
+        learned = digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
+    write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned)
 
 
 def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:

@@ -1,0 +1,134 @@
+"""`stickbreaker update`: next month's documents."""
+
+import time
+from datetime import date as day
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import (
+    PATH,
+    NumberRange,
+    ProgressLine,
+    command,
+    emit,
+    fail,
+    inputs_argument,
+    model_argument,
+    note,
+    option,
+    stop_signals,
+    tell_of_compiling,
+    threads_option,
+)
+from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.option_names import command_line
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.updating import Updating
+
+
+@click.command(epilog="Example: stickbreaker update model december.jsonl --out newer")
+@model_argument
+@inputs_argument
+@option("--out", type=PATH, help="Where the model goes that has learned more.  [default: the same place]")
+@option("--batch-size", least=1, help="Documents of a step.  [default: as the model learned, or 256]")
+@option(
+    "--date",
+    metavar="YYYY-MM-DD",
+    help="The day that the report tells.  [default: today]",
+)
+@option("--checkpoint-every", default=60.0, type=NumberRange(0.0), help="Seconds; 0: every step.")
+@option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@threads_option
+@reading_options
+@command
+def update(
+    model: Path,
+    inputs: tuple[str, ...],
+    out: Path | None,
+    batch_size: int | None,
+    date: str | None,
+    checkpoint_every: float,
+    overwrite: bool,
+    threads: int | None,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Let a finished model learn from more documents, in their order, a step for each minibatch of them.
+
+    Each step is what `partial_fit` does in Python: what was learned fades a little, and the new documents
+    come in. Words that the model does not know are left out, unless its vocabulary is open. Models of topics
+    and grammars learn so.
+
+    Ctrl-C saves what was learned; the same command given again goes on from there. For documents that come
+    without end, see `fit --stream` and `stream`.
+    """
+    from stickbreaker.estimators.updating import Updating, interrupted_update, load_to_update
+    from stickbreaker.saved.directory import refuse_existing
+
+    target = model if out is None else out
+    goes_on = interrupted_update(target)
+    if not goes_on and out is not None:
+        refuse_existing(out, overwrite)
+    tell_of_compiling()
+    estimator = load_to_update(target if goes_on else model, threads)
+    documents = open_documents(estimator, inputs, reading)
+    if not documents.n_documents:
+        raise UserError("there is no document", where=", ".join(inputs), remedy="give documents with text")
+    under_way = Updating(estimator, documents, target, _day(date))
+    if goes_on:
+        note(f"going on after {under_way.update.documents:,} documents, which were learned from before")
+    size = batch_size or estimator.minibatch
+    _learn(under_way, size, checkpoint_every, overwrite=overwrite or goes_on or out is None)
+    result = {"model": str(target), "status": "done", **_figures(under_way)}
+    emit(result, as_json, _as_text)
+
+
+def _day(given: str | None) -> str:
+    """The date as it is kept. Raises a usage error for one that is none."""
+    if given is None:
+        return day.today().isoformat()
+    try:
+        return day.fromisoformat(given).isoformat()
+    except ValueError:
+        raise click.UsageError(f"--date {given!r} is no day; give it as 2026-11-30") from None
+
+
+def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -> None:
+    """All steps that are left, saved meanwhile; leaves the program at Ctrl-C."""
+    line, stopped, saved = ProgressLine(changes=0.25, lines=5.0), list[bool](), time.monotonic()
+    with stop_signals(lambda: stopped.append(True)):
+        for _ in under_way.steps(size):
+            done = under_way.update
+            text = f"{done.documents:,} of {counted(done.total, 'document')} learned from"
+            line.show(text, last=done.documents == done.total)
+            if done.documents < done.total and (stopped or time.monotonic() - saved >= every):
+                under_way.save(overwrite=overwrite)
+                overwrite, saved = True, time.monotonic()
+                if stopped:
+                    fail("interrupted; what was learned is saved, give the same command again to go on")
+        under_way.save(overwrite=overwrite)
+
+
+def _figures(under_way: "Updating") -> dict[str, Any]:
+    """What `update` tells."""
+    estimator, update = under_way.estimator, under_way.update
+    return {
+        **estimator.sizes(),
+        "documents": update.total,
+        "documents_in_all": estimator.corpus_["documents"],
+        "unseen_share": under_way.corpus.unseen_share,
+        "updates": len(estimator.updates_),
+    }
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    documents, whole = counted(result["documents"], "document"), result["documents_in_all"]
+    return (
+        f"{result['model']}: learned from {documents} more, {whole:,} in all; "
+        f"{100 * result['unseen_share']:.1f} % of the words unseen\n"
+        f"Next: {command_line('report', result['model'])}"
+    )
