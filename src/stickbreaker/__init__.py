@@ -96,6 +96,10 @@ add_names(_names_of_kinds)
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that the command line's help is quick."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("stickbreaker")
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'stickbreaker' has no attribute {name!r}")
@@ -103,4 +107,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """What there is to import, for `dir` and completion."""
-    return sorted({*__all__, *(name for name in globals() if name[:2] == "__")})
+    return sorted({*__all__, "__version__", *(name for name in globals() if name[:2] == "__")})

@@ -152,4 +152,11 @@ def test_nearest_documents_have_their_titles(cli, tmp_path):
     }
     assert "title" not in bare
     text = cli("nearest", tmp_path / "m", file).stdout
-    assert "0  On boats, 0" in text.splitlines()
+    assert "On boats, 0  (0)" in text.splitlines()
+    alone = json.loads(cli("nearest", tmp_path / "m", file, "--id", 2, "--id", "bare", "--json").stdout)[
+        "queries"
+    ]
+    whole = json.loads(cli("nearest", tmp_path / "m", file, "--json").stdout)["queries"]
+    assert alone == [one for one in whole if one["id"] in ("2", "bare")]
+    error = cli("nearest", tmp_path / "m", file, "--id", "nobody", code=1).stderr
+    assert "no document with a known word has the id 'nobody'" in error

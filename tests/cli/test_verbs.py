@@ -373,6 +373,21 @@ def test_a_table_has_metadata_and_the_topic_of_each_document(cli, model, tmp_pat
     assert frame["topic0"].tolist() == theta[:, 0].tolist()
 
 
+def test_topics_are_a_table(cli, model, tmp_path):
+    whole = json.loads(cli("topics", model, "--top", 4, "--json").stdout)["topics"]
+    told = cli("topics", model, "--top", 4, "--out", tmp_path / "topics.csv")
+    assert told.stdout == ""
+    assert told.stderr == f"{tmp_path / 'topics.csv'}: 3 topics\n"
+    with (tmp_path / "topics.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["words"].split() for row in rows] == [topic["words"] for topic in whole]
+    assert [int(row["topic"]) for row in rows] == [topic["topic"] for topic in whole]
+    assert [float(row["share"]) for row in rows] == [topic["share"] for topic in whole]
+    assert cli("topics", model, "--top", 4, "--out", "-").stdout == (tmp_path / "topics.csv").read_text()
+    assert "already exists" in cli("topics", model, "--out", tmp_path / "topics.csv", code=1).stderr
+    assert "without --out" in cli("topics", model, "--out", tmp_path / "x.csv", "--json", code=2).stderr
+
+
 def test_a_table_goes_to_standard_output(cli, model, planted, tmp_path):
     told = cli("transform", model, planted, "--out", "-")
     cli("transform", model, planted, "--out", tmp_path / "t.csv")

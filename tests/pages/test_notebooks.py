@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from tests.running import planted_documents
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
+from stickbreaker.corpus.overview import Overview, as_html
 from stickbreaker.estimators.kinds import page_of_saved
-from stickbreaker.estimators.notebooks.overview import Overview, as_html
 from stickbreaker.topics.evaluation.learned_documents import share_learned_from
 from stickbreaker.topics.report.page_records import page_of
 

@@ -2,11 +2,11 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from stickbreaker.corpus.text.polylingual import (
     with_every_language,
 )
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Corpus:
@@ -479,6 +482,46 @@ class Corpus:
             table = self.source.read(block)
             return documents_of(table if places is None else table.take(list(places)))
 
+    def __len__(self) -> int:
+        """How many documents there are."""
+        return self.n_documents
+
+    def __bool__(self) -> bool:
+        """True: a corpus is something, also without documents."""
+        return True
+
+    def __getitem__(self, number: int) -> Document:
+        """A document by its number, from the end if below 0. Raises IndexError.
+
+        >>> corpus = Corpus.from_texts(["A cat sat.", "Two cats."])
+        >>> corpus[0].text, corpus[-1].id, len(corpus)
+        ('A cat sat.', '1', 2)
+        """
+        place = number + self.n_documents if number < 0 else number
+        if not 0 <= place < self.n_documents:
+            raise IndexError(f"document {number} of {self.n_documents}")
+        for block, size in enumerate(self.block_sizes):
+            if place < size:
+                return self.documents(block, [place])[0]
+            place -= size
+        raise IndexError(number)
+
+    def __iter__(self) -> Iterator[Document]:
+        """The documents in order, a block at a time."""
+        for block in range(len(self.block_sizes)):
+            yield from self.documents(block)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each document, as a pandas DataFrame: id, text (if it has one), tokens (of known words)
+        and the fields of metadata.
+
+        A field that has the name of another column is called "metadata.id" and so on. Raises UserError where
+        pandas is missing.
+        """
+        from stickbreaker.corpus.frames import frame_of
+
+        return frame_of(self)
+
     def part(self, start: int, stop: int) -> "Corpus":
         """The documents from number `start` to before `stop`, in memory, under the same vocabulary.
 
@@ -542,6 +585,12 @@ class Corpus:
     def __repr__(self) -> str:
         place = "in memory" if self.path is None else str(self.path)
         return f"Corpus({self.n_documents} documents, {self.n_words} words, {self.kind}, {place})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: figures, and how the first documents begin."""
+        from stickbreaker.corpus.frames import html_of
+
+        return html_of(self)
 
     @functools.cached_property
     def _totals(self) -> tuple[float, int]:

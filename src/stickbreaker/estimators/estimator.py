@@ -16,8 +16,8 @@ from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.overview import Overview
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.search import FinishedRun, Search
 from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes, params_of, threads_of
 from stickbreaker.learning.observers import TraceRecord

@@ -17,12 +17,12 @@ from stickbreaker.core.files import refuse_file
 from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.overview import as_html
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
 from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import ELSEWHERE, checked
 

@@ -8,7 +8,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.records import Array
-from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, as_frame
+from stickbreaker.corpus.frames import as_frame
+from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from stickbreaker.core.records import Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork
-from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.grammars import grammar_of_sticks

@@ -1,5 +1,6 @@
 """Those who watch a run: progress, the trace, callbacks. Checkpoints come from the room `saved`."""
 
+import logging
 import math
 import resource
 import sys
@@ -13,6 +14,8 @@ from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import open_to_append
 from stickbreaker.learning.run import SCORES, Run, RunState, ScoreNames
 from stickbreaker.learning.trace import TraceRecord, line_of, refuse_unreadable
+
+LOGGER = logging.getLogger("stickbreaker")
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
@@ -127,7 +130,26 @@ class Lines(Observer):
         self.said = self.record
         left = math.nan if over else job.limits.max_iter * job.n_documents - state.seen
         line = [describe(self.record, job.scores), *self.pace.words(state.seen, left)]
-        print(", ".join(line), file=self.out, flush=True)
+        self.write(", ".join(line))
+
+    def write(self, line: str) -> None:
+        """Write a line."""
+        print(line, file=self.out, flush=True)
+
+
+class LoggedLines(Lines):
+    """The same lines at the level INFO of the logger "stickbreaker": what a fit in Python says of itself."""
+
+    def __init__(self, every: float = 5.0) -> None:
+        super().__init__(sys.stderr, every)
+
+    @staticmethod
+    def wanted() -> bool:
+        """Whether anybody listens."""
+        return LOGGER.isEnabledFor(logging.INFO)
+
+    def write(self, line: str) -> None:
+        LOGGER.info(line)
 
 
 def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:

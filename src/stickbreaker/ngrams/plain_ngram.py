@@ -11,9 +11,9 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.settings import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
 from stickbreaker.learning.observers import TraceRecord

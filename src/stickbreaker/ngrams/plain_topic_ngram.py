@@ -13,8 +13,8 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
-from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.settings import positive
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Run, RunState, ScoreNames

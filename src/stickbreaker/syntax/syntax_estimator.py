@@ -11,10 +11,10 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.settings import engine_name, positive, schedule_of
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Limits, RunState, ScoreNames

@@ -9,10 +9,10 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.corpus import Bags, Corpus
+from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
-from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.trace import TraceRecord

@@ -5,8 +5,20 @@ from typing import Any
 
 import click
 
-from stickbreaker.console.console import command, emit, model_argument, option, refuse_written
+from stickbreaker.console.console import (
+    PATH,
+    command,
+    emit,
+    model_argument,
+    note,
+    option,
+    refuse_written,
+    writing_output,
+)
 from stickbreaker.console.requests import TopicsRequest
+from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_other_ending, write_tables
+from stickbreaker.core.errors import counted
+from stickbreaker.core.files import refuse_file
 from stickbreaker.topics.cli.ranking import ranking_option
 
 
@@ -19,8 +31,10 @@ from stickbreaker.topics.cli.ranking import ranking_option
     metavar="DATE|STEP",
     help="The topics as they were: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
 )
+@option("--out", type=PATH, help="Write a table instead, a row a topic: .csv, .parquet or .xlsx; - for CSV.")
+@option("--overwrite", is_flag=True, help="Replace what is at --out.")
 @command
-def topics(model: Path, top: int, as_json: bool, **options: Any) -> None:
+def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bool, **options: Any) -> None:
     """Print the topics of a model, the largest first.
 
     Those that have next to no words of the text are named as unused, at the end. Topics that were given the
@@ -37,5 +51,39 @@ def topics(model: Path, top: int, as_json: bool, **options: Any) -> None:
         if name not in kind.topics_options:
             refuse_written((name,), f"has no meaning for a {kind.noun}")
     assert kind.topics is not None, "a kind with the verb topics has a function for it"
+    if out is not None:
+        _refuse_table(out, overwrite, as_json)
     result, text = object_at(kind.topics)(TopicsRequest(model, top, options))
-    emit(result, as_json, text)
+    if out is None:
+        emit(result, as_json, text)
+    else:
+        _write_table(result["topics"], out, overwrite)
+
+
+def _refuse_table(out: Path, overwrite: bool, as_json: bool) -> None:
+    """Raise an error where a table of topics cannot be written."""
+    refuse_other_ending(out)
+    if as_json:
+        raise click.UsageError("--json goes without --out, which has the same topics as a table")
+    if out != STANDARD_OUTPUT:
+        refuse_file(out, overwrite)
+
+
+def _write_table(found: list[dict[str, Any]], out: Path, overwrite: bool) -> None:
+    """Topics as a table: number, name, share and words, of each language if there are several."""
+    import pyarrow as pa
+
+    languages = list(found[0].get("languages", ())) if found else []
+    columns: dict[str, Any] = {"topic": pa.array([one["topic"] for one in found], pa.int32())}
+    for name, kind in (("name", pa.string()), ("share", pa.float64())):
+        if any(name in one for one in found):
+            columns[name] = pa.array([one.get(name) for one in found], kind)
+    for code in languages or [None]:
+        own = [one if code is None else one["languages"][code] for one in found]
+        words = [" ".join(one["words"]) for one in own]
+        columns["words" if code is None else f"words_{code}"] = pa.array(words, pa.string())
+    table = pa.table(columns)
+    with writing_output():
+        write_tables([table], table.schema, out, overwrite=overwrite)
+    if out != STANDARD_OUTPUT:
+        note(f"{out}: {counted(len(found), 'topic')}")

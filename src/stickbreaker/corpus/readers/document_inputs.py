@@ -257,9 +257,9 @@ def column_names(table: Any) -> list[str]:
 
 
 def _whole(table: Any) -> Any:
-    """A table to be read as often as is needed. Raises UserError for one that polars has not computed yet."""
+    """A table to be read as often as is needed; one that polars has not computed yet is computed."""
     if type(table).__name__ == "LazyFrame":
-        raise UserError("a table that is not computed yet", remedy="give table.collect()")
+        table = table.collect()
     package = type(table).__module__.partition(".")[0]
     if package in ("pandas", "polars") or callable(getattr(table, "to_pylist", None)):
         return table

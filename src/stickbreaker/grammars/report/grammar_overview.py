@@ -1,7 +1,7 @@
 """The table of remembered subtrees that notebooks show of a learned grammar."""
 
 from stickbreaker.core.errors import counted
-from stickbreaker.estimators.notebooks.overview import MOST_ROWS, Overview
+from stickbreaker.corpus.overview import MOST_ROWS, Overview
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 
 SUBTREES = 8  # of a symbol

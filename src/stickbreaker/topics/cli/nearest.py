@@ -15,7 +15,7 @@ from stickbreaker.console.console import (
     threads_option,
 )
 from stickbreaker.console.inputs import ReadingChoice, reading_options
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.topics.cli.topics import open_model
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: stickbreaker nearest model pages.corpus --from en --to de")
 @model_argument
 @inputs_argument
+@option("--id", "ids", multiple=True, help="Ask of this document alone; may be given several times.")
 @option("--among", metavar="CORPUS", help="A corpus to choose from.  [default: that of the queries]")
 @option("--top", least=1, default=5, help="Documents a query.")
 @option("--from", "source", metavar="LANGUAGE", help="Look at this side of the queries alone.")
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 def nearest(
     model: Path,
     inputs: tuple[str, ...],
+    ids: tuple[str, ...],
     among: str | None,
     top: int,
     source: str | None,
@@ -60,7 +62,7 @@ def nearest(
     if among is not None:
         others = Corpus.open(among).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
     same = among is None and source == target
-    asked, named = zip(*_shares(estimator, queries, source), strict=True)
+    asked, named = zip(*_queries_of(estimator, queries, source, ids), strict=True)
     choices: list[dict[str, str]] = []
 
     def blocks() -> "Iterator[Array]":
@@ -71,6 +73,25 @@ def nearest(
     found = nearest_documents(np.concatenate(asked), blocks(), top + same)
     names = [document for part in named for document in part]
     emit({"model": str(model), "queries": _list_nearest(names, choices, found, same, top)}, as_json, _as_text)
+
+
+def _queries_of(
+    estimator: "TopicEstimator", corpus: "Corpus", language: str | None, ids: tuple[str, ...]
+) -> "list[tuple[Array, list[dict[str, str]]]]":
+    """`_shares` of the queries: all documents, or those of some ids. Raises UserError for an id that no
+    document with a known word has."""
+    found = list(_shares(estimator, corpus, language))
+    if not ids:
+        return found
+    chosen: list[tuple[Array, list[dict[str, str]]]] = []
+    for theta, documents in found:
+        places = [place for place, one in enumerate(documents) if one["id"] in ids]
+        chosen.append((theta[places], [documents[place] for place in places]))
+    missing = set(ids) - {one["id"] for _, documents in chosen for one in documents}
+    if missing:
+        problem = f"no document with a known word has the id {shown(min(missing))}"
+        raise UserError(problem, remedy="`nearest` without --id lists all")
+    return chosen
 
 
 def _shares(
@@ -119,6 +140,6 @@ def _as_text(result: dict[str, Any]) -> str:
 
 
 def _named(document: dict[str, Any]) -> str:
-    """A document's id, and its title where it has one, on one line."""
+    """A document's title where it has one, and its id, on one line."""
     title = " ".join(document.get("title", "").split())
-    return f"{document['id']}  {title}" if title else document["id"]
+    return f"{title}  ({document['id']})" if title else document["id"]

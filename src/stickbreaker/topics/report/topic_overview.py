@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import descending
-from stickbreaker.estimators.notebooks.overview import MOST_ROWS, Overview
+from stickbreaker.corpus.overview import MOST_ROWS, Overview
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.names.named_topics import NamedTopics
 

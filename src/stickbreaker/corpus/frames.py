@@ -1,0 +1,138 @@
+"""Documents as tables: what is known of each, a column for each field, for frames and notebooks."""
+
+import json
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.corpus.document import Scalar
+from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.overview import Overview, as_html
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from stickbreaker.corpus.corpus import Corpus
+
+ID, METADATA = "id", "metadata"
+SHOWN = 5  # documents in a notebook
+LONGEST = 120  # characters of each
+
+
+class MetadataColumns:
+    """The fields of the metadata of a corpus, as columns of Arrow tables.
+
+    A field is of whole numbers, numbers, truth values or text, whichever holds all its values; a list of
+    texts is text with "; " between. A field whose name is `taken` by another column is called "metadata.id"
+    and so on.
+    """
+
+    def __init__(self, corpus: "Corpus", taken: Collection[str]) -> None:
+        self.corpus, self.taken = corpus, taken
+
+    @cached_property
+    def _types(self) -> "dict[str, pa.DataType]":
+        """The type of each field, in the order in which they are first met. Reads all metadata."""
+        kinds: dict[str, set[type]] = {}
+        for block in range(len(self.corpus.block_sizes)):
+            for row in self._rows(block):
+                for name, value in row.items():
+                    kinds.setdefault(name, set()).add(_kind_of(value))
+        return {name: _type_for(own - {type(None)}) for name, own in kinds.items()}
+
+    @property
+    def fields(self) -> "list[tuple[str, pa.DataType]]":
+        """Names and types of the columns."""
+        return [
+            (f"{METADATA}.{name}" if name in self.taken else name, kind) for name, kind in self._types.items()
+        ]
+
+    def of(self, block: int) -> "list[pa.Array]":
+        """The columns of a block's documents."""
+        import pyarrow as pa
+
+        rows = list(self._rows(block)) if self._types else []
+        columns: list[pa.Array] = []
+        for name, kind in self._types.items():
+            values = [row.get(name) for row in rows]
+            columns.append(pa.array(map(_as_text, values) if pa.types.is_string(kind) else values, kind))
+        return columns
+
+    def _rows(self, block: int) -> Iterator[dict[str, Scalar]]:
+        column = self.corpus.source.columns(block, [METADATA]).column(METADATA)
+        return map(metadata_from, column.to_pylist())
+
+
+def _kind_of(value: Scalar) -> type:
+    """The type of a value; whole numbers of more than 64 bits count as text."""
+    too_long = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 1 << 63
+    return str if too_long else type(value)
+
+
+def _type_for(kinds: set[type]) -> "pa.DataType":
+    """The type of a column that holds values of these types."""
+    import pyarrow as pa
+
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int}:
+        return pa.int64()
+    return pa.float64() if kinds and kinds <= {int, float} else pa.string()
+
+
+def _as_text(value: Scalar) -> str | None:
+    """A value of metadata in a column of text."""
+    if value is None or isinstance(value, str):
+        return value
+    return "; ".join(value) if isinstance(value, list) else json.dumps(value)
+
+
+def as_frame(table: "pa.Table") -> "pd.DataFrame":
+    """A table as a pandas DataFrame. Raises UserError where pandas is missing."""
+    try:
+        return table.to_pandas()
+    except ModuleNotFoundError:
+        raise UserError("a frame needs pandas", remedy="pip install pandas") from None
+
+
+def frame_of(corpus: "Corpus") -> "pd.DataFrame":
+    """`Corpus.to_frame`."""
+    import pyarrow as pa
+
+    text = corpus.kind == "text"
+    first = [(ID, pa.string()), *([("text", pa.string())] if text else []), ("tokens", pa.float64())]
+    columns = MetadataColumns(corpus, [name for name, _ in first])
+    schema = pa.schema([*first, *columns.fields])
+    tables: list[pa.Table] = []
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        tokens = [
+            float(bags.counts[a:b].sum()) for a, b in zip(bags.offsets[:-1], bags.offsets[1:], strict=True)
+        ]
+        texts = [corpus.source.columns(block, ["text"]).column("text").combine_chunks()] if text else []
+        own = [pa.array(corpus.ids(block)), *texts, pa.array(tokens), *columns.of(block)]
+        tables.append(pa.table(own, schema=schema))
+    return as_frame(pa.concat_tables(tables) if tables else schema.empty_table())
+
+
+def html_of(corpus: "Corpus") -> str:
+    """What notebooks show of a corpus: figures, and how the first documents begin."""
+    rows: list[tuple[str, ...]] = []
+    for number, document in zip(range(SHOWN), corpus, strict=False):
+        words: Any = (
+            document.text if document.text is not None else " ".join(document.tokens or document.words or ())
+        )
+        begin = " ".join(words[: 2 * LONGEST].split())[:LONGEST]
+        rows.append((str(number), document.id or "", begin + ("…" if len(words) > LONGEST else "")))
+    figures = ", ".join(
+        (
+            counted(corpus.n_documents, "document"),
+            counted(int(corpus.n_tokens), "token"),
+            f"{corpus.n_words:,} words",
+        )
+    )
+    more = corpus.n_documents - len(rows)
+    note = f"and {counted(more, 'document')} more" if more else ""
+    return as_html(Overview(figures, ("number", "id", "begins"), rows, note), repr(corpus))
