@@ -373,6 +373,32 @@ def test_a_table_has_metadata_and_the_topic_of_each_document(cli, model, tmp_pat
     assert frame["topic0"].tolist() == theta[:, 0].tolist()
 
 
+def test_shares_of_parts_are_summed_to_whole_documents(cli, model, tmp_path):
+    texts = ["Boat river bank. " * 7 + "Loan money coin.", "Zebra yak. Gnu.", "River."]
+    rows = [{"id": f"w{n}", "text": text, "year": 2000 + n} for n, text in enumerate(texts)]
+    new = write_lines(tmp_path / "new.jsonl", rows)
+    line = ("transform", model, new, "--split", "sentences:2")
+    cli(*line, "--out", tmp_path / "parts.parquet", "--metadata")
+    cli(*line, "--out", tmp_path / "whole.parquet", "--metadata", "--by", "document")
+    parts = pq.read_table(tmp_path / "parts.parquet").to_pylist()
+    assert [row["id"] for row in parts] == ["w0#1", "w0#2", "w0#3", "w0#4", "w1#1", "w2#1"]
+    assert [row["part"] for row in parts] == [1, 2, 3, 4, 1, 1]
+    whole = pq.read_table(tmp_path / "whole.parquet")
+    assert whole.column_names == ["id", "year", "topic", "topic0", "topic1", "topic2"]
+    found = whole.to_pylist()
+    assert [(row["id"], row["year"]) for row in found] == [("w0", 2000), ("w1", 2001), ("w2", 2002)]
+    shares = np.array([[row[f"topic{k}"] for k in range(3)] for row in parts])
+    theta = np.array([[row[f"topic{k}"] for k in range(3)] for row in found])
+    assert theta[0] == pytest.approx(shares[:4].mean(axis=0), rel=1e-9)  # of as many words each
+    assert theta[1] == pytest.approx(shares[4])
+    assert [row["topic"] for row in found][1] is None
+    assert theta[2].tolist() == shares[5].tolist()
+    error = cli("transform", model, new, "--by", "document", "--out", tmp_path / "x.csv", code=1).stderr
+    assert "the documents are no parts of others; build the corpus with --split" in error
+    assert not (tmp_path / "x.csv").exists()
+    assert "unknown split" in cli(*line[:3], "--split", "pages", "--out", tmp_path / "x.csv", code=1).stderr
+
+
 def test_topics_are_a_table(cli, model, tmp_path):
     whole = json.loads(cli("topics", model, "--top", 4, "--json").stdout)["topics"]
     told = cli("topics", model, "--top", 4, "--out", tmp_path / "topics.csv")

@@ -78,6 +78,11 @@ class ReadingChoice:
         help="CSV, TSV: cells may stand in double quotes, or quotes are characters like others.",
     )
     date_format: str | None = from_option(**DATE_FORMAT)
+    split: str | None = from_option(
+        metavar="paragraphs|sentences:N|words:N",
+        help="Make documents of the parts of long ones; each has the metadata of the whole, whose id is in "
+        "the field part_of.",
+    )
     vocab: str | None = from_option(
         metavar="FILE",
         help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
@@ -124,6 +129,7 @@ class ReadingChoice:
             longest_gap=self.longest_gap,
             quotes=self.quotes,
             date_format=self.date_format,
+            split=self.split,
             separator={"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
         )
 

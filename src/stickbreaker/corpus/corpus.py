@@ -28,6 +28,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.all_words import settings_of_all_words
 from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.corpus.text.dropped_words import DroppedWords
+from stickbreaker.corpus.text.parts import Split, split_documents
 from stickbreaker.corpus.text.polylingual import (
     PolylingualAnalysis,
     aligned,
@@ -110,6 +111,11 @@ class Corpus:
 
         refuse_documents(inputs)
         reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set())
+        if reading.split is not None:
+            Split.parse(reading.split)  # before anything is read
+            if reading.language_field is not None or isinstance(text_fields(reading.text_field), dict):
+                problem = "texts in several languages are not split, whose parts would not go together"
+                raise UserError(problem, remedy="leave out split")
         if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
             field = analysis.text_field
             reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
@@ -119,6 +125,8 @@ class Corpus:
         problems = Problems(skip=reading.on_error == "skip")
         with naming_from_texts(inputs):
             documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
+        if reading.split is not None:
+            documents = split_documents(documents, Split.parse(reading.split))
         if all_words:
             analysis, rule = settings_of_all_words(kind, reading, analysis, rule, vocabulary)
         if reading.language_field is not None:

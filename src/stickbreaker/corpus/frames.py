@@ -26,11 +26,11 @@ class MetadataColumns:
 
     A field is of whole numbers, numbers, truth values or text, whichever holds all its values; a list of
     texts is text with "; " between. A field whose name is `taken` by another column is called "metadata.id"
-    and so on.
+    and so on; those `without` are left out.
     """
 
-    def __init__(self, corpus: "Corpus", taken: Collection[str]) -> None:
-        self.corpus, self.taken = corpus, taken
+    def __init__(self, corpus: "Corpus", taken: Collection[str], without: Collection[str] = ()) -> None:
+        self.corpus, self.taken, self.without = corpus, taken, without
 
     @cached_property
     def _types(self) -> "dict[str, pa.DataType]":
@@ -40,7 +40,8 @@ class MetadataColumns:
             for row in self._rows(block):
                 for name, value in row.items():
                     kinds.setdefault(name, set()).add(_kind_of(value))
-        return {name: _type_for(own - {type(None)}) for name, own in kinds.items()}
+        kept = {name: own for name, own in kinds.items() if name not in self.without}
+        return {name: _type_for(own - {type(None)}) for name, own in kept.items()}
 
     @property
     def fields(self) -> "list[tuple[str, pa.DataType]]":

@@ -1,14 +1,20 @@
 """Documents as rows of a table: their shares of topics, and what is known of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
 from stickbreaker.core.topk import first_largest
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.frames import ID, MetadataColumns, as_frame
+from stickbreaker.corpus.frames import ID, METADATA, MetadataColumns, as_frame
+from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.shards import tokens_by_document
+from stickbreaker.corpus.text.parts import NUMBER, WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.estimator import Estimator
 
 TOPIC = "topic"
+FAINT, LEAST = 1e-9, 1e-3  # tokens that a part without a known word counts for, and those of one word
 ALL_UNSEEN = "no document has a word that the model knows: all shares are the prior's mean"
 
 
@@ -28,10 +35,13 @@ class DocumentTable:
     document has no known word.
     """
 
+    without: ClassVar[tuple[str, ...]] = ()  # fields of metadata that are left out
+
     def __init__(self, estimator: "Estimator", corpus: Corpus, *, metadata: bool = False) -> None:
         self.estimator, self.corpus = estimator, corpus
         self.shares = [f"topic{k}" for k in range(estimator.n_shares)]
-        self.metadata = MetadataColumns(corpus, (ID, TOPIC, *self.shares)) if metadata else None
+        taken = (ID, TOPIC, *self.shares)
+        self.metadata = MetadataColumns(corpus, taken, self.without) if metadata else None
 
     @cached_property
     def schema(self) -> "pa.Schema":
@@ -46,14 +56,24 @@ class DocumentTable:
             yield self._block(block)
 
     def _block(self, block: int) -> "pa.Table":
+        shares = self.estimator.block_shares(self.corpus, block)
+        between = [] if self.metadata is None else self.metadata.of(block)
+        return self._table(self.corpus.ids(block), between, shares, self._tokens(block) == 0.0)
+
+    def _tokens(self, block: int) -> Array:
+        """How many known tokens each document of a block has."""
+        bags = self.corpus.bags(block)
+        return tokens_by_document(bags.offsets, bags.counts)
+
+    def _table(
+        self, ids: list[str], metadata: "Sequence[pa.Array]", shares: Array, wordless: NDArray[np.bool_]
+    ) -> "pa.Table":
         import pyarrow as pa
 
-        shares = self.estimator.block_shares(self.corpus, block)
-        columns = [pa.array(self.corpus.ids(block), pa.string())]
+        columns = [pa.array(ids, pa.string()), *metadata]
         if self.metadata is not None:
             topics = first_largest(shares.T).astype(np.int32) if len(shares) else np.zeros(0, np.int32)
-            wordless = np.diff(self.corpus.bags(block).offsets) == 0
-            columns += [*self.metadata.of(block), pa.array(topics, pa.int32(), mask=wordless)]
+            columns.append(pa.array(topics, pa.int32(), mask=wordless))
         return pa.table([*columns, *map(pa.array, shares.T)], schema=self.schema)
 
     def frame(self) -> "pd.DataFrame":
@@ -61,3 +81,47 @@ class DocumentTable:
         import pyarrow as pa
 
         return as_frame(pa.concat_tables(self) if len(self.corpus.block_sizes) else self.schema.empty_table())
+
+
+class WholeTable(DocumentTable):
+    """The same of documents that were split: a row for each whole one, in the order in which they begin.
+
+    Its shares are the mean of its parts', each weighted by its known tokens; metadata are its first part's.
+    """
+
+    without = (WHOLE, NUMBER)
+
+    def __iter__(self) -> "Iterator[pa.Table]":
+        import pyarrow as pa
+
+        numbers: dict[str, int] = {}  # of the whole documents
+        first: list[list[pa.Array]] = []  # of each metadata column, the values of first parts, by block
+        sums, tokens = np.zeros((0, len(self.shares))), np.zeros(0)
+        for block in range(len(self.corpus.block_sizes)):
+            own, new = self._wholes(block, numbers)
+            shares, counts = self.estimator.block_shares(self.corpus, block), self._tokens(block)
+            grown = len(numbers) - len(tokens)
+            sums = np.concatenate([sums, np.zeros((grown, sums.shape[1]))])
+            tokens = np.concatenate([tokens, np.zeros(grown)])
+            weights = np.maximum(counts, FAINT)  # so that one without a known word has the prior's mean
+            np.add.at(sums, own, shares * weights[:, None])
+            np.add.at(tokens, own, weights)
+            if self.metadata is not None:
+                first.append([column.take(pa.array(new)) for column in self.metadata.of(block)])
+        columns = [pa.chunked_array(parts) for parts in zip(*first, strict=True)]
+        yield self._table(list(numbers), columns, sums / tokens[:, None], tokens < LEAST)
+
+    def _wholes(self, block: int, numbers: dict[str, int]) -> tuple[NDArray[np.int64], list[int]]:
+        """The number of each document's whole, which enters `numbers`, and the places of first parts."""
+        column = self.corpus.source.columns(block, [METADATA]).column(METADATA).to_pylist()
+        found, new = np.empty(len(column), np.int64), list[int]()
+        for place, text in enumerate(column):
+            whole = metadata_from(text).get(WHOLE)
+            if not isinstance(whole, str):
+                remedy = "build the corpus with --split, or leave --by out"
+                raise UserError("the documents are no parts of others", where=self.corpus.path, remedy=remedy)
+            if whole not in numbers:
+                numbers[whole] = len(numbers)
+                new.append(place)
+            found[place] = numbers[whole]
+        return found, new

@@ -38,6 +38,9 @@ from stickbreaker.core.files import refuse_file
 @option(
     "--metadata", is_flag=True, help="Write the documents' metadata too, field by field, and their topic."
 )
+@option(
+    "--by", choices=["document"], help="Of documents read with --split: a row for each whole one, not a part."
+)
 @option("--overwrite", is_flag=True, help="Replace what is at --out.")
 @option(
     "--raw-text",
@@ -53,6 +56,7 @@ def transform(
     inputs: tuple[str, ...],
     out: Path,
     metadata: bool,
+    by: str | None,
     overwrite: bool,
     raw_text: bool,
     where: EngineChoice,
@@ -72,8 +76,9 @@ def transform(
     if raw_text and (where.engine == "spark" or out.suffix in (".parquet", ".xlsx")):
         raise click.UsageError("--raw-text is for CSV; elsewhere text is as it is")
     if where.engine == "spark":
-        if metadata:
-            raise click.UsageError("--metadata is for one machine; on Spark join the corpus's by id")
+        if metadata or by:
+            name = "--metadata" if metadata else "--by"
+            raise click.UsageError(f"{name} is for one machine; on Spark join the corpus's metadata by id")
         result = shares_on_spark(model, inputs, out, where, overwrite)
         emit(result, as_json, lambda r: f"{r['out']}: {_size(r)}")
         return
@@ -81,7 +86,7 @@ def transform(
     refuse_other_ending(out)
     if out == STANDARD_OUTPUT and as_json:
         raise click.UsageError("--json needs a file at --out: standard output has the table")
-    from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable
+    from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, WholeTable
     from stickbreaker.estimators.saving import load
 
     if out != STANDARD_OUTPUT:
@@ -89,7 +94,7 @@ def transform(
     tell_of_compiling()
     estimator = load(model, threads, verb="transform")
     corpus = open_documents(estimator, inputs, reading)
-    table = DocumentTable(estimator, corpus, metadata=metadata)
+    table = (DocumentTable if by is None else WholeTable)(estimator, corpus, metadata=metadata)
     with writing_output():
         write_tables(table, table.schema, out, raw=raw_text, overwrite=overwrite)
     if corpus.n_empty == corpus.n_documents:

@@ -39,6 +39,9 @@ class ReadingOptions:
     `largest_text` bounds in bytes what is held at once: a line, a row of CSV, a document of CoNLL-U, a file
     that is one document, a packed table, a list of words. `longest_gap` is how many documents without an
     entry may follow one another in UCI and Matrix Market files, whose header tells the number of documents.
+
+    `split` makes documents of parts of texts, "paragraphs", "sentences:20" or "words:300": each has the
+    metadata of the whole, and in "part_of" its id.
     """
 
     format: str | None = None
@@ -55,6 +58,7 @@ class ReadingOptions:
     date_format: str | None = None
     separator: str | None = None
     quotes: str = "double"
+    split: str | None = None
     of_model: bool = False  # whether `text_field` is the one that a model remembers, and nobody named here
     met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
     dated: set[str] = field(default_factory=set, compare=False)  # fields met with a date of `date_format`

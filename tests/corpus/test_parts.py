@@ -1,0 +1,70 @@
+"""Long documents cut into parts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickbreaker import Corpus, UserError
+from stickbreaker.corpus import Document, ReadingOptions
+from stickbreaker.corpus.text.parts import Split, split_documents
+
+TEXTS = st.text(st.sampled_from(" \n\t.!?ab“”(c水。'\u2028"), max_size=80)
+SPLITS = st.sampled_from(["paragraphs", "sentences:1", "sentences:3", "words:1", "words:4", "words:1000"])
+QUOTED = " He said: “No. Never.” (Then\nhe left.) All\n \n\nwere sad. 3 cats.\n"
+
+
+@given(TEXTS, SPLITS)
+def test_nothing_is_lost_but_blanks(text, split):
+    parts = Split.parse(split).parts(text)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    assert all(part and part == part.strip() for part in parts)
+
+
+@given(TEXTS, st.integers(1, 9))
+def test_parts_have_about_the_same_number_of_words(text, size):
+    lengths = [len(part.split()) for part in Split("words", size).parts(text)]
+    assert all(n <= size for n in lengths)
+    assert not lengths or max(lengths) - min(lengths) <= 1
+    assert len(lengths) == -(-len(text.split()) // size)
+
+
+@pytest.mark.parametrize(
+    ("split", "parts"),
+    [
+        ("paragraphs", ["He said: “No. Never.” (Then\nhe left.) All", "were sad. 3 cats."]),
+        ("sentences:2", ["He said: “No. Never.”", "(Then\nhe left.) All", "were sad. 3 cats."]),
+        ("words:100", [QUOTED.strip()]),
+    ],
+)
+def test_what_parts_are(split, parts):
+    assert Split.parse(split).parts(QUOTED) == parts
+
+
+WRONG = ("", "pages", "words", "words:0", "words:-1", "words:x", "paragraphs:2", "words:9999999999")
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_no_split(text):
+    with pytest.raises(UserError, match="give paragraphs, sentences:20, words:300"):
+        Split.parse(text)
+
+
+def test_parts_keep_the_id_and_metadata_of_the_whole():
+    documents = [Document("a", text="one two three", metadata={"year": 1}), Document(None, text="")]
+    parts = list(split_documents(documents, Split("words", 2)))
+    assert [part.id for part in parts] == ["a#1", "a#2", "1#1"]
+    assert [part.text for part in parts] == ["one", "two three", ""]
+    assert parts[1].metadata == {"year": 1, "part_of": "a", "part": 2}
+    with pytest.raises(UserError, match="only texts in one language are split"):
+        list(split_documents([Document("a", tokens=["b"])], Split("words", 2)))
+
+
+def test_files_are_split_as_they_are_read(tmp_path):
+    (tmp_path / "a.txt").write_text("One cat.\n\nTwo dogs.")
+    corpus = Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(format="files", split="paragraphs"))
+    assert [one.text for one in corpus] == ["One cat.", "Two dogs."]
+    assert [one.metadata["part"] for one in corpus] == [1, 2]
+    with pytest.raises(UserError, match="several languages are not split"):
+        Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(text_field="de=a,en=b", split="words:3"))
+    with pytest.raises(UserError, match="unknown split"):
+        Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(split="pages"))
