@@ -81,3 +81,50 @@ FRENCH = (
     + "\n# newdoc\n# text = Fin\n"
     + word(1, "Fin", "fin")
 )
+
+
+PAGE = b"""<!DOCTYPE html><html lang="en"><head><title>Of cats</title><meta name="author" content="Ann Lee">
+<style>body {color: red}</style><script>var hidden = 1;</script></head>
+<body><nav><a href="/">Home menu</a></nav>
+<article><h1>Of cats</h1>
+<p>A cat sat on the mat, and the mat was warm, since the sun had been on it all day.</p>
+<p>Two dogs ran along the river &amp; over the bridge, where a third one, who was older, waited for them.</p>
+</article><footer>Imprint</footer></body></html>"""
+
+
+def pdf_of(text: str) -> bytes:
+    """A PDF file of one page with a line of text."""
+    drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
+    parts = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        b"/Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Title (Of dogs) >>",
+    ]
+    out, places = b"%PDF-1.4\n", []
+    for number, part in enumerate(parts, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, part)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(parts) + 1)
+    out += b"".join(b"%010d 00000 n \n" % place for place in places)
+    return out + b"trailer\n<< /Size %d /Root 1 0 R /Info 6 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
+        len(parts) + 1,
+        start,
+    )
+
+
+def word_of(*paragraphs: str) -> bytes:
+    """A Word file with some paragraphs, and a table of one cell."""
+    import docx
+
+    held, out = docx.Document(), io.BytesIO()
+    for text in paragraphs:
+        held.add_paragraph(text)
+    held.add_table(1, 1).cell(0, 0).text = "In a table."
+    held.core_properties.title = "Of both"
+    held.save(out)
+    return out.getvalue()

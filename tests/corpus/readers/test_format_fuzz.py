@@ -9,12 +9,15 @@ from tests.corpus.readers.reading import packings
 from tests.corpus.readers.samples import (
     BANNER,
     FRENCH,
+    PAGE,
     TABLE,
     UCI,
     feather_of,
     file_of,
     parquet_of,
+    pdf_of,
     stream_of,
+    word_of,
 )
 
 from stickbreaker.core.errors import UserError
@@ -34,6 +37,7 @@ VALID = {
     "uci": [UCI],
     "mm": [BANNER + b"%\n3 3 4\n1 3 0.25\n1 1 2\n3 2 1e2\n3 1 0\n"],
     "lines": [b"one\n\ntwo\n"],
+    "documents": [PAGE, pdf_of("Two dogs ran."), word_of("A cat sat.", "Two dogs.")],
     "files": [b"one\ntwo"],
 }
 PIECES = [

@@ -13,6 +13,7 @@ from stickbreaker.corpus.readers import (
     lines,
     mallet,
     matrix_market,
+    office_files,
     sniffing,
     tables,
     text_files,
@@ -45,6 +46,7 @@ READERS: dict[str, Reader] = {
         uci.READER,  # before lines, whose ending it shares
         matrix_market.READER,
         lines.READER,
+        office_files.READER,
         text_files.READER,
     )
 }
@@ -101,7 +103,7 @@ def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
 def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:
     """Raise UserError where fields of text are named, and no input has fields; where a model remembers the
     field, for any that has none."""
-    without = [source for source, reader in chosen if reader.name in ("lines", "files")]
+    without = [source for source, reader in chosen if reader.name in ("lines", "files", "documents")]
     if options.text_field == ReadingOptions().text_field or not without:
         return
     if options.of_model or len(without) == len(chosen):
@@ -138,7 +140,7 @@ def _reader_of(source: Source, options: ReadingOptions) -> Reader:
     if options.format is not None:
         return READERS[options.format]
     if source.within:
-        return READERS["files"]
+        return READERS["documents" if office_files.is_office_file(source.plain_name) else "files"]
     if source.is_stream:
         return sniffing.READER
     name = source.plain_name

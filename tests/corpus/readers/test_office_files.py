@@ -1,0 +1,97 @@
+"""Pages of the web, PDF and Word files as documents."""
+
+import importlib
+import shutil
+
+import pytest
+from tests.corpus.readers.samples import PAGE, pdf_of, word_of
+
+from stickbreaker import Corpus, UserError
+from stickbreaker.corpus import ReadingOptions
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "papers"
+    place.mkdir()
+    (place / "a.html").write_bytes(PAGE)
+    (place / "b.pdf").write_bytes(pdf_of("Two dogs ran."))
+    (place / "c.docx").write_bytes(word_of("A cat sat.", "A bird flew."))
+    (place / "d.txt").write_text("Plain text.")
+    return place
+
+
+def test_a_directory_of_all_sorts(folder):
+    documents = {one.id: one for one in Corpus.build(folder)}
+    assert list(documents) == ["a.html", "b.pdf", "c.docx", "d.txt"]
+    page = documents["a.html"]
+    assert "since the sun had been on it all day" in page.text
+    assert "river & over the bridge" in page.text
+    for hidden in ("hidden", "color", "div", "Home menu", "<p>"):
+        assert hidden not in page.text
+    assert page.metadata["title"] == "Of cats"
+    assert page.metadata["author"] == "Ann Lee"
+    assert documents["b.pdf"].text.strip() == "Two dogs ran."
+    assert documents["b.pdf"].metadata == {"title": "Of dogs"}
+    assert documents["c.docx"].text.split("\n") == ["A cat sat.", "A bird flew.", "In a table."]
+    assert documents["c.docx"].metadata["title"] == "Of both"
+    assert documents["d.txt"].text == "Plain text."
+
+
+def test_files_by_themselves_and_packed(folder, tmp_path):
+    import gzip
+
+    packed = tmp_path / "page.html.gz"
+    packed.write_bytes(gzip.compress(PAGE))
+    corpus = Corpus.build([folder / "b.pdf", folder / "c.docx", packed])
+    assert [one.id for one in corpus] == ["b.pdf", "c.docx", "page.html.gz"]
+    shutil.copy(folder / "b.pdf", tmp_path / "paper")
+    reading = ReadingOptions(format="documents")
+    assert Corpus.build(tmp_path / "paper", reading=reading)[0].text.strip() == "Two dogs ran."
+    (tmp_path / "marked").mkdir()
+    (tmp_path / "marked/a.html").write_bytes(PAGE)
+    assert "<style>" in Corpus.build(tmp_path / "marked", reading=ReadingOptions(format="files"))[0].text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("x.docx", b"PK\x03\x04 and nothing else", "is no Word file, or is damaged"),
+        ("x.pdf", b"%PDF-1.4\nbut no more", "cannot be read"),
+        ("x.pdf", pdf_of(""), "has no text"),
+        ("x.html", b"<html><body></body></html>", "has no text"),
+        ("x.rtf", b"{\\rtf1 a cat}", "is no plain text; save it as .html"),
+        ("x.doc", b"\xd0\xcf\x11\xe0", "is no plain text"),
+    ],
+)
+def test_what_cannot_be_read_says_so_in_a_line(folder, name, content, told):
+    (folder / name).write_bytes(content)
+    with pytest.raises(UserError) as error:
+        Corpus.build(folder)
+    assert f"{name}: " in str(error.value)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+    corpus = Corpus.build(folder, reading=ReadingOptions(on_error="skip"))
+    assert corpus.n_documents == 4
+    assert sum(corpus.skipped.values()) == 1
+
+
+def test_bounds_hold(folder):
+    for name in ("a.html", "b.pdf", "c.docx"):
+        with pytest.raises(UserError, match="larger than"):
+            Corpus.build(folder / name, reading=ReadingOptions(largest_text=300))
+
+
+def test_a_missing_package_is_named(folder, monkeypatch):
+    found = importlib.import_module
+
+    def without(name, *rest):
+        if name == "pypdf":
+            raise ModuleNotFoundError(name)
+        return found(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    with pytest.raises(
+        UserError, match=r"b.pdf: needs the package pypdf; pip install 'stickbreaker\[documents\]'"
+    ):
+        Corpus.build(folder)
