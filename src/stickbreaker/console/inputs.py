@@ -84,6 +84,11 @@ class ReadingChoice:
         help="Make documents of the parts of long ones; each has the metadata of the whole, whose id is in "
         "the field part_of.",
     )
+    drop_repeats: str | None = from_option(
+        metavar="exact|near[:SHARE]",
+        help="Leave out documents with the text of one before, or about the same: with that share of runs of "
+        "words alike, .8 by default.",
+    )
     vocab: str | None = from_option(
         metavar="FILE",
         help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
@@ -131,6 +136,7 @@ class ReadingChoice:
             quotes=self.quotes,
             date_format=self.date_format,
             split=self.split,
+            drop_repeats=self.drop_repeats,
             separator={"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
         )
 
@@ -383,6 +389,7 @@ def build_corpus(
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `structure`."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.corpus.readers.repeats import RepeatsWarning
     from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
@@ -402,7 +409,7 @@ def build_corpus(
     kept = structure or StructureChoice()
     options = replace(reading.options(), trees=kept.trees, tags=kept.tags, position=position)
     with warnings.catch_warnings(record=True) as remarks:
-        for kind in (LanguageWarning, MarksWarning, QuotesWarning):
+        for kind in (LanguageWarning, MarksWarning, QuotesWarning, RepeatsWarning):
             warnings.simplefilter("always", kind)
         built = Corpus.build(
             inputs,
@@ -426,6 +433,8 @@ def build_corpus(
             note(f"note: {remark.message}")
         elif isinstance(remark.message, QuotesWarning):
             note(f"{remark.message.problem} --quotes none")
+        elif isinstance(remark.message, RepeatsWarning):
+            note(f"note: {remark.message.problem}; --drop-repeats exact leaves them out")
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     return built

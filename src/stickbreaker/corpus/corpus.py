@@ -23,6 +23,7 @@ from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers import ReadingOptions, refuse_unmet_parts, text_fields
 from stickbreaker.corpus.readers.document_inputs import naming_from_texts, refuse_documents
+from stickbreaker.corpus.readers.repeats import Dropped, Repeats
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.all_words import settings_of_all_words
@@ -111,6 +112,7 @@ class Corpus:
 
         refuse_documents(inputs)
         reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set())
+        dropped = None if reading.drop_repeats is None else Dropped.parse(reading.drop_repeats)
         if reading.split is not None:
             Split.parse(reading.split)  # before anything is read
             if reading.language_field is not None or isinstance(text_fields(reading.text_field), dict):
@@ -125,6 +127,8 @@ class Corpus:
         problems = Problems(skip=reading.on_error == "skip")
         with naming_from_texts(inputs):
             documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
+        if dropped is not None or vocabulary is None:  # of new documents for a model it does not matter
+            documents = Repeats(dropped, problems).look_at(documents)
         if reading.split is not None:
             documents = split_documents(documents, Split.parse(reading.split))
         if all_words:

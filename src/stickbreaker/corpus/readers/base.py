@@ -41,7 +41,8 @@ class ReadingOptions:
     entry may follow one another in UCI and Matrix Market files, whose header tells the number of documents.
 
     `split` makes documents of parts of texts, "paragraphs", "sentences:20" or "words:300": each has the
-    metadata of the whole, and in "part_of" its id.
+    metadata of the whole, and in "part_of" its id. `drop_repeats` leaves out documents that have the text of
+    one before, "exact", or about the same, "near" (of 80 % of their runs of three words) or "near:0.9".
     """
 
     format: str | None = None
@@ -59,6 +60,7 @@ class ReadingOptions:
     separator: str | None = None
     quotes: str = "double"
     split: str | None = None
+    drop_repeats: str | None = None
     of_model: bool = False  # whether `text_field` is the one that a model remembers, and nobody named here
     met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
     dated: set[str] = field(default_factory=set, compare=False)  # fields met with a date of `date_format`

@@ -38,7 +38,7 @@ REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen
     *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
     *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
-    *("phrases", "split"),
+    *("phrases", "split", "drop_repeats"),
 )
 
 

@@ -1,0 +1,124 @@
+"""Documents that repeat others: counted, or left out."""
+
+import importlib
+import warnings
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import Any, NamedTuple, Self
+
+from stickbreaker.core.errors import UserError, counted, shown
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.problems import Problems
+
+ALIKE = 0.8  # of near repeats, the share of runs of words that both have of those that either has
+RUN = 3  # words
+SHORT = 100  # characters; shorter texts repeat each other naturally, as lines of talk do
+KIND = "repeated document"  # under which those that are left out are counted
+
+
+class RepeatsWarning(UserWarning):
+    """So many documents have the text of others; the first of them, and the one that it repeats.
+
+    >>> print(RepeatsWarning(2, "b", "a"))
+    2 documents have the text of others, as 'b' that of 'a'; drop_repeats="exact" leaves them out
+    """
+
+    def __init__(self, number: int, first: str, of: str) -> None:
+        documents = f"{counted(number, 'document')} {'has' if number == 1 else 'have'}"
+        self.problem = f"{documents} the text of others, as {shown(first)} that of {shown(of)}"
+        super().__init__(f'{self.problem}; drop_repeats="exact" leaves them out')
+
+
+class Dropped(NamedTuple):
+    """Which documents are left out: those with the very text of one before (None: none are), or also those
+    that are about the same by a share of their words, `near`."""
+
+    near: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """
+        Raises UserError for a text that says neither.
+
+        >>> Dropped.parse("near"), Dropped.parse("near:0.9").near, Dropped.parse("exact").near
+        (Dropped(near=0.8), 0.9, None)
+        """
+        kind, colon, share = text.partition(":")
+        if text == "exact":
+            return cls()
+        try:
+            near = float(share) if colon else ALIKE
+        except ValueError:
+            near = 0.0
+        if kind != "near" or not 0.1 <= near <= 1.0:
+            raise UserError(f"unknown drop_repeats {text!r}", remedy="give exact, near or near:0.9")
+        return cls(near)
+
+
+class Repeats:
+    """What was read before, by which repeats are known; `dropped` None leaves none out."""
+
+    def __init__(self, dropped: Dropped | None, problems: Problems) -> None:
+        self.dropped, self.problems = dropped, problems
+        self.number, self.first = 0, ("", "")  # of those that stay; the first, and what it repeats
+        self._names: dict[bytes, str] = {}  # by digest of the content
+        near = None if dropped is None else dropped.near
+        self._near = None if near is None else _NearRepeats(near)
+
+    def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents, less those that are left out; warns at the end of those that stay."""
+        for number, document in enumerate(documents):
+            name = str(number) if document.id is None else document.id
+            of = self._repeated(name, document)
+            if of is None:
+                yield document
+            elif self.dropped is None:
+                self.number += 1
+                self.first = self.first if self.number > 1 else (name, of)
+                yield document
+            else:
+                self.problems.counts[KIND] += 1
+                self.problems.first.setdefault(KIND, f"{shown(name)} repeats {shown(of)}")
+        if self.number:
+            warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
+
+    def _repeated(self, name: str, document: Document) -> str | None:
+        """The name of the first document that one repeats, if it does. Those without content repeat none."""
+        content = document.text
+        if content is None:
+            held: Any = document.tokens or document.texts or (document.words, document.weights)
+            content = repr(held) if any(held) else ""
+        content = content.strip()
+        if not content or (self.dropped is None and len(content) < SHORT):
+            return None
+        key = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+        of = self._names.setdefault(key, name)
+        if of != name or self._near is None or document.text is None:
+            return None if of == name else of
+        return self._near.repeated(name, content)
+
+
+class _NearRepeats:
+    """Texts by MinHash (Broder 1997) with locality-sensitive hashing, as `datasketch` has them."""
+
+    def __init__(self, near: float) -> None:
+        try:
+            self.package = importlib.import_module("datasketch")
+        except ModuleNotFoundError:
+            remedy = "pip install 'stickbreaker[repeats]', or drop exact repeats alone"
+            raise UserError("near repeats need the package datasketch", remedy=remedy) from None
+        self.near, self.index = near, self.package.MinHashLSH(threshold=near, num_perm=128)
+        self.hashes: dict[str, Any] = {}
+
+    def repeated(self, name: str, text: str) -> str | None:
+        """The name of the first text that one is about the same as; if there is none, it is remembered."""
+        words = text.lower().split()
+        runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
+        hashed = self.package.MinHash(num_perm=128)
+        hashed.update_batch(runs)
+        alike = [one for one in self.index.query(hashed) if hashed.jaccard(self.hashes[one]) >= self.near]
+        if alike:
+            return min(alike, key=list(self.hashes).index) if len(alike) > 1 else alike[0]
+        self.index.insert(name, hashed)
+        self.hashes[name] = hashed
+        return None

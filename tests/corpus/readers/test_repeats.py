@@ -1,0 +1,94 @@
+"""Documents that repeat others are told of, or left out."""
+
+import json
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.running import write_lines
+
+from stickbreaker import Corpus, UserError
+from stickbreaker.corpus import Document, ReadingOptions
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.repeats import Dropped, Repeats, RepeatsWarning
+
+LONG = (
+    "the cat sat on the mat and looked at the river where boats went by and gulls cried over the old bridge "
+    "until the evening came and lamps were lit along every street that led down to water from our small "
+    "town whose people had gone home early because rain was near and no one wished for wet shoes that late"
+)
+ROWS = [
+    {"id": "a", "text": LONG},
+    {
+        "id": "b",
+        "text": "dogs ran along the beach while the sun went down behind hills of sand and grass " * 2,
+    },
+    {"id": "c", "text": "  " + LONG + "\n"},
+    {"id": "d", "text": LONG.replace("gulls", "crows")},
+    {"id": "e", "text": ""},
+    {"id": "f", "text": ""},
+    {"id": "g", "text": "yes"},
+    {"id": "h", "text": "yes"},
+]
+
+
+@pytest.fixture
+def file(tmp_path):
+    return write_lines(tmp_path / "rows.jsonl", ROWS)
+
+
+def ids(file, dropped):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        corpus = Corpus.build(file, reading=ReadingOptions(drop_repeats=dropped))
+    return "".join(one.id for one in corpus), dict(corpus.skipped)
+
+
+def test_repeats_are_left_out_where_that_is_asked_for(file):
+    assert ids(file, None) == ("abcdefgh", {})
+    assert ids(file, "exact") == ("abdefg", {"repeated document": 2})
+    assert ids(file, "near") == ("abefg", {"repeated document": 3})
+    assert ids(file, "near:1.0") == ("abdefg", {"repeated document": 2})
+    corpus = Corpus.build(file, reading=ReadingOptions(drop_repeats="exact"))
+    assert corpus.about.first_skipped == {"repeated document": "'c' repeats 'a'"}
+
+
+def test_long_ones_are_told_of(cli, file, tmp_path):
+    with pytest.warns(RepeatsWarning, match="1 document has the text of others, as 'c' that of 'a'"):
+        Corpus.build(file)
+    told = cli("corpus", "build", file, "--out", tmp_path / "c").stderr
+    assert "as 'c' that of 'a'; --drop-repeats exact leaves them out" in told
+    told = cli("corpus", "build", file, "--out", tmp_path / "d", "--drop-repeats", "near").stderr
+    assert "skipped 3 (repeated document); the first: 'c' repeats 'a'" in told
+    assert "has the text" not in told
+    assert json.loads(cli("corpus", "info", tmp_path / "d", "--json").stdout)["documents"] == 5
+    vocabulary = Corpus.open(tmp_path / "d").vocabulary
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Corpus.build(file, vocabulary=vocabulary)
+
+
+@given(st.lists(st.sampled_from(["one cat", "two dogs", "", "a bird flew"]), max_size=12))
+def test_the_first_of_each_stays(texts):
+    documents = [Document(str(n), text=text) for n, text in enumerate(texts)]
+    kept = list(Repeats(Dropped(), Problems(skip=False)).look_at(documents))
+    wanted = [n for n, text in enumerate(texts) if not text or text not in texts[:n]]
+    assert [int(one.id) for one in kept] == wanted
+
+
+def test_tokens_and_bags_repeat_too():
+    documents = [
+        Document("a", tokens=["one", "cat"]),
+        Document("b", tokens=["one", "cat"]),
+        Document("c", words=["cat"], weights=[1.0]),
+        Document("d", words=["cat"], weights=[2.0]),
+    ]
+    kept = Repeats(Dropped(0.8), Problems(skip=False)).look_at(documents)
+    assert [one.id for one in kept] == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize("text", ["", "all", "near:", "near:0", "near:2", "near:x", "exact:1"])
+def test_what_is_no_way_to_drop(text, file):
+    with pytest.raises(UserError, match="give exact, near or near"):
+        Corpus.build(file, reading=ReadingOptions(drop_repeats=text))
