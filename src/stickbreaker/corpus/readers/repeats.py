@@ -107,7 +107,8 @@ class _NearRepeats:
         except ModuleNotFoundError:
             remedy = "pip install 'stickbreaker[repeats]', or drop exact repeats alone"
             raise UserError("near repeats need the package datasketch", remedy=remedy) from None
-        self.near, self.index = near, self.package.MinHashLSH(threshold=near, num_perm=128)
+        threshold = min(near, 0.95)  # above, it has too few bands; candidates are compared anyway
+        self.near, self.index = near, self.package.MinHashLSH(threshold=threshold, num_perm=128)
         self.hashes: dict[str, Any] = {}
 
     def repeated(self, name: str, text: str) -> str | None:
