@@ -10,6 +10,7 @@ SOURCE = Path(stickbreaker.__file__).parent
 DRAWING = ("stream", "derived_seed", "numbered_keys", "keyed_uniforms")  # (seed, purpose, ...)
 SPELLINGS = {
     "again",
+    "effects",
     "assignments",
     "chain",
     "completion",

@@ -11,6 +11,7 @@ OF_TOPICS = (
     "transform",
     "evaluate",
     "nearest",
+    "effect",
     "compare",
     "report",
     "export",
@@ -33,6 +34,10 @@ COMMANDS = {
         "stickbreaker.topics.cli.nearest:nearest",
         "Find documents that are about what others are about.",
         after="evaluate",
+    ),
+    "effect": Command(
+        "stickbreaker.topics.cli.effect:effect",
+        "What have metadata to do with topics? By a formula, as in R.",
     ),
     "compare": Command(
         "stickbreaker.topics.cli.compare:compare", "Match the topics of models: what do they agree on?"

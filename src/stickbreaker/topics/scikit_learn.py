@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from stickbreaker.estimators.document_tables import ALL_UNSEEN
 from stickbreaker.estimators.settings import ELSEWHERE
 from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.topics.topic_estimator import TopicEstimator
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
     **ELSEWHERE,
@@ -124,6 +127,24 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """
         check_is_fitted(self)
         return super().top_words(n, language, by)
+
+    def effects(self, X: Any, formula: str, *, draws: int = 25, random_state: int = 0) -> "pd.DataFrame":
+        """What metadata of documents have to do with their topics, by a formula as in R: "party + year".
+
+        X: documents with metadata, as `fit` takes them. Returns a row for each topic and term: `topic`,
+        `name`, `term`, `estimate` (how much larger the topic's share is where the term is larger by one),
+        `error`, and the bounds `low` and `high`, between which 95 % of the draws lie (method of composition:
+        see `evaluation.effects`). Raises UserError for a formula that makes no sense, and where formulaic or
+        pandas is missing.
+        """
+        from stickbreaker.corpus.frames import as_frame
+        from stickbreaker.topics.effects_of_metadata import effects_of_metadata
+
+        check_is_fitted(self)
+        corpus = self._as_corpus(X, reset=False)
+        found = effects_of_metadata(self, corpus, formula, draws=draws, seed=random_state)
+        names = self.topic_names_ or [None] * len(self.alpha_)
+        return as_frame(found.table(names))
 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
         """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""

@@ -1,0 +1,112 @@
+"""Effects of documents' metadata on their topics, by a formula: `effect` of the program and of models."""
+
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError, counted, shown
+from stickbreaker.corpus import Corpus
+from stickbreaker.topics.evaluation.effects import Effects, effects_of
+from stickbreaker.topics.learned_topics import LearnedTopics
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class MetadataEffects(NamedTuple):
+    """Effects of the terms of a formula, in how many documents; others lack one of its fields, or words."""
+
+    terms: Sequence[str]
+    effects: Effects
+    documents: int
+    left_out: int
+
+    def table(self, names: Sequence[str | None]) -> "pa.Table":
+        """A row for each topic and term: topic, its name, term, estimate, error, low and high."""
+        import pyarrow as pa
+
+        n_topics, terms = self.effects.estimates.shape[0], list(self.terms)
+        columns: dict[str, Any] = {
+            "topic": pa.array(np.repeat(np.arange(n_topics, dtype=np.int32), len(terms))),
+            "name": pa.array([name for name in names for _ in terms], pa.string()),
+            "term": pa.array(terms * n_topics, pa.string()),
+        }
+        for name, values in zip(("estimate", "error", "low", "high"), self.effects, strict=True):
+            columns[name] = pa.array(values.ravel())
+        return pa.table(columns)
+
+
+def effects_of_metadata(
+    estimator: LearnedTopics, corpus: Corpus, formula: str, *, draws: int = 25, seed: int = 0
+) -> MetadataEffects:
+    """Effects of documents' metadata on the shares of a model's topics, as a formula says: "party + year".
+
+    `corpus` is seen through the model's vocabulary. What stands before a ~ is left out, for it is always the
+    shares. Raises UserError for a formula that makes no sense, and where the package that reads it is
+    missing.
+    """
+    frame: Any = corpus.to_frame()
+    wanted = _fields_of(formula, list(frame.columns))
+    words = np.concatenate([np.diff(corpus.bags(block).offsets) for block in range(len(corpus.block_sizes))])
+    whole = (frame[wanted].notna().all(axis=1) if wanted else frame["tokens"].notna()).to_numpy() & (
+        words > 0
+    )
+    if not whole.any():
+        raise UserError(f"no document has {', '.join(wanted)} and a known word", remedy="check the formula")
+    design = _design(formula, frame[whole])
+    gammas = [
+        np.concatenate([local["gamma"].values for local in estimator.infer_documents(corpus.bags(block))])
+        for block in range(len(corpus.block_sizes))
+    ]
+    gamma = np.concatenate(gammas)[whole][:, estimator.topic_columns_]
+    found = effects_of(gamma, np.asarray(design, np.float64), draws=draws, seed=seed)
+    return MetadataEffects(list(design.columns), found, int(whole.sum()), int((~whole).sum()))
+
+
+def _right_side(formula: str) -> str:
+    return formula.rpartition("~")[2].strip()
+
+
+def _fields_of(formula: str, columns: Sequence[str]) -> list[str]:
+    """The fields of metadata that a formula names. Raises UserError for a name that is none."""
+    formulaic = _formulaic()
+    try:
+        named = formulaic.Formula(_right_side(formula)).required_variables
+    except Exception as error:  # whatever the package raises of a text
+        raise _wrong(formula, error) from None
+    fields = sorted(str(name) for name in named)
+    missing = [name for name in fields if name not in columns]
+    if missing:
+        known = ", ".join(name for name in columns if name not in ("id", "text", "tokens")) or "none"
+        raise UserError(f"no document has the field {shown(missing[0])}", remedy=f"there are: {known}")
+    return fields
+
+
+def _design(formula: str, frame: Any) -> Any:
+    """The design matrix, a frame with a column for each term."""
+    try:
+        return _formulaic().model_matrix(_right_side(formula), frame)
+    except Exception as error:
+        raise _wrong(formula, error) from None
+
+
+def _wrong(formula: str, error: Exception) -> UserError:
+    reason = " ".join(str(error).split())[:120]
+    remedy = 'give one as "party + year" or "C(year) * party"'
+    return UserError(f"the formula {shown(formula)} makes no sense: {reason}", remedy=remedy)
+
+
+def _formulaic() -> Any:
+    try:
+        return importlib.import_module("formulaic")
+    except ModuleNotFoundError:
+        remedy = "pip install 'stickbreaker[effects]'"
+        raise UserError("a formula needs the package formulaic", remedy=remedy) from None
+
+
+def left_out_text(found: MetadataEffects) -> str:
+    """How many documents count, in words."""
+    left = f", {found.left_out:,} left out that lack a field or words" if found.left_out else ""
+    return f"{counted(found.documents, 'document')}{left}"
