@@ -12,6 +12,7 @@ OF_TOPICS = (
     "evaluate",
     "nearest",
     "effect",
+    "intruders",
     "compare",
     "report",
     "export",
@@ -38,6 +39,10 @@ COMMANDS = {
     "effect": Command(
         "stickbreaker.topics.cli.effect:effect",
         "What have metadata to do with topics? By a formula, as in R.",
+    ),
+    "intruders": Command(
+        "stickbreaker.topics.cli.intruders:intruders",
+        "Write a quiz: which word does not belong to the topic?",
     ),
     "compare": Command(
         "stickbreaker.topics.cli.compare:compare", "Match the topics of models: what do they agree on?"

@@ -15,5 +15,6 @@ COMPLETION = "completion"  # how a document that is scored is cut in two
 PREQUENTIAL = "prequential"  # the documents of a stream that are predicted, and what is drawn for them
 LEFT_TO_RIGHT = "left-to-right"  # the order in which a document's words are predicted, and particles
 
+INTRUSION = "intrusion"  # the topics that a quiz asks about, and the words that intrude
 EFFECTS = "effects"  # the topic shares that are regressed on metadata, by the draw's number
 NEIGHBOURS_ON_MAP = "neighbours on the map"  # which of equally near documents the map has as neighbours

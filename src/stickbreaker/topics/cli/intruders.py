@@ -1,0 +1,87 @@
+"""`stickbreaker intruders`: a quiz by which a person finds out whether topics make sense."""
+
+import base64
+import hashlib
+import html
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.console.console import PATH, command, emit, model_argument, option
+from stickbreaker.core.errors import counted
+from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.topics.cli.ranking import ranking_option
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.evaluation.intrusion import Question
+
+HERE = "stickbreaker.topics.cli"
+
+
+@click.command(epilog="Example: stickbreaker intruders model --out quiz.html")
+@model_argument
+@option("--out", type=PATH, required=True, help="The page to write, one HTML file.")
+@option("--questions", default=10, least=1, help="Topics to ask about, drawn at random.")
+@ranking_option
+@option("--seed", default=0, help="The same seed gives the same questions.")
+@option("--overwrite", is_flag=True, help="Replace the file at --out.")
+@command
+def intruders(
+    model: Path, out: Path, questions: int, by: str, seed: int, overwrite: bool, as_json: bool
+) -> None:
+    """Write a quiz: five words of each topic, and one that does not belong. Who finds it understands it.
+
+    It is the field's own test of topics (word intrusion, Chang and others 2009). The page counts the answers,
+    and shows after each the topic, and its coherence where the model keeps that. Nothing is sent anywhere.
+    """
+    refuse_file(out, overwrite)
+    from stickbreaker.pages.text_values import script_json
+    from stickbreaker.topics.evaluation.intrusion import intrusion_questions
+    from stickbreaker.topics.report.document_entries import read_documents
+    from stickbreaker.topics.topic_estimator import load_topics
+
+    estimator = load_topics(model, "topics")
+    top, spelled = estimator.top_words(10, by=by), estimator.vocabulary_.spelled
+    words = [spelled[row] for row in range(len(estimator.vocabulary_))]
+    unused = estimator.unused_topics_
+    found = intrusion_questions(estimator.topic_word_, top, words, unused, questions, seed)
+    coherence = read_documents(model)[1].get("coherence")
+    quiz = {"questions": [_entry(one, top[one.topic], coherence) for one in found]}
+    write_atomic(out, _page(model.name, script_json(quiz)).encode("utf-8"), overwrite=overwrite)
+    result = {"out": str(out), "questions": len(found), "topics": [one.topic for one in found]}
+    emit(
+        result, as_json, lambda r: f"{r['out']}: {counted(r['questions'], 'question')}; open it in a browser"
+    )
+
+
+def _entry(question: "Question", top: list[str], coherence: Any) -> dict[str, Any]:
+    """A question as the page reads it."""
+    about = f"topic {question.topic}: {' '.join(top)}"
+    if coherence:
+        about += f" (NPMI {coherence[question.topic]:.3f})"
+    return {"words": question.words, "intruder": question.intruder, "about": about}
+
+
+def _page(name: str, quiz: str) -> str:
+    """The quiz as one HTML document, which fetches nothing and allows no script but its own."""
+    style, script = (
+        resources.files(HERE).joinpath(f"intruders.{kind}").read_text("utf-8") for kind in ("css", "js")
+    )
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    title = f"Which word does not belong? {html.escape(name)}"
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f"<title>{title}</title><style>\n{style}</style></head><body>\n<h1>{title}</h1>\n"
+        '<p class="muted">Five words of each row stand for one topic, one is from elsewhere. Choose it.</p>\n'
+        '<main></main><output aria-live="polite"></output>\n'
+        f'<script type="application/json" id="quiz">{quiz}</script>\n'
+        f"<script>{script}</script></body></html>\n"
+    )

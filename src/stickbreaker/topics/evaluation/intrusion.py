@@ -1,0 +1,70 @@
+"""Word intrusion: can a person tell which word does not belong to a topic?
+
+Chang, Boyd-Graber, Gerrish, Wang and Blei, Reading tea leaves (2009).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array
+from stickbreaker.topics import purposes
+
+WORDS = 5  # of the topic
+APART = 50  # the intruder is not among so many first words of the topic
+
+
+class Question(NamedTuple):
+    """Words of a topic and one that intrudes, in the order in which they are shown."""
+
+    topic: int
+    words: list[str]
+    intruder: int  # its place among the words
+
+
+def intrusion_questions(
+    topic_word: Array,
+    top_words: Sequence[Sequence[str]],
+    words: Sequence[str],
+    left_out: Sequence[int] = (),
+    n: int = 10,
+    seed: int = 0,
+) -> list[Question]:
+    """Questions about up to `n` topics, drawn at random.
+
+    topic_word (topics × words); top_words: of each topic those that stand for it; `words`: of the vocabulary;
+    topics that are `left_out` are unused ones. An intruder stands for another topic, is not among the first
+    words of this one, and is of those in the half that is least probable in it. Raises UserError where there
+    are no two topics to tell apart.
+
+    >>> beta = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])
+    >>> found = intrusion_questions(beta, [["a", "b"], ["d", "c"]], ["a", "b", "c", "d"])
+    >>> sorted(question.words[question.intruder] for question in found)
+    ['a', 'd']
+    """
+    number = {word: place for place, word in enumerate(words)}
+    used = [k for k in range(len(topic_word)) if k not in left_out]
+    generator = stream(seed, purposes.INTRUSION)
+    questions: list[Question] = []
+    for k in [used[place] for place in generator.permutation(len(used)).tolist()]:
+        own = list(top_words[k][:WORDS])
+        ranks = np.argsort(np.argsort(-topic_word[k], kind="stable"), kind="stable")
+        least = min(APART, len(words) // 2)
+        others = dict.fromkeys(word for other in used if other != k for word in top_words[other])
+        strange = [word for word in others if word not in own and ranks[number[word]] >= least]
+        if not strange or len(own) < 2:
+            continue
+        strange.sort(key=lambda word, ranks=ranks: -int(ranks[number[word]]))
+        intruder = strange[int(generator.integers((len(strange) + 1) // 2))]
+        order = generator.permutation(len(own) + 1).tolist()
+        shown = [[*own, intruder][place] for place in order]
+        questions.append(Question(k, shown, shown.index(intruder)))
+        if len(questions) == n:
+            break
+    if not questions:
+        remedy = "give a model of two topics or more that differ"
+        raise UserError("no topic has words that are improbable in it and stand for another", remedy=remedy)
+    return questions
