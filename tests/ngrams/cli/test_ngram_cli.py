@@ -77,6 +77,25 @@ def test_sentences_are_scored(cli, learned, tmp_path):
     assert "there is nothing to score" in cli("score", learned, tmp_path / "empty.txt", code=1).stderr
 
 
+def test_words_are_scored_one_by_one(cli, learned, tmp_path):
+    text = tmp_path / "x.txt"
+    text.write_text("The cat sat. Zyzzy ran\n\nthe dog\n")
+    whole = json.loads(cli("score", learned, text, "--json").stdout)["sentences"]
+    found = json.loads(cli("score", learned, text, "--words", "--json").stdout)["sentences"]
+    words = [[word for word, _, _ in one["of_words"]] for one in found]
+    assert words == [["the", "cat", "sat", "</s>"], ["zyzzy", "ran", "</s>"], ["the", "dog", "</s>"]]
+    for one, line in zip(found, whole, strict=True):
+        assert sum(nats for *_, nats in one["of_words"]) == pytest.approx(line["nats"], rel=1e-12)
+        assert sum(not known for _, known, _ in one["of_words"]) == line["unknown"]
+    rows = [line.split("\t") for line in cli("score", learned, text, "--words").stdout.splitlines()]
+    assert rows[0] == ["id", "sentence", "word", "known", "nats"]
+    assert [row[2] for row in rows[1:]] == [word for own in words for word in own]
+    assert rows[5][:4] == ["x.txt:1", "1", "zyzzy", "0"]
+    empty = tmp_path / "empty.txt"
+    empty.write_text("\n")
+    assert "nothing to score" in cli("score", learned, empty, "--words", code=1).stderr
+
+
 def test_sentences_are_drawn(cli, learned):
     told = cli("generate", learned, "--sentences", 3, "--beginning", "the cat").stdout.splitlines()
     assert len(told) == 3

@@ -20,6 +20,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.text.analysis import END_MARK
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 WITHOUT_TOPICS = "has no meaning for a language model without topics"
 COLUMNS = ("id", "sentence", "words", "unknown", "nats")
+OF_WORDS = ("id", "sentence", "word", "known", "nats")
 
 
 document_option = option(
@@ -41,15 +43,23 @@ document_option = option(
 @model_argument
 @inputs_argument
 @document_option
+@option("--words", is_flag=True, help="A line a word instead, and one for the end of each sentence.")
 @reading_options
 @command
 def score(
-    model: Path, inputs: tuple[str, ...], document: Path | None, reading: ReadingChoice, as_json: bool
+    model: Path,
+    inputs: tuple[str, ...],
+    document: Path | None,
+    words: bool,
+    reading: ReadingChoice,
+    as_json: bool,
 ) -> None:
     """Print how probable each sentence is, in nats: log p of its words and of its end.
 
     A line a sentence, with tabs between: the document's id, the number of the sentence in it, words, those
-    that the model does not know, and nats. Texts are cut into sentences as the model's own were.
+    that the model does not know, and nats. Texts are cut into sentences as the model's own were. With
+    --words: id, sentence, the word (</s> is the end), whether it is known (0 or 1), and nats given the words
+    before.
 
     By a model with topics, each sentence is scored by itself: its words alone tell its topics. --document
     gives the text that it comes after.
@@ -61,7 +71,11 @@ def score(
     estimator = load_for("score", LanguageEstimator, model)
     corpus = open_documents(estimator, inputs, reading)
     seen = _documents_seen(estimator, document, reading)
-    lines = _lines(estimator.scores_of_sentences(corpus, seen), corpus)
+    blocks = estimator.scores_of_sentences(corpus, seen)
+    if words and not as_json:
+        _say_words(blocks, corpus)
+        return
+    lines = _lines(blocks, corpus, words=words)
     first = next(lines, None)
     if first is None:
         raise UserError("there is nothing to score", remedy="no document has a word")
@@ -93,16 +107,52 @@ def _documents_seen(
     return None if document is None else open_documents(estimator, (str(document),), reading)
 
 
-def _lines(blocks: "Iterator[Scores]", corpus: "Corpus") -> Iterator[dict[str, Any]]:
-    """What is known of each sentence, by the names of `COLUMNS`."""
+def _say_words(blocks: "Iterator[Scores]", corpus: "Corpus") -> None:
+    """A line for each word and end. Raises UserError where there is none."""
+    first = True
+    for line in _lines(blocks, corpus, words=True):
+        if first:
+            say("\t".join(OF_WORDS))
+            first = False
+        for word, known, nats in line["of_words"]:
+            cells = (
+                " ".join(line["id"].split()),
+                str(line["sentence"]),
+                word,
+                str(int(known)),
+                f"{nats:.6f}",
+            )
+            say("\t".join(cells))
+    if first:
+        raise UserError("there is nothing to score", remedy="no document has a word")
+
+
+def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[tuple[str, bool, float]]]:
+    """Of each sentence of a block its words as they stand in the text and its end: word, whether it is known,
+    and nats."""
+    entries, _ = corpus.source.tokens(block)
+    tokens = iter(entries.spellings(entries.codes))
+    found: list[tuple[str, bool, float]] = []
+    figures = scores.ends.tolist(), scores.known.tolist(), scores.nats.tolist()
+    for end, known, nats in zip(*figures, strict=True):
+        found.append((END_MARK if end else next(tokens), known, nats))
+        if end:
+            yield found
+            found = []
+
+
+def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iterator[dict[str, Any]]:
+    """What is known of each sentence, by the names of `COLUMNS`; with `words`, of its words too."""
     for block, scores in enumerate(blocks):
         ids, before = corpus.ids(block), -1
-        words, unknown, nats = scores.by_sentence()
+        n_words, unknown, nats = scores.by_sentence()
+        of_words = _words_of(scores, corpus, block) if words else None
         number = 0
         for place, document in enumerate(scores.documents.tolist()):
             number, before = (number + 1 if document == before else 0), document
-            values = (ids[document], number, words[place], unknown[place], nats[place])
-            yield dict(zip(COLUMNS, values, strict=True))
+            values = (ids[document], number, n_words[place], unknown[place], nats[place])
+            line = dict(zip(COLUMNS, values, strict=True))
+            yield line if of_words is None else {**line, "of_words": next(of_words)}
 
 
 @click.command(epilog='Example: stickbreaker generate model --beginning "the old"')
