@@ -77,6 +77,17 @@ def test_sentences_are_scored(cli, learned, tmp_path):
     assert "there is nothing to score" in cli("score", learned, tmp_path / "empty.txt", code=1).stderr
 
 
+def test_figures_with_unknown_words_say_what_they_are(cli, book, learned, tmp_path):
+    text = tmp_path / "x.txt"
+    text.write_text("The zyzzy sat.\n")
+    told = cli("evaluate", learned, text).stdout
+    assert "25.0 % of words and ends are <unk>, one word to this model" in told
+    assert "<unk>" not in cli("evaluate", learned, book).stdout or "% of words and ends are" in told
+    spelled = tmp_path / "spelled"
+    cli("fit", "ngram", book, "--out", spelled, "--iterations", 2, "--unknown", "spelled")
+    assert "<unk>" not in cli("evaluate", spelled, text).stdout
+
+
 def test_words_are_scored_one_by_one(cli, learned, tmp_path):
     text = tmp_path / "x.txt"
     text.write_text("The cat sat. Zyzzy ran\n\nthe dog\n")

@@ -16,8 +16,25 @@ def evaluate_language_model(asked: ScoringRequest) -> Outcome:
     """Perplexities of documents, of all and of known words; with --rescale those of rescaling too."""
     if asked.options["rescale"] is None:
         refuse_written(("exponent",), "needs --rescale")
-        return score_documents(asked)
+        scores, text = score_documents(asked)
+        return scores, lambda found: "\n".join([text(found), *_unknown_lines(asked.model, found)])
     return _rescaled(asked, asked.options["rescale"], asked.options["exponent"]), _as_text
+
+
+def _unknown_lines(model: Path, scores: dict[str, Any]) -> list[str]:
+    """What words that are `<unk>` mean for the figures; nothing where each has a probability of its own, or
+    where there are none."""
+    from stickbreaker.saved import ModelDirectory
+
+    known, whole = scores.get("known", {"events": 0.0})["events"], scores["all"]["events"]
+    spelled = ModelDirectory(model).manifest()["settings"].get("unknown") == "spelled"
+    if spelled or known == whole:
+        return []
+    share = f"{100 * (1.0 - known / whole):.1f} % of words and ends are <unk>, one word to this model:"
+    return [
+        f"{share} compare perplexities of models with the same known words alone.",
+        "Learned with --unknown spelled every word has a probability, with --min-count 1 more are known.",
+    ]
 
 
 def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, Any]:

@@ -40,7 +40,8 @@ OPTIONS: Table = {
     "--unknown": {
         "choices": ["symbol", "spelled"],
         "default": "symbol",
-        "help": "Words that are not known: all are <unk>, or have a probability by their letters.",
+        "help": "Words that are not known: all are <unk>, or have a probability by their letters. --tokens says "
+        "what a word is.",
     },
     "--min-count": {
         "default": 4,
