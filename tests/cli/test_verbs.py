@@ -266,7 +266,8 @@ def test_a_day_of_work_through_the_installed_program(program, cli, planted, mode
     assert "60" in cli("corpus", "info", corpus).stdout
     fitted = json.loads(program("fit", "lda", corpus, "--out", path, *SMALL, "--json").stdout)
     assert (fitted["topics"], fitted["documents"], fitted["converged"]) == (3, 60, True)
-    assert program("resume", path).stdout == f"{path}: finished already\n"
+    more = f"to learn from more documents: stickbreaker update {path} FILE"
+    assert program("resume", path).stdout == f"{path}: finished already; {more}\n"
     lines = program("topics", path, "--top", 8).stdout.splitlines()
     assert {frozenset(line.split()[3:]) for line in lines[1:]} == {frozenset(topic) for topic in TOPICS}
     cli("transform", path, planted, "--out", tmp_path / "shares.csv")

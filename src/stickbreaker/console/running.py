@@ -107,9 +107,15 @@ def began_on_spark(path: Path) -> bool:
 
 
 def emit_finished(path: Path, as_json: bool) -> None:
-    """Say of a run that there is nothing left to do."""
+    """Say of a run that there is nothing left to do, and how its model learns more if it can."""
+    from stickbreaker.estimators.kinds import kind_of
+    from stickbreaker.saved import ModelDirectory
+
+    more = ""
+    if "update" in kind_of(ModelDirectory(path).manifest()).verbs:
+        more = f"; to learn from more documents: {command_line('update', path, 'FILE')}"
     result = {"model": str(path), "status": "done", "resumed": False}
-    emit(result, as_json, lambda _: f"{path}: finished already")
+    emit(result, as_json, lambda _: f"{path}: finished already{more}")
 
 
 def run_on(

@@ -40,8 +40,8 @@ OPTIONS: Table = {
     "--unknown": {
         "choices": ["symbol", "spelled"],
         "default": "symbol",
-        "help": "Words that are not known: all are <unk>, or have a probability by their letters. --tokens says "
-        "what a word is.",
+        "help": "Words that are not known: all are <unk>, or have a probability by their letters. What words "
+        "are, --tokens says.",
     },
     "--min-count": {
         "default": 4,
