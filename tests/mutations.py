@@ -270,6 +270,12 @@ MUTATIONS = {
         "p[k] = share * p[k] + (1.0 - share) * p[0]",
         "tests/ngrams/kernels/test_topic_predictions_kernel.py -k hierarchical",
     ),
+    "what stands before a sentence": Mutation(
+        "ngrams/kernels/pitman_yor.py",
+        "text_out[at], text_out[at + 1] = -1, end",
+        "text_out[at], text_out[at + 1] = end, end",
+        "tests/ngrams/model/test_language_model.py",
+    ),
     "the share of ends beside spelled words": Mutation(
         "ngrams/word_numbers.py",
         "return self.spelling.log_probability(words) + np.log1p(-self.end_share)",
