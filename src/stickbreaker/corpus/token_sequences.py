@@ -62,13 +62,20 @@ def _of_texts(values: list[Any], vocabulary: Vocabulary, analysis: Analysis) -> 
     """Texts without marks of sentences, of which a corpus would warn."""
     if set(map(type, values)) != _STRINGS or any(map(analysis.marks_in, values)):
         return None
-    analysed = [analysis.analyse(storable(text)) for text in values]
-    offsets = np.zeros(len(values) + 1, np.int64)
-    np.cumsum([len(each.words) for each in analysed], out=offsets[1:])
-    sentences = [each.sentences for each in analysed]
-    starts = np.concatenate(sentences) + offsets[:-1].repeat([len(each) for each in sentences])
-    flat = list(chain.from_iterable(each.words for each in analysed))
-    return _numbered(flat, offsets, starts, vocabulary)
+    words: list[str] = []
+    ends, starts = [0], list[int]()
+    for text in map(storable, values):
+        sentences = analysis.spaced_sentences(text)
+        if sentences is None:
+            found = analysis.analyse(text)
+            starts += (found.sentences + len(words)).tolist()
+            words += found.words
+        else:
+            for sentence in sentences:
+                starts.append(len(words))
+                words += sentence
+        ends.append(len(words))
+    return _numbered(words, np.array(ends), np.array(starts, np.int64), vocabulary)
 
 
 def _numbered(

@@ -49,6 +49,8 @@ BEGIN_MARK, END_MARK = "<s>", "</s>"
 _SENTENCE_MARKS = regex.compile(  # as KenLM and SRILM write them
     r"(?<![^\r\n])[^\S\r\n]*+<s>|</s>[^\S\r\n]*+<s>|</s>[^\S\r\n]*+(?![^\r\n])"
 )
+SPACED = r"\S++"  # the token pattern of all that stands between blanks
+_SEPARATORS = "\x1c\x1d\x1e\x1f"  # blanks to `str.split` alone
 _LINE_END = regex.compile(r"[\r\n]")
 _LETTER = regex.compile(r"\p{L}")
 TAG_COLUMNS = (None, "upos", "xpos")  # of CoNLL-U; None: UPOS, or XPOS of words whose UPOS is "_"
@@ -263,6 +265,21 @@ class Analysis:
             return AnalysedText(words, starts, sentences)
         words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
         return AnalysedText(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
+
+    def spaced_sentences(self, text: str) -> list[list[str]] | None:
+        """The words of each sentence of a text without marks of sentences, as `analyse` has them, where all
+        that stands between blanks is a word and punctuation ends no sentence; None for other analyses.
+
+        >>> Analysis(token_pattern=SPACED, sentences="line").spaced_sentences("One cat.\\n\\nTwo")
+        [['one', 'cat.'], ['two']]
+        """
+        if self.token_pattern != SPACED or self.sentences == "punctuation" or self.phrases:
+            return None
+        if any(separator in text for separator in _SEPARATORS):
+            return None
+        lines = text.replace("\r", "\n").split("\n") if self.sentences == "line" else [text]
+        form = self._forms.__getitem__
+        return [list(map(form, words)) for words in map(str.split, lines) if words]
 
     def marks_in(self, text: str) -> list[Span]:
         """Where the marks of sentences stand that are dropped.
