@@ -188,7 +188,9 @@ class LanguageEstimator(Estimator, Generic[M]):
 
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         assert isinstance(state, SamplingState)
-        self.take_learned(state.chains.fitted().params, state)
+        params = state.chains.fitted().params
+        state.chains.release()
+        self.take_learned(params, state)
 
     def take_learned(self, params: Record, state: RunState) -> None:
         """Make what a chain has learned the estimator's."""
