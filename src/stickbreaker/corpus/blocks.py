@@ -44,7 +44,7 @@ class Entries(NamedTuple):
     """The tokens (in order) or words of a block's documents.
 
     Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they
-    are `spelled`, in an Arrow array or a list; `weights` (float64) goes with the codes of bags and is None
+    are `spelled`, in an Arrow array or a sequence; `weights` (float64) goes with the codes of bags and is None
     for tokens, which weigh one each.
     """
 
@@ -55,11 +55,11 @@ class Entries(NamedTuple):
 
     def words(self) -> list[str]:
         """The distinct words as strings, which takes longer than to read them."""
-        return self.spelled if isinstance(self.spelled, list) else self.spelled.to_pylist()
+        return list(self.spelled) if isinstance(self.spelled, Sequence) else self.spelled.to_pylist()
 
     def spellings(self, codes: NDArray[np.integer]) -> list[str]:
         """The words that some codes point to."""
-        if isinstance(self.spelled, list):
+        if isinstance(self.spelled, Sequence):
             return [self.spelled[code] for code in codes.tolist()]
         return self.spelled.take(pa.array(codes)).to_pylist()
 
@@ -125,7 +125,7 @@ class DocumentSource(BlockSource):
         self.sizes = tuple(map(len, blocks))
 
     def read(self, block: int) -> pa.Table:
-        return table_of(self.blocks[block], self.kind)
+        return table_and_words(self.blocks[block], self.kind)[0]
 
     def columns(self, block: int, names: list[str]) -> pa.Table:
         return self.read(block).select(names)
@@ -176,8 +176,8 @@ def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Documen
         yield waiting
 
 
-def table_of(documents: list[Document], kind: str) -> pa.Table:
-    """A block of documents as it is kept."""
+def table_and_words(documents: list[Document], kind: str) -> tuple[pa.Table, Sequence[str]]:
+    """A block of documents as it is kept, and its distinct words in the order of their codes."""
     return _text_table(documents) if kind == "text" else _bag_table(documents)
 
 
@@ -186,24 +186,24 @@ def _characters_in(document: Document) -> int:
     return len(document.text or "") + sum(map(characters_of, document.metadata.values()))
 
 
-def _text_table(documents: list[Document]) -> pa.Table:
+def _text_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
     columns = _common_columns(documents)
     columns["text"] = [document.text for document in documents]
-    columns["tokens"] = _word_lists([document.tokens or [] for document in documents])
+    columns["tokens"], words = _word_lists([document.tokens or [] for document in documents])
     columns["starts"] = _number_lists([document.starts for document in documents])
     columns["sentences"] = _number_lists([document.sentences for document in documents])
     if documents[0].heads is None:
-        return pa.table(columns, schema=TEXT_SCHEMA)
+        return pa.table(columns, schema=TEXT_SCHEMA), words
     columns["heads"] = [document.heads for document in documents]
-    columns["tags"] = _word_lists([document.tags or [] for document in documents])
-    return pa.table(columns, schema=TREE_SCHEMA)
+    columns["tags"] = _word_lists([document.tags or [] for document in documents])[0]
+    return pa.table(columns, schema=TREE_SCHEMA), words
 
 
-def _bag_table(documents: list[Document]) -> pa.Table:
+def _bag_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
     columns = _common_columns(documents)
-    columns["words"] = _word_lists([document.words or [] for document in documents])
+    columns["words"], words = _word_lists([document.words or [] for document in documents])
     columns["weights"] = [document.weights or [] for document in documents]
-    return pa.table(columns, schema=BAG_SCHEMA)
+    return pa.table(columns, schema=BAG_SCHEMA), words
 
 
 def _common_columns(documents: list[Document]) -> dict[str, Any]:
@@ -214,21 +214,22 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
     }
 
 
-def _word_lists(lists: Sequence[Sequence[str]]) -> pa.ListArray:
-    """Lists of words, as numbers of the distinct ones, in the order in which these first come."""
+def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
+    """Lists of words, as numbers of the distinct ones, and these in the order in which they first come."""
     codes, words = _numbered(lists)
-    spelled = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
-    return pa.ListArray.from_arrays(pa.array(_offsets_of(lists), pa.int32()), spelled)
+    distinct = words.array() if isinstance(words, NumberedWords) else pa.array(words, pa.string())
+    spelled = pa.DictionaryArray.from_arrays(pa.array(codes), distinct)
+    return pa.ListArray.from_arrays(pa.array(_offsets_of(lists), pa.int32()), spelled), words
 
 
-def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], list[str]]:
+def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
     """All words of some lists as numbers of the distinct ones, and these in the order in which they come."""
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
         spelled, codes = numbered[0].spelled, np.concatenate([words.codes for words in numbered])
         distinct, codes = numbered_anew(codes, len(spelled))
-        return codes, [spelled[number] for number in distinct.tolist()]
+        return codes, NumberedWords(distinct, spelled)
     numbers = FirstNumbers()
     return numbers.of(list(chain.from_iterable(lists))).astype(np.int32), numbers.words
 

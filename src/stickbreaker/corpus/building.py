@@ -22,9 +22,9 @@ from stickbreaker.corpus.blocks import (
     TableSource,
     blocks_of,
     sentence_starts,
-    table_of,
+    table_and_words,
 )
-from stickbreaker.corpus.counting import Tally
+from stickbreaker.corpus.counting import Rules, Tally
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable, storable_all
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
@@ -193,9 +193,11 @@ def on_disk(
     tally, analysis, files = _written(documents, recipe, problems, named, directory)
     if recipe.phrases is not None:
         tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
-    return StoreSource(directory, recipe.kind, files, tally.tags is not None), *_parts(
-        tally, recipe, analysis, problems
-    )
+    source = StoreSource(directory, recipe.kind, files, tally.tags is not None)
+    vocabulary, analysis, about = _parts(tally, recipe, analysis, problems)
+    if recipe.kind == "text" and not vocabulary.hashed:
+        about = dataclasses.replace(about, totals=tally.totals(source.entries, vocabulary))
+    return source, vocabulary, analysis, about
 
 
 def _written(
@@ -204,7 +206,7 @@ def _written(
     """Write documents into a directory, as they are analysed."""
     writer = StoreWriter(directory, recipe.kind)
     try:
-        tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named)
+        tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named, on_disk=True)
     finally:
         files = writer.close()
     return tally, analysis, files
@@ -239,22 +241,25 @@ def _counted_pass(
     problems: Problems,
     take: Callable[[pa.Table], None],
     named: str,
+    *,
+    on_disk: bool = False,
 ) -> tuple[Tally, AnyAnalysis | None]:
     """Analyse, cut into blocks and count: see `_pass`."""
     worker = _Analyst(recipe, problems)
-    tally = _new_tally(recipe, worker.fields)
+    last = on_disk and recipe.phrases is None  # no blocks are made of these
+    tally = _new_tally(recipe, worker.fields, worker.rules_against if last else None)
 
     def count(block: list[Document]) -> None:
-        table = table_of(block, recipe.kind)
-        tally.add(table)
+        table, words = table_and_words(block, recipe.kind)
+        tally.add(table, words)
         take(table)
 
     return tally, _pass(documents, worker, count, named)
 
 
-def _new_tally(recipe: Recipe, fields: dict[str, None]) -> Tally:
+def _new_tally(recipe: Recipe, fields: dict[str, None], rules_against: Rules | None = None) -> Tally:
     rule = "punctuation" if recipe.analysis is None else recipe.analysis.sentences
-    return Tally(recipe.kind, fields, recipe.kind == "text" and rule != "punctuation")
+    return Tally(recipe.kind, fields, recipe.kind == "text" and rule != "punctuation", rules_against)
 
 
 def _pass(
@@ -309,8 +314,10 @@ def _parts(
     if isinstance(analysis, PolylingualAnalysis):
         vocabulary, dropped = choose_by_language(recipe.rule, counts, analysis, tally.languages)
         return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
-    against = _rule_against_tokens if analysis is None else analysis.rule_against
-    reasons = list(map(against, counts.words))
+    if analysis is None:
+        reasons = ["max_length" if len(word) > LONGEST_WORD else None for word in counts.words]
+    else:
+        reasons = analysis.rules_against(counts.words) if tally.reasons is None else tally.reasons.reasons
     eligible = np.array([reason is None for reason in reasons], np.bool_)
     vocabulary = recipe.rule.choose(counts, eligible, tally.n_documents)
     if not vocabulary.tokens.any():
@@ -318,11 +325,6 @@ def _parts(
         raise UserError("the vocabulary is empty: none of the given words occurs", remedy=remedy)
     dropped = dropped_words(recipe.rule, counts, reasons, tally.n_documents, vocabulary)
     return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
-
-
-def _rule_against_tokens(word: str) -> str | None:
-    """The rule by which a token that a document brings may not enter a vocabulary: none but its length."""
-    return "max_length" if len(word) > LONGEST_WORD else None
 
 
 class _Analyst:
@@ -349,6 +351,10 @@ class _Analyst:
         self.fields: dict[str, None] = {}  # of metadata, in the order in which they are met
         self.characters = 0  # of texts that were analysed
         self.finder: WordFinder | None = None
+
+    def rules_against(self, words: Sequence[str]) -> list[str | None]:
+        """For each word the rule by which it may not enter a vocabulary, or None."""
+        return [None] * len(words) if self.analysis is None else self.analysis.rules_against(words)
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents with their tokens, in order; texts are analysed many at a time."""

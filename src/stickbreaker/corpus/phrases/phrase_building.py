@@ -55,7 +55,7 @@ def join_phrases(
         rule,
         tally.n_documents,
     )
-    joined = Tally(tally.kind, tally.fields, tally.sentences)
+    joined = Tally(tally.kind, tally.fields, tally.sentences, used.rules_against)
     for block, before in _blocks(source, rounds):
         table = block.table(before)
         joined.add(table)

@@ -354,7 +354,17 @@ class Analysis:
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
         """
-        return np.array([rule is None for rule in map(self.rule_against, words)], np.bool_)
+        return np.array([rule is None for rule in self.rules_against(words)], np.bool_)
+
+    def rules_against(self, words: Sequence[str]) -> list[str | None]:
+        """`rule_against` of each word."""
+        stop, least, against = self._stop_set, self.min_length, self.rule_against
+        return [
+            None
+            if word.isalpha() and word.isascii() and least <= len(word) <= LONGEST_WORD and word not in stop
+            else against(word)
+            for word in words
+        ]
 
     def rule_against(self, word: str) -> str | None:
         """The rule by which a word may not enter a vocabulary, as `corpus.dropped` names it; None where it
