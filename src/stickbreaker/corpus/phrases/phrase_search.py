@@ -7,7 +7,6 @@ pairs: beyond, the rarest of those met so far are forgotten (Goyal et al. 2012; 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ SURPRISE = 30.0  # a chance of less than one in ten million
 MOST_PAIRS = 4_000_000
 ROUNDS = 2
 
-Blocks = Callable[[tuple[Round, ...]], Iterator[tuple[TokenBlock, Any]]]
+Blocks = Callable[[tuple[Round, ...]], Iterator[TokenBlock]]
 Join = Callable[[str, str], str]
 
 
@@ -148,7 +147,7 @@ def find_phrases(
     rounds: tuple[Round, ...] = ()
     for _ in range(ROUNDS):
         known, pairs = Vocabulary.of(words), PairCounts(len(words))
-        for block, _ in blocks(rounds):
+        for block in blocks(rounds):
             if len(block.codes):
                 pairs.add(known.lookup(block.words)[block.codes], block.breaks, block.owners)
         found = rule.chosen(pairs, words, fewest, join)
