@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, VocabularyRule
+from stickbreaker.corpus.blocks import Entries
+from stickbreaker.corpus.counting import WordCounts
 from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords, WordList
 
 WORDS = ("the", "a", "cat", "dog", "fox", "emu", "ibis", "x")
@@ -46,3 +48,15 @@ def test_words_that_come_by_number_get_the_numbers_of_their_spelling(parts, two_
         assert words.array().to_pylist() == list(words)
     assert numbers.words == oracle.words
     assert dict(numbers) == dict(oracle)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=6))
+def test_documents_of_words_are_counted_by_the_kernel_as_without(documents):
+    words = NumberedWords(np.arange(10, dtype=np.int32), WordList("abcdefghij"))
+    offsets = np.cumsum([0, *map(len, documents)])
+    codes = np.array([code for one in documents for code in one], np.int32)
+    entries = Entries(offsets, codes, words, None)
+    by_kernel, oracle = WordCounts(), WordCounts()
+    assert np.array_equal(by_kernel.add(entries, words), oracle.add(entries, list(words)))
+    expected = [sum(code in one for one in documents) for code in range(10)]
+    assert by_kernel.documents.tolist() == expected

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings, numbers_in
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import characters_of, metadata_from, metadata_text
 from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords, numbered_anew
@@ -44,8 +45,8 @@ class Entries(NamedTuple):
     """The tokens (in order) or words of a block's documents.
 
     Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they
-    are `spelled`, in an Arrow array or a sequence; `weights` (float64) goes with the codes of bags and is None
-    for tokens, which weigh one each.
+    are `spelled`, in an Arrow array or a sequence; `weights` (float64) goes with the codes of bags and is
+    None for tokens, which weigh one each.
     """
 
     offsets: NDArray[np.int64]
@@ -61,7 +62,7 @@ class Entries(NamedTuple):
         """The words that some codes point to."""
         if isinstance(self.spelled, Sequence):
             return [self.spelled[code] for code in codes.tolist()]
-        return self.spelled.take(pa.array(codes)).to_pylist()
+        return self.spelled.take(arrow_numbers(codes)).to_pylist()
 
 
 class BlockSource(ABC):
@@ -188,7 +189,7 @@ def _characters_in(document: Document) -> int:
 
 def _text_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
     columns = _common_columns(documents)
-    columns["text"] = [document.text for document in documents]
+    columns["text"] = arrow_strings([document.text for document in documents])
     columns["tokens"], words = _word_lists([document.tokens or [] for document in documents])
     columns["starts"] = _number_lists([document.starts for document in documents])
     columns["sentences"] = _number_lists([document.sentences for document in documents])
@@ -208,18 +209,18 @@ def _bag_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
 
 def _common_columns(documents: list[Document]) -> dict[str, Any]:
     return {
-        "id": [document.id for document in documents],
-        "language": [document.language for document in documents],
-        "metadata": [metadata_text(document.metadata) for document in documents],
+        "id": arrow_strings([document.id for document in documents]),
+        "language": arrow_strings([document.language for document in documents]),
+        "metadata": arrow_strings([metadata_text(document.metadata) for document in documents]),
     }
 
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
     """Lists of words, as numbers of the distinct ones, and these in the order in which they first come."""
     codes, words = _numbered(lists)
-    distinct = words.array() if isinstance(words, NumberedWords) else pa.array(words, pa.string())
-    spelled = pa.DictionaryArray.from_arrays(pa.array(codes), distinct)
-    return pa.ListArray.from_arrays(pa.array(_offsets_of(lists), pa.int32()), spelled), words
+    distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
+    spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
+    return pa.ListArray.from_arrays(_arrow_offsets(lists), spelled), words
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
@@ -238,8 +239,13 @@ def _number_lists(lists: Sequence[Any]) -> Any:
     """Lists of numbers, None where there is none; those of arrays are not looked at one by one."""
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
-    offsets, values = pa.array(_offsets_of(lists), pa.int32()), np.concatenate(lists).astype(np.int32)
-    return pa.ListArray.from_arrays(offsets, pa.array(values))
+    values = np.concatenate(lists).astype(np.int32)
+    return pa.ListArray.from_arrays(_arrow_offsets(lists), arrow_numbers(values))
+
+
+def _arrow_offsets(lists: Sequence[Sequence[Any]]) -> Any:
+    """`_offsets_of` lists as Arrow has them."""
+    return arrow_numbers(_offsets_of(lists).astype(np.int32))
 
 
 def _offsets_of(lists: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
@@ -262,7 +268,7 @@ def refuse_other_table(table: pa.Table, kind: str) -> None:
                 raise ValueError(f"the column {name} lacks values")
     for name in ("starts", "sentences"):
         for chunk in table.column(name).chunks if name in table.column_names else ():
-            if chunk.values.null_count or chunk.values.to_numpy(zero_copy_only=False).min(initial=0) < 0:
+            if chunk.values.null_count or numbers_in(chunk.values).min(initial=0) < 0:
                 raise ValueError(f"the column {name} has values that are no places")
 
 
@@ -281,11 +287,11 @@ def entries_of(table: pa.Table, kind: str) -> Entries:
     lists = only_chunk(table.column("tokens" if kind == "text" else "words"))
     values = lists.flatten()
     offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False), out=offsets[1:])
-    codes = values.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    np.cumsum(numbers_in(lists.value_lengths()), out=offsets[1:])
+    codes = numbers_in(values.indices).astype(np.int32, copy=False)
     if kind == "text":
         return Entries(offsets, codes, values.dictionary, None)
-    weights = only_chunk(table.column("weights")).flatten().to_numpy(zero_copy_only=False)
+    weights = numbers_in(only_chunk(table.column("weights")).flatten())
     return _with_weights(Entries(offsets, codes, values.dictionary, None), weights)
 
 
@@ -311,8 +317,8 @@ def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
     Raises ValueError where the table does not fit together.
     """
     entries, sentences = entries_of(table, "text"), table.column("sentences").combine_chunks()
-    lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
-    places = np.asarray(sentences.flatten(), np.int64)
+    lengths, places = sentences.value_lengths(), numbers_in(sentences.flatten()).astype(np.int64)
+    lengths = numbers_in(lengths.fill_null(0) if lengths.null_count else lengths).astype(np.int64)
     return entries, sentence_starts(lengths, places, entries.offsets)
 
 

@@ -360,8 +360,8 @@ class _Analyst:
         """The documents with their tokens, in order; texts are analysed many at a time."""
         return self._together(self._prepared(documents))
 
-    def _prepared(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents with their ids; with tokens, but for texts that are to be analysed with others."""
+    def _prepared(self, documents: Iterable[Document]) -> Iterator[tuple[Document, str]]:
+        """The documents with tokens, but for texts that are to be analysed with others; and their ids."""
         number = 0
         for document in documents:
             identity = storable(document.id) if document.id is not None else str(number)
@@ -375,34 +375,36 @@ class _Analyst:
             if prepared is not None:
                 self.fields.update(dict.fromkeys(prepared.metadata))
                 number += 1
-                yield prepared
+                yield prepared, identity
                 if self.recipe.progress is not None:
                     self.recipe.progress(number)
 
-    def _together(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _together(self, documents: Iterable[tuple[Document, str]]) -> Iterator[Document]:
         """The documents; those that wait for their tokens get them, many at a time."""
-        waiting: list[Document] = []
+        waiting: list[tuple[Document, str]] = []
         characters = 0
-        for document in documents:
+        for document, identity in documents:
             if document.text is None or document.tokens is not None or self.recipe.kind == "bag":
                 yield from self._finished(waiting)
                 waiting, characters = [], 0
                 yield document
                 continue
-            waiting.append(document)
+            waiting.append((document, identity))
             characters += len(document.text)
             if characters > READ_TOGETHER or len(waiting) == BLOCK_DOCUMENTS:
                 yield from self._finished(waiting)
                 waiting, characters = [], 0
         yield from self._finished(waiting)
 
-    def _finished(self, waiting: list[Document]) -> Iterator[Document]:
-        """Documents of texts with their tokens."""
-        if waiting:
-            assert isinstance(self.analysis, Analysis)
-            texts = [document.text or "" for document in waiting]
-            for document, tokens in zip(waiting, self._tokens_of(self.analysis, texts), strict=True):
-                yield _analysed(document, tokens)
+    def _finished(self, waiting: list[tuple[Document, str]]) -> Iterator[Document]:
+        """Documents of texts with their ids and tokens."""
+        if not waiting:
+            return
+        assert isinstance(self.analysis, Analysis)
+        texts, language = [storable(document.text or "") for document, _ in waiting], self.analysis.language
+        tokens = self._tokens_of(self.analysis, texts)
+        for (document, identity), text, found in zip(waiting, texts, tokens, strict=True):
+            yield _analysed(document, identity, text, document.language or language, found)
 
     def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
         """The tokens of texts: by a kernel once there is text enough to be worth its loading."""
@@ -414,6 +416,7 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
+        """The document with its tokens and id, or as it is if it waits for them; None: it was reported."""
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -439,15 +442,7 @@ class _Analyst:
         self.marks += len(self.analysis.marks_in(text))
         if self.recipe.vocabulary is None and not self.sample.is_full:
             self.sample.add(text)
-        language = document.language or self.analysis.language
-        return Document(
-            identity,
-            text,
-            language=language,
-            metadata=document.metadata,
-            where=document.where,
-            line=document.line,
-        )
+        return document
 
     def warn(self) -> None:
         """Warn where the texts seem to be in another language than that of their analysis, and where marks of
@@ -526,8 +521,7 @@ class _Analyst:
         except UserError as error:
             self._report("unknown language", document, error.problem, error.remedy)
             return None
-        language = "+".join(sorted(sides))
-        return _analysed(dataclasses.replace(document, id=identity, text=text, language=language), tokens)
+        return _analysed(document, identity, text, "+".join(sorted(sides)), tokens)
 
     def _report(self, kind: str, document: Document, problem: str, remedy: str) -> None:
         where = document.where or None
@@ -554,16 +548,18 @@ def _with_words(document: Document, identity: str, words: list[str] | None, kind
     )
 
 
-def _analysed(document: Document, tokens: "AnalysedText | FoundText") -> Document:
+def _analysed(
+    document: Document, identity: str, text: str, language: str | None, tokens: "AnalysedText | FoundText"
+) -> Document:
     """A document of a text with its tokens."""
     words, starts, sentences = tokens
     return Document(
-        document.id,
-        document.text,
+        identity,
+        text,
         words,
         starts,  # pyright: ignore[reportArgumentType]
         sentences,  # pyright: ignore[reportArgumentType]
-        language=document.language,
+        language=language,
         metadata=document.metadata,
         where=document.where,
         line=document.line,

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
 from stickbreaker.corpus.blocks import Entries, entries_of, only_chunk, tokens_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.string_bytes import string_bytes
-from stickbreaker.corpus.text.numbered_words import FirstNumbers
+from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords
 from stickbreaker.corpus.vocabulary import Vocabulary
-
 
 Rules = Callable[[Sequence[str]], "list[str | None]"]
 
@@ -41,7 +41,8 @@ class WordCounts:
         new = len(self.rows) - len(self.documents)
         self.documents = np.append(self.documents, np.zeros(new, np.int64))
         self.tokens = np.append(self.tokens, np.zeros(new))
-        documents = _documents_of_words(entries, width)
+        by_number = isinstance(words, NumberedWords)  # a kernel found them, and numba is loaded
+        documents = (_documents_by_kernel if by_number else _documents_of_words)(entries, width)
         self.documents[rows] += documents
         self.tokens[rows] += np.bincount(entries.codes, entries.weights, width)
         return np.stack([rows, documents])
@@ -49,6 +50,15 @@ class WordCounts:
     def vocabulary(self) -> Vocabulary:
         """All words, with their counts."""
         return Vocabulary(tuple(self.rows.words), self.documents, self.tokens)
+
+
+def _documents_by_kernel(entries: Entries, width: int) -> NDArray[np.int64]:
+    """The same as `_documents_of_words`, several times faster once numba is loaded."""
+    from stickbreaker.kernels.document_frequencies import count_documents
+
+    documents = np.zeros(width, np.int64)
+    count_documents(entries.codes, entries.offsets, documents)
+    return documents
 
 
 def _documents_of_words(entries: Entries, width: int) -> NDArray[np.int64]:
@@ -71,7 +81,7 @@ class Digest:
 
     def strings(self, name: str, values: pa.StringArray | list[str]) -> None:
         """Add strings under a name."""
-        array = pa.array(values, pa.string()) if isinstance(values, list) else values
+        array = arrow_strings(values) if isinstance(values, list) else values
         if not len(array):
             return
         content, offsets = string_bytes(array)
@@ -136,9 +146,9 @@ class Tally:
     """Word counts, languages, metadata fields, tags and (for text) the digest of a corpus being built.
 
     With `sentences` the digest is of them, too: where they are not those that punctuation tells. `fields` are
-    those of the metadata, which whoever reads the documents fills in. With `rules_against` (words: the rule by
-    which each may not enter a vocabulary, or None) it notes a word of each document, by which most documents
-    need no second look.
+    those of the metadata, which whoever reads the documents fills in. With `rules_against` (the rule by which
+    each of some words may not enter a vocabulary, or None) it notes a word of each document, by which most
+    documents need no second look.
     """
 
     def __init__(
@@ -169,7 +179,7 @@ class Tally:
         if self.kind == "text":
             self.digest.strings("ids", table.column("id").to_pylist())
             self.digest.array("lengths", np.diff(entries.offsets))
-            self.digest.strings("tokens", entries.spelled.take(pa.array(entries.codes)))
+            self.digest.strings("tokens", entries.spelled.take(arrow_numbers(entries.codes)))
         if starts is not None:
             self.digest.array("sentences", starts + self.n_tokens)
             self.n_tokens += int(entries.offsets[-1])

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
 from stickbreaker.corpus.blocks import entries_of, only_chunk, tokens_of
 from stickbreaker.corpus.phrases.joining import BREAK, Round
 from stickbreaker.corpus.string_bytes import string_bytes
@@ -49,7 +50,7 @@ class TokenBlock:
 
     @classmethod
     def of(cls, table: pa.Table, packed: NDArray[np.uint8] | None = None) -> "TokenBlock":
-        """The tokens of a block of texts; `packed`: its breaks as bits, and the table may have tokens alone."""
+        """The tokens of a block of texts; with its breaks `packed`, the table may have tokens alone."""
         if packed is None:
             entries, begun = tokens_of(table)
             breaks = np.zeros(len(entries.codes), np.bool_)
@@ -86,10 +87,10 @@ class TokenBlock:
         offsets = np.searchsorted(self.places, before)
         used = np.bincount(self.codes, minlength=len(self.words)) > 0
         codes = (np.cumsum(used, dtype=np.int32) - np.int32(1))[self.codes]
-        spelled = self.words.take(pa.array(np.flatnonzero(used)))
-        tokens = pa.DictionaryArray.from_arrays(pa.array(codes), spelled)
+        spelled = self.words.take(arrow_numbers(np.flatnonzero(used)))
+        tokens = pa.DictionaryArray.from_arrays(arrow_numbers(codes), spelled)
         columns = {
-            "tokens": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), tokens),
+            "tokens": pa.ListArray.from_arrays(arrow_numbers(offsets.astype(np.int32)), tokens),
             "starts": self._starts(only_chunk(table.column("starts")), before),
             "sentences": self._sentences(only_chunk(table.column("sentences")), before),
         }
@@ -117,7 +118,7 @@ class TokenBlock:
         rows = pairs.words.lookup(self.words)
         present = np.zeros(len(pairs.words), np.bool_)
         present[rows[rows >= 0]] = True
-        here = present[pairs.pairs].all(axis=1)
+        here = present[pairs.pairs[:, 0]] & present[pairs.pairs[:, 1]]
         if not here.any():
             return self
         own = rows[self.codes]
@@ -143,7 +144,7 @@ class TokenBlock:
         codes[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
         new = made[codes[made] < 0]
         codes[new] = np.arange(len(self.words), len(self.words) + len(new))
-        spelled = pa.array([pairs.joined.words[row] for row in new.tolist()], pa.string())
+        spelled = arrow_strings([pairs.joined.words[row] for row in new.tolist()])
         return codes, pa.concat_arrays([self.words, spelled])
 
 

@@ -14,9 +14,11 @@ class WordList(list[str]):
         """The words as an Arrow array; those that are there already are not made again."""
         import pyarrow as pa
 
-        held = self._array if self._array is not None else pa.array([], pa.string())
+        from stickbreaker.corpus.arrow_arrays import arrow_strings
+
+        held = self._array if self._array is not None else arrow_strings([])
         if len(held) < len(self):
-            held = pa.concat_arrays([held, pa.array(self[len(held) :], pa.string())])
+            held = pa.concat_arrays([held, arrow_strings(self[len(held) :])])
         self._array = held
         return held
 
@@ -52,9 +54,9 @@ class NumberedWords(Sequence[str]):
 
     def array(self) -> Any:
         """The words as an Arrow array."""
-        import pyarrow as pa
+        from stickbreaker.corpus.arrow_arrays import arrow_numbers
 
-        return self.spelled.array().take(pa.array(self.codes))
+        return self.spelled.array().take(arrow_numbers(self.codes))
 
 
 class FirstNumbers(dict[str, int]):
