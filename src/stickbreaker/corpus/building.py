@@ -193,7 +193,7 @@ def on_disk(
     tally, analysis, files = _written(documents, recipe, problems, named, directory)
     if recipe.phrases is not None:
         tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
-    source = StoreSource(directory, recipe.kind, files, tally.tags is not None)
+    source = StoreSource(directory, recipe.kind, files, tally.tags is not None).as_written()
     vocabulary, analysis, about = _parts(tally, recipe, analysis, problems)
     if recipe.kind == "text" and not vocabulary.hashed:
         about = dataclasses.replace(about, totals=tally.totals(source.entries, vocabulary))
@@ -225,7 +225,7 @@ def _joined_on_disk(
     aside.mkdir()
     for file in files:
         (directory / file.name).rename(aside / file.name)
-    source = StoreSource(aside, recipe.kind, files, tally.tags is not None)
+    source = StoreSource(aside, recipe.kind, files, tally.tags is not None).as_written()
     writer = StoreWriter(directory, recipe.kind)
     try:
         tally, analysis = join_phrases(source, tally, analysis, rule, writer.write)
@@ -248,6 +248,7 @@ def _counted_pass(
     worker = _Analyst(recipe, problems)
     last = on_disk and recipe.phrases is None  # no blocks are made of these
     tally = _new_tally(recipe, worker.fields, worker.rules_against if last else None)
+    tally.is_digested = recipe.phrases is None  # the digest is of tokens with phrases joined
 
     def count(block: list[Document]) -> None:
         table, words = table_and_words(block, recipe.kind)

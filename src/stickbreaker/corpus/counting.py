@@ -163,6 +163,7 @@ class Tally:
         self.counts = WordCounts()
         self.languages: Counter[str] = Counter()
         self.digest = Digest()
+        self.is_digested = True  # false where nobody will ask for the digest
         self.n_documents = self.n_tokens = 0
 
     def add(self, table: pa.Table, words: Sequence[str] | None = None) -> None:
@@ -176,7 +177,7 @@ class Tally:
         for codes, times in Counter(table.column("language").to_pylist()).items():
             for code in codes.split("+") if codes else ():  # polylingual documents have several
                 self.languages[code] += times
-        if self.kind == "text":
+        if self.kind == "text" and self.is_digested:
             self.digest.strings("ids", table.column("id").to_pylist())
             self.digest.array("lengths", np.diff(entries.offsets))
             self.digest.strings("tokens", entries.spelled.take(arrow_numbers(entries.codes)))
@@ -220,7 +221,7 @@ class Tally:
     @property
     def content(self) -> str | None:
         """The digest of ids and tokens; None for bags, whose digest is of what the vocabulary keeps."""
-        return self.digest.hex() if self.kind == "text" else None
+        return self.digest.hex() if self.kind == "text" and self.is_digested else None
 
 
 def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool_], n_words: int) -> Bags:

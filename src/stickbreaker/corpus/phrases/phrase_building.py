@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.blocks import BlockSource
+from stickbreaker.corpus.blocks import BlockSource, entries_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, joined_word
@@ -56,10 +56,13 @@ def join_phrases(
         rule,
         tally.n_documents,
     )
+    from stickbreaker.corpus.text.word_finding import ArrowWords  # takes numba
+
     joined = Tally(tally.kind, tally.fields, tally.sentences, used.rules_against)
+    words = ArrowWords()
     for block, before in blocks.with_tables(rounds):
         table = block.table(before)
-        joined.add(table)
+        joined.add(table, words.numbered(entries_of(table, tally.kind).spelled))
         take(table)
     return joined, used.with_phrases(rounds)
 
