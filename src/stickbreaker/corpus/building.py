@@ -204,7 +204,7 @@ def _written(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
     """Write documents into a directory, as they are analysed."""
-    writer = StoreWriter(directory, recipe.kind)
+    writer = StoreWriter(directory, recipe.kind, packed=recipe.phrases is None)
     try:
         tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named, on_disk=True)
     finally:

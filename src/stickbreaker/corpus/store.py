@@ -103,10 +103,14 @@ def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
 
 
 class StoreWriter:
-    """Writes blocks into numbered Parquet files; `close` tells what was written."""
+    """Writes blocks into numbered Parquet files; `close` tells what was written.
 
-    def __init__(self, directory: Path, kind: str) -> None:
+    Files that are soon replaced need not be `packed`.
+    """
+
+    def __init__(self, directory: Path, kind: str, *, packed: bool = True) -> None:
         self.directory = directory
+        self.packed = packed
         self.kind = kind
         self.files: list[StoredFile] = []
         self.blocks: list[int] = []
@@ -128,7 +132,7 @@ class StoreWriter:
         return pq.ParquetWriter(
             self._path(),
             schema_of(self.kind, trees),
-            compression="zstd",
+            compression="zstd" if self.packed else "none",
             use_dictionary=[*spelled, "language"],  # pyright: ignore[reportArgumentType]
             dictionary_pagesize_limit=1 << 26,
             write_statistics=False,
