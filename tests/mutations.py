@@ -59,6 +59,12 @@ MUTATIONS = {
         "row[documents[j]] = value * their_values[j]",
         "tests/topics/kernels/test_document_likeness.py",
     ),
+    "documents that have a word": Mutation(
+        "kernels/document_frequencies.py",
+        "if last[codes[i]] != d:",
+        "if last[codes[i]] == d:",
+        "tests/corpus/test_counting.py",
+    ),
     "characters that end a phrase": Mutation(
         "kernels/word_spans.py",
         "if word < last and is_break[character]:",
@@ -96,7 +102,7 @@ MUTATIONS = {
         "tests/topics/kernels/test_franchise_kernel.py tests/topics/model/test_franchise.py",
     ),
     "documents of a topic with a word": Mutation(
-        "topics/kernels/document_counts.py",
+        "topics/kernels/document_frequencies.py",
         "counts[i, k] += theta[d, k] * words[i, k] / norm",
         "counts[i, k] += theta[d, k] * words[i, k] * norm",
         "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
@@ -269,6 +275,12 @@ MUTATIONS = {
         "p[k] = share * p[k] + (1.0 - share) * common",
         "p[k] = share * p[k] + (1.0 - share) * p[0]",
         "tests/ngrams/kernels/test_topic_predictions_kernel.py -k hierarchical",
+    ),
+    "what stands before a sentence": Mutation(
+        "ngrams/kernels/pitman_yor.py",
+        "text_out[at], text_out[at + 1] = -1, end",
+        "text_out[at], text_out[at + 1] = end, end",
+        "tests/ngrams/model/test_language_model.py",
     ),
     "the share of ends beside spelled words": Mutation(
         "ngrams/word_numbers.py",

@@ -13,7 +13,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, PhraseRule
 from stickbreaker.corpus.phrases import phrase_search as search
 from stickbreaker.corpus.phrases.joining import join_words, rounds_of
-from stickbreaker.corpus.phrases.phrase_blocks import TokenBlock
+from stickbreaker.corpus.phrases.phrase_blocks import RoundIndex, TokenBlock
 
 WORDS = [f"word{i}" for i in range(60)]
 
@@ -174,7 +174,7 @@ def test_blocks_are_joined_as_documents_are(documents):
     if not any(documents):
         return
     table = Corpus.from_texts(texts, analysis=plain).source.read(0)
-    joined = TokenBlock.of(table).joined(rounds).table(table)
+    joined = TokenBlock.of(table).joined([RoundIndex.of(pairs) for pairs in rounds]).table(table)
     assert joined.column("tokens").to_pylist() == [one.words for one in tokens]
     assert joined.column("starts").to_pylist() == [one.starts.tolist() for one in tokens]
     assert joined.column("sentences").to_pylist() == [one.sentences.tolist() for one in tokens]

@@ -118,6 +118,18 @@ def test_sentences_are_scored_by_their_words_and_ends():
     assert [(one.document, one.words, one.unknown) for one in placed] == [(0, 3, 0), (0, 2, 0), (2, 3, 1)]
 
 
+@pytest.mark.parametrize("settings", [{}, {"unknown": "spelled"}, {"order": "unbounded"}])
+def test_sentences_have_the_same_scores_with_and_without_a_corpus(settings):
+    model = fitted(**settings)
+    texts = ["The dog ran. The cat!", "", "A unicorn sat. A unicorn and a gnu ran.", "."]
+    corpus = Corpus.from_texts(texts, analysis=model.analysis_, vocabulary=model.vocabulary_)
+    assert model.score_sentences(texts) == model.score_sentences(corpus)
+    tokens = [["the", "dog"], [], ["a", "unicorn", "sat"], ["gnu", "unicorn", "gnu"]]
+    corpus = Corpus.from_tokens(tokens, vocabulary=model.vocabulary_)
+    assert model.score_sentences(tokens) == model.score_sentences(corpus)
+    assert model.score_sentences(iter(tokens)) == model.score_sentences(corpus)
+
+
 def test_rare_words_and_the_symbol_itself_are_unknown():
     model = NgramModel(2, min_count=2, max_iter=5, random_state=0).fit([["a", "a", "b", "<unk>", "<unk>"]])
     assert model.words_ == ("a", "<unk>", "</s>")

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings, numbers_in
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import characters_of, metadata_from, metadata_text
 from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords, numbered_anew
@@ -44,8 +45,8 @@ class Entries(NamedTuple):
     """The tokens (in order) or words of a block's documents.
 
     Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they
-    are `spelled`, in an Arrow array or a list; `weights` (float64) goes with the codes of bags and is None
-    for tokens, which weigh one each.
+    are `spelled`, in an Arrow array or a sequence; `weights` (float64) goes with the codes of bags and is
+    None for tokens, which weigh one each.
     """
 
     offsets: NDArray[np.int64]
@@ -55,13 +56,13 @@ class Entries(NamedTuple):
 
     def words(self) -> list[str]:
         """The distinct words as strings, which takes longer than to read them."""
-        return self.spelled if isinstance(self.spelled, list) else self.spelled.to_pylist()
+        return list(self.spelled) if isinstance(self.spelled, Sequence) else self.spelled.to_pylist()
 
     def spellings(self, codes: NDArray[np.integer]) -> list[str]:
         """The words that some codes point to."""
-        if isinstance(self.spelled, list):
+        if isinstance(self.spelled, Sequence):
             return [self.spelled[code] for code in codes.tolist()]
-        return self.spelled.take(pa.array(codes)).to_pylist()
+        return self.spelled.take(arrow_numbers(codes)).to_pylist()
 
 
 class BlockSource(ABC):
@@ -125,7 +126,7 @@ class DocumentSource(BlockSource):
         self.sizes = tuple(map(len, blocks))
 
     def read(self, block: int) -> pa.Table:
-        return table_of(self.blocks[block], self.kind)
+        return table_and_words(self.blocks[block], self.kind)[0]
 
     def columns(self, block: int, names: list[str]) -> pa.Table:
         return self.read(block).select(names)
@@ -176,8 +177,8 @@ def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Documen
         yield waiting
 
 
-def table_of(documents: list[Document], kind: str) -> pa.Table:
-    """A block of documents as it is kept."""
+def table_and_words(documents: list[Document], kind: str) -> tuple[pa.Table, Sequence[str]]:
+    """A block of documents as it is kept, and its distinct words in the order of their codes."""
     return _text_table(documents) if kind == "text" else _bag_table(documents)
 
 
@@ -186,49 +187,50 @@ def _characters_in(document: Document) -> int:
     return len(document.text or "") + sum(map(characters_of, document.metadata.values()))
 
 
-def _text_table(documents: list[Document]) -> pa.Table:
+def _text_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
     columns = _common_columns(documents)
-    columns["text"] = [document.text for document in documents]
-    columns["tokens"] = _word_lists([document.tokens or [] for document in documents])
+    columns["text"] = arrow_strings([document.text for document in documents])
+    columns["tokens"], words = _word_lists([document.tokens or [] for document in documents])
     columns["starts"] = _number_lists([document.starts for document in documents])
     columns["sentences"] = _number_lists([document.sentences for document in documents])
     if documents[0].heads is None:
-        return pa.table(columns, schema=TEXT_SCHEMA)
+        return pa.table(columns, schema=TEXT_SCHEMA), words
     columns["heads"] = [document.heads for document in documents]
-    columns["tags"] = _word_lists([document.tags or [] for document in documents])
-    return pa.table(columns, schema=TREE_SCHEMA)
+    columns["tags"] = _word_lists([document.tags or [] for document in documents])[0]
+    return pa.table(columns, schema=TREE_SCHEMA), words
 
 
-def _bag_table(documents: list[Document]) -> pa.Table:
+def _bag_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
     columns = _common_columns(documents)
-    columns["words"] = _word_lists([document.words or [] for document in documents])
+    columns["words"], words = _word_lists([document.words or [] for document in documents])
     columns["weights"] = [document.weights or [] for document in documents]
-    return pa.table(columns, schema=BAG_SCHEMA)
+    return pa.table(columns, schema=BAG_SCHEMA), words
 
 
 def _common_columns(documents: list[Document]) -> dict[str, Any]:
     return {
-        "id": [document.id for document in documents],
-        "language": [document.language for document in documents],
-        "metadata": [metadata_text(document.metadata) for document in documents],
+        "id": arrow_strings([document.id for document in documents]),
+        "language": arrow_strings([document.language for document in documents]),
+        "metadata": arrow_strings([metadata_text(document.metadata) for document in documents]),
     }
 
 
-def _word_lists(lists: Sequence[Sequence[str]]) -> pa.ListArray:
-    """Lists of words, as numbers of the distinct ones, in the order in which these first come."""
+def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
+    """Lists of words, as numbers of the distinct ones, and these in the order in which they first come."""
     codes, words = _numbered(lists)
-    spelled = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
-    return pa.ListArray.from_arrays(pa.array(_offsets_of(lists), pa.int32()), spelled)
+    distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
+    spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
+    return pa.ListArray.from_arrays(_arrow_offsets(lists), spelled), words
 
 
-def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], list[str]]:
+def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
     """All words of some lists as numbers of the distinct ones, and these in the order in which they come."""
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
         spelled, codes = numbered[0].spelled, np.concatenate([words.codes for words in numbered])
         distinct, codes = numbered_anew(codes, len(spelled))
-        return codes, [spelled[number] for number in distinct.tolist()]
+        return codes, NumberedWords(distinct, spelled)
     numbers = FirstNumbers()
     return numbers.of(list(chain.from_iterable(lists))).astype(np.int32), numbers.words
 
@@ -237,8 +239,13 @@ def _number_lists(lists: Sequence[Any]) -> Any:
     """Lists of numbers, None where there is none; those of arrays are not looked at one by one."""
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
-    offsets, values = pa.array(_offsets_of(lists), pa.int32()), np.concatenate(lists).astype(np.int32)
-    return pa.ListArray.from_arrays(offsets, pa.array(values))
+    values = np.concatenate(lists).astype(np.int32)
+    return pa.ListArray.from_arrays(_arrow_offsets(lists), arrow_numbers(values))
+
+
+def _arrow_offsets(lists: Sequence[Sequence[Any]]) -> Any:
+    """`_offsets_of` lists as Arrow has them."""
+    return arrow_numbers(_offsets_of(lists).astype(np.int32))
 
 
 def _offsets_of(lists: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
@@ -261,7 +268,7 @@ def refuse_other_table(table: pa.Table, kind: str) -> None:
                 raise ValueError(f"the column {name} lacks values")
     for name in ("starts", "sentences"):
         for chunk in table.column(name).chunks if name in table.column_names else ():
-            if chunk.values.null_count or chunk.values.to_numpy(zero_copy_only=False).min(initial=0) < 0:
+            if chunk.values.null_count or numbers_in(chunk.values).min(initial=0) < 0:
                 raise ValueError(f"the column {name} has values that are no places")
 
 
@@ -280,11 +287,11 @@ def entries_of(table: pa.Table, kind: str) -> Entries:
     lists = only_chunk(table.column("tokens" if kind == "text" else "words"))
     values = lists.flatten()
     offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False), out=offsets[1:])
-    codes = values.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    np.cumsum(numbers_in(lists.value_lengths()), out=offsets[1:])
+    codes = numbers_in(values.indices).astype(np.int32, copy=False)
     if kind == "text":
         return Entries(offsets, codes, values.dictionary, None)
-    weights = only_chunk(table.column("weights")).flatten().to_numpy(zero_copy_only=False)
+    weights = numbers_in(only_chunk(table.column("weights")).flatten())
     return _with_weights(Entries(offsets, codes, values.dictionary, None), weights)
 
 
@@ -310,8 +317,8 @@ def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
     Raises ValueError where the table does not fit together.
     """
     entries, sentences = entries_of(table, "text"), table.column("sentences").combine_chunks()
-    lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
-    places = np.asarray(sentences.flatten(), np.int64)
+    lengths, places = sentences.value_lengths(), numbers_in(sentences.flatten()).astype(np.int64)
+    lengths = numbers_in(lengths.fill_null(0) if lengths.null_count else lengths).astype(np.int64)
     return entries, sentence_starts(lengths, places, entries.offsets)
 
 

@@ -22,9 +22,9 @@ from stickbreaker.corpus.blocks import (
     TableSource,
     blocks_of,
     sentence_starts,
-    table_of,
+    table_and_words,
 )
-from stickbreaker.corpus.counting import Tally
+from stickbreaker.corpus.counting import Rules, Tally
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable, storable_all
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
@@ -193,18 +193,20 @@ def on_disk(
     tally, analysis, files = _written(documents, recipe, problems, named, directory)
     if recipe.phrases is not None:
         tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
-    return StoreSource(directory, recipe.kind, files, tally.tags is not None), *_parts(
-        tally, recipe, analysis, problems
-    )
+    source = StoreSource(directory, recipe.kind, files, tally.tags is not None).as_written()
+    vocabulary, analysis, about = _parts(tally, recipe, analysis, problems)
+    if recipe.kind == "text" and not vocabulary.hashed:
+        about = dataclasses.replace(about, totals=tally.totals(source.entries, vocabulary))
+    return source, vocabulary, analysis, about
 
 
 def _written(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
     """Write documents into a directory, as they are analysed."""
-    writer = StoreWriter(directory, recipe.kind)
+    writer = StoreWriter(directory, recipe.kind, packed=recipe.phrases is None)
     try:
-        tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named)
+        tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named, on_disk=True)
     finally:
         files = writer.close()
     return tally, analysis, files
@@ -223,7 +225,7 @@ def _joined_on_disk(
     aside.mkdir()
     for file in files:
         (directory / file.name).rename(aside / file.name)
-    source = StoreSource(aside, recipe.kind, files, tally.tags is not None)
+    source = StoreSource(aside, recipe.kind, files, tally.tags is not None).as_written()
     writer = StoreWriter(directory, recipe.kind)
     try:
         tally, analysis = join_phrases(source, tally, analysis, rule, writer.write)
@@ -239,22 +241,26 @@ def _counted_pass(
     problems: Problems,
     take: Callable[[pa.Table], None],
     named: str,
+    *,
+    on_disk: bool = False,
 ) -> tuple[Tally, AnyAnalysis | None]:
     """Analyse, cut into blocks and count: see `_pass`."""
     worker = _Analyst(recipe, problems)
-    tally = _new_tally(recipe, worker.fields)
+    last = on_disk and recipe.phrases is None  # no blocks are made of these
+    tally = _new_tally(recipe, worker.fields, worker.rules_against if last else None)
+    tally.is_digested = recipe.phrases is None  # the digest is of tokens with phrases joined
 
     def count(block: list[Document]) -> None:
-        table = table_of(block, recipe.kind)
-        tally.add(table)
+        table, words = table_and_words(block, recipe.kind)
+        tally.add(table, words)
         take(table)
 
     return tally, _pass(documents, worker, count, named)
 
 
-def _new_tally(recipe: Recipe, fields: dict[str, None]) -> Tally:
+def _new_tally(recipe: Recipe, fields: dict[str, None], rules_against: Rules | None = None) -> Tally:
     rule = "punctuation" if recipe.analysis is None else recipe.analysis.sentences
-    return Tally(recipe.kind, fields, recipe.kind == "text" and rule != "punctuation")
+    return Tally(recipe.kind, fields, recipe.kind == "text" and rule != "punctuation", rules_against)
 
 
 def _pass(
@@ -309,8 +315,10 @@ def _parts(
     if isinstance(analysis, PolylingualAnalysis):
         vocabulary, dropped = choose_by_language(recipe.rule, counts, analysis, tally.languages)
         return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
-    against = _rule_against_tokens if analysis is None else analysis.rule_against
-    reasons = list(map(against, counts.words))
+    if analysis is None:
+        reasons = ["max_length" if len(word) > LONGEST_WORD else None for word in counts.words]
+    else:
+        reasons = analysis.rules_against(counts.words) if tally.reasons is None else tally.reasons.reasons
     eligible = np.array([reason is None for reason in reasons], np.bool_)
     vocabulary = recipe.rule.choose(counts, eligible, tally.n_documents)
     if not vocabulary.tokens.any():
@@ -318,11 +326,6 @@ def _parts(
         raise UserError("the vocabulary is empty: none of the given words occurs", remedy=remedy)
     dropped = dropped_words(recipe.rule, counts, reasons, tally.n_documents, vocabulary)
     return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
-
-
-def _rule_against_tokens(word: str) -> str | None:
-    """The rule by which a token that a document brings may not enter a vocabulary: none but its length."""
-    return "max_length" if len(word) > LONGEST_WORD else None
 
 
 class _Analyst:
@@ -350,12 +353,16 @@ class _Analyst:
         self.characters = 0  # of texts that were analysed
         self.finder: WordFinder | None = None
 
+    def rules_against(self, words: Sequence[str]) -> list[str | None]:
+        """For each word the rule by which it may not enter a vocabulary, or None."""
+        return [None] * len(words) if self.analysis is None else self.analysis.rules_against(words)
+
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents with their tokens, in order; texts are analysed many at a time."""
         return self._together(self._prepared(documents))
 
-    def _prepared(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents with their ids; with tokens, but for texts that are to be analysed with others."""
+    def _prepared(self, documents: Iterable[Document]) -> Iterator[tuple[Document, str]]:
+        """The documents with tokens, but for texts that are to be analysed with others; and their ids."""
         number = 0
         for document in documents:
             identity = storable(document.id) if document.id is not None else str(number)
@@ -369,34 +376,36 @@ class _Analyst:
             if prepared is not None:
                 self.fields.update(dict.fromkeys(prepared.metadata))
                 number += 1
-                yield prepared
+                yield prepared, identity
                 if self.recipe.progress is not None:
                     self.recipe.progress(number)
 
-    def _together(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _together(self, documents: Iterable[tuple[Document, str]]) -> Iterator[Document]:
         """The documents; those that wait for their tokens get them, many at a time."""
-        waiting: list[Document] = []
+        waiting: list[tuple[Document, str]] = []
         characters = 0
-        for document in documents:
+        for document, identity in documents:
             if document.text is None or document.tokens is not None or self.recipe.kind == "bag":
                 yield from self._finished(waiting)
                 waiting, characters = [], 0
                 yield document
                 continue
-            waiting.append(document)
+            waiting.append((document, identity))
             characters += len(document.text)
             if characters > READ_TOGETHER or len(waiting) == BLOCK_DOCUMENTS:
                 yield from self._finished(waiting)
                 waiting, characters = [], 0
         yield from self._finished(waiting)
 
-    def _finished(self, waiting: list[Document]) -> Iterator[Document]:
-        """Documents of texts with their tokens."""
-        if waiting:
-            assert isinstance(self.analysis, Analysis)
-            texts = [document.text or "" for document in waiting]
-            for document, tokens in zip(waiting, self._tokens_of(self.analysis, texts), strict=True):
-                yield _analysed(document, tokens)
+    def _finished(self, waiting: list[tuple[Document, str]]) -> Iterator[Document]:
+        """Documents of texts with their ids and tokens."""
+        if not waiting:
+            return
+        assert isinstance(self.analysis, Analysis)
+        texts, language = [storable(document.text or "") for document, _ in waiting], self.analysis.language
+        tokens = self._tokens_of(self.analysis, texts)
+        for (document, identity), text, found in zip(waiting, texts, tokens, strict=True):
+            yield _analysed(document, identity, text, document.language or language, found)
 
     def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
         """The tokens of texts: by a kernel once there is text enough to be worth its loading."""
@@ -408,6 +417,7 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
+        """The document with its tokens and id, or as it is if it waits for them; None: it was reported."""
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -433,15 +443,7 @@ class _Analyst:
         self.marks += len(self.analysis.marks_in(text))
         if self.recipe.vocabulary is None and not self.sample.is_full:
             self.sample.add(text)
-        language = document.language or self.analysis.language
-        return Document(
-            identity,
-            text,
-            language=language,
-            metadata=document.metadata,
-            where=document.where,
-            line=document.line,
-        )
+        return document
 
     def warn(self) -> None:
         """Warn where the texts seem to be in another language than that of their analysis, and where marks of
@@ -520,8 +522,7 @@ class _Analyst:
         except UserError as error:
             self._report("unknown language", document, error.problem, error.remedy)
             return None
-        language = "+".join(sorted(sides))
-        return _analysed(dataclasses.replace(document, id=identity, text=text, language=language), tokens)
+        return _analysed(document, identity, text, "+".join(sorted(sides)), tokens)
 
     def _report(self, kind: str, document: Document, problem: str, remedy: str) -> None:
         where = document.where or None
@@ -548,16 +549,18 @@ def _with_words(document: Document, identity: str, words: list[str] | None, kind
     )
 
 
-def _analysed(document: Document, tokens: "AnalysedText | FoundText") -> Document:
+def _analysed(
+    document: Document, identity: str, text: str, language: str | None, tokens: "AnalysedText | FoundText"
+) -> Document:
     """A document of a text with its tokens."""
     words, starts, sentences = tokens
     return Document(
-        document.id,
-        document.text,
+        identity,
+        text,
         words,
         starts,  # pyright: ignore[reportArgumentType]
         sentences,  # pyright: ignore[reportArgumentType]
-        language=document.language,
+        language=language,
         metadata=document.metadata,
         where=document.where,
         line=document.line,

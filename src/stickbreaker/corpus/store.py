@@ -8,6 +8,7 @@ block, at most 32 blocks a file.
 import hashlib
 import json
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -103,24 +104,42 @@ def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
 
 
 class StoreWriter:
-    """Writes blocks into numbered Parquet files; `close` tells what was written."""
+    """Writes blocks into numbered Parquet files; `close` tells what was written.
 
-    def __init__(self, directory: Path, kind: str) -> None:
+    A block is written by a thread of its own while the next one is made. Files that are soon replaced need
+    not be `packed`.
+    """
+
+    def __init__(self, directory: Path, kind: str, *, packed: bool = True) -> None:
         self.directory = directory
+        self.packed = packed
         self.kind = kind
         self.files: list[StoredFile] = []
         self.blocks: list[int] = []
         self.writer: pq.ParquetWriter | None = None
+        self._thread = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write a block. Raises OSError that names the file where the disk is full."""
+        """Write a block, once the one before it is written. Raises OSError that names the file of that one where
+        the disk is full."""
+        self._wait()
+        self._writing = self._thread.submit(self._write, table)
+
+    def _wait(self) -> None:
+        """Wait for the block that is being written."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
+
+    def _write(self, table: pa.Table) -> None:
         with naming_file(self._path()):
             if self.writer is None:
                 self.writer = self._new_writer("heads" in table.column_names)
             self.writer.write_table(table, row_group_size=max(table.num_rows, 1))
         self.blocks.append(table.num_rows)
         if len(self.blocks) == FILE_BLOCKS:
-            self.close()
+            self._close_file()
 
     def _new_writer(self, trees: bool) -> pq.ParquetWriter:
         columns = ["words"] if self.kind == "bag" else ["tokens", "tags"] if trees else ["tokens"]
@@ -128,20 +147,27 @@ class StoreWriter:
         return pq.ParquetWriter(
             self._path(),
             schema_of(self.kind, trees),
-            compression="zstd",
+            compression="zstd" if self.packed else "none",
             use_dictionary=[*spelled, "language"],  # pyright: ignore[reportArgumentType]
             dictionary_pagesize_limit=1 << 26,
             write_statistics=False,
         )
 
     def close(self) -> tuple[StoredFile, ...]:
-        """End the file being written. Returns all files."""
+        """End the file being written. Returns all files; raises OSError as `write` does."""
+        try:
+            self._wait()
+        finally:
+            self._thread.shutdown()
+            self._close_file()
+        return tuple(self.files)
+
+    def _close_file(self) -> None:
         if self.writer is not None:
             with naming_file(self._path()):
                 self.writer.close()
             self.files.append(described(self._path(), tuple(self.blocks)))
             self.writer, self.blocks = None, []
-        return tuple(self.files)
 
     def _path(self) -> Path:
         return self.directory / f"documents-{len(self.files):05d}.parquet"
@@ -164,6 +190,11 @@ class StoreSource(BlockSource):
         self._places = [(file, group) for file in files for group in range(len(file.blocks))]
         self._checked: dict[str, tuple[int, int, int]] = {}  # file name: its identity when checked
         self._lock = threading.Lock()
+
+    def as_written(self) -> "StoreSource":
+        """The same source, of files that this process has just written, and whose digests it took then."""
+        self._checked = {file.name: _identity(self.directory / file.name) for file in self.files}
+        return self
 
     def read(self, block: int) -> pa.Table:
         return self._table(block, schema_of(self.kind, self.trees).names)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
 from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
 from stickbreaker.corpus.string_bytes import string_bytes
 
@@ -365,12 +366,12 @@ class Vocabulary:
         import pyarrow.parquet as pq
 
         columns = {
-            "word": pa.array(self.words, pa.string()),
-            "documents": pa.array(self.documents, pa.int64()),
-            "tokens": pa.array(self.tokens, pa.float64()),
+            "word": arrow_strings(self.words),
+            "documents": arrow_numbers(self.documents),
+            "tokens": arrow_numbers(self.tokens),
         }
         if self.languages:
-            columns["language"] = pa.array([language_of(word) for word in self.words], pa.string())
+            columns["language"] = arrow_strings([language_of(word) for word in self.words])
         table = pa.table(columns, metadata={"hashed": "yes"} if self.hashed else None)
         with atomic_file(Path(path)) as partial:
             pq.write_table(table, partial, compression="zstd", use_dictionary=False)

@@ -215,6 +215,7 @@ def resume(
                 return None
             with making_sense_of(path, RESTORE):
                 restored = _restored(path, snapshot, threads, spark)
+            snapshot = replace(snapshot, arrays={})  # the run has its own
             if restored.chosen is not None and best is not None:
                 _finish_with(restored, best, directory, snapshot)
                 break

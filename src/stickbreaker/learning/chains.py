@@ -95,6 +95,10 @@ class Chains:
         best = self.best()
         return self.samplers[best].pooled([*self.samplers[:best], *self.samplers[best + 1 :]])
 
+    def release(self) -> None:
+        """Free the samplers' memory, once what they learned was taken; scores stay."""
+        self.samplers = ()
+
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `restore` makes the same chains."""
         arrays: dict[str, NDArray[Any]] = {

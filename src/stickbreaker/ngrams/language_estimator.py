@@ -188,7 +188,9 @@ class LanguageEstimator(Estimator, Generic[M]):
 
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         assert isinstance(state, SamplingState)
-        self.take_learned(state.chains.fitted().params, state)
+        params = state.chains.fitted().params
+        state.chains.release()
+        self.take_learned(params, state)
 
     def take_learned(self, params: Record, state: RunState) -> None:
         """Make what a chain has learned the estimator's."""
@@ -206,10 +208,11 @@ class LanguageEstimator(Estimator, Generic[M]):
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
 
-        def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
-            return self.log_words(self.model_learned(), words, content, log_base, self.seed_)
+        return scores_by(self.log_words_learned, corpus, self.base_)
 
-        return scores_by(predict, corpus, self.base_)
+    def log_words_learned(self, words: Integers, content: Sequences, log_base: Array) -> Array:
+        """`log_words` by what was learned."""
+        return self.log_words(self.model_learned(), words, content, log_base, self.seed_)
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """The same if each sentence is by itself or, for a model with topics, after the documents `seen`."""

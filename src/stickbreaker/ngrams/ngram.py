@@ -6,10 +6,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.readers.document_inputs import document_input
+from stickbreaker.corpus.token_sequences import token_sequences
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.ngrams.plain_ngram import NextWord, PlainNgramModel
-from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentence
+from stickbreaker.ngrams.sentence_scores import (
+    SentenceScore,
+    scores_by_sentence,
+    scores_of_tokens,
+    sentence_scores,
+)
 from stickbreaker.ngrams.unigram_rescaling import RescaledSums
 
 
@@ -26,6 +33,14 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         [2, 3]
         """
         check_is_fitted(self)
+        if not isinstance(X, Corpus):
+            given = document_input(X, empty_lists=True)
+            if given.form == "tokens":
+                given = given._replace(values=list(map(self.tokens_of_document, given.values)))
+            tokens = token_sequences(given, self.vocabulary_, self.analysis_)
+            if tokens is not None:
+                return list(sentence_scores(scores_of_tokens(self.log_words_learned, tokens, self.base_)))
+            X = given.values
         corpus = self._as_corpus(X, reset=False)
         return scores_by_sentence(corpus, self.scores(corpus))
 

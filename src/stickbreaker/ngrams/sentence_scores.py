@@ -1,6 +1,6 @@
 """The sentences of a corpus as a language model reads them, and how well it predicts each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,9 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.text.analysis import BEGIN_MARK, END_MARK
-from stickbreaker.ngrams.model.contexts import Integers, with_ends
+from stickbreaker.corpus.text.numbered_words import FirstNumbers
+from stickbreaker.corpus.token_sequences import TokenSequences
+from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.word_numbers import Base
 
@@ -63,17 +65,30 @@ def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Score
     words and ends. Raises UserError for documents without order, and for words that are spelled and no proper
     text.
     """
-    numbers = base.numbers
     for block in range(len(corpus.block_sizes)):
         content = corpus.sequences(block)
-        words = numbers.numbered(content.words)
-        marked, _ = with_ends(words, content.starts, numbers.end)
-        ends = marked == numbers.end
-        log_base = base.log_p[marked]
-        log_base[~ends] = log_base_of(words, corpus, block, base)
-        nats = predict(words, content, log_base)
-        documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
-        yield Scores(marked, (marked != numbers.unknown) & (marked >= 0), ends, documents, nats)
+        words = base.numbers.numbered(content.words)
+        yield _scored(predict, words, content, log_base_of(words, corpus, block, base), base)
+
+
+def scores_of_tokens(predict: Prediction, tokens: TokenSequences, base: Base) -> Scores:
+    """The scores of documents that no corpus was made of: see `scores_by`."""
+    words = base.numbers.numbered(tokens.content.words)
+    return _scored(predict, words, tokens.content, _log_base(words, tokens.spelled, base), base)
+
+
+def _scored(predict: Prediction, words: Integers, content: Sequences, log_words: Array, base: Base) -> Scores:
+    """The scores of documents, given log G0 of their words."""
+    numbers, n_sentences = base.numbers, len(content.starts)
+    inside = np.ones(len(words) + n_sentences, np.bool_)
+    inside[np.append(content.starts, len(words))[1:] + np.arange(n_sentences)] = False
+    marked = np.full(len(inside), numbers.end, np.int64)
+    log_base = np.full(len(inside), base.log_p[numbers.end])
+    marked[inside], log_base[inside] = words, log_words
+    nats = predict(words, content, log_base)
+    documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
+    ends = ~inside
+    return Scores(marked, (marked != numbers.unknown) & (marked >= 0), ends, documents, nats)
 
 
 def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Scores]:
@@ -100,6 +115,16 @@ def log_base_of(
     return found
 
 
+def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
+    """The same of words that no corpus was made of, given their spelling."""
+    found, new = base.log_p[words], np.flatnonzero(words < 0)
+    if len(new):
+        distinct = FirstNumbers()
+        places = distinct.of([spelled[place] for place in new.tolist()])
+        found[new] = base.log_spelled(distinct.words)[places]
+    return found
+
+
 class SentenceScore(NamedTuple):
     """A sentence's place, its words without the mark at its end, and log p of both."""
 
@@ -114,9 +139,14 @@ def scores_by_sentence(corpus: Corpus, blocks: Iterator[Scores]) -> list[Sentenc
     found: list[SentenceScore] = []
     first = 0
     for block, scores in enumerate(blocks):
-        found += map(SentenceScore, (scores.documents + first).tolist(), *scores.by_sentence())
+        found += sentence_scores(scores, first)
         first += corpus.block_sizes[block]
     return found
+
+
+def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
+    """Of each sentence, what its scores add up to; `first`: the number of the first document."""
+    return map(SentenceScore, (scores.documents + first).tolist(), *scores.by_sentence())
 
 
 def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:

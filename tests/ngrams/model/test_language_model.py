@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stickbreaker.ngrams.kernels.pitman_yor import mark_sentences
 from stickbreaker.ngrams.model import language_model
 from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
-from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.model.language_model import LanguageModel, text_before
 
 REPRODUCE = Path(__file__).parents[3] / "reproduce"
 END = 6  # of seven words
@@ -103,6 +104,17 @@ def test_words_of_any_length_have_a_probability(model):
     short, long = (np.where(marked < 0, nats, -np.log(END + 1)) for nats in (-10.0, -5000.0))
     differ = model.log_probabilities(words, starts, short) - model.log_probabilities(words, starts, long)
     assert np.allclose(differ, np.where(marked < 0, 4990.0, 0.0), rtol=1e-12)
+
+
+def test_texts_are_laid_out_as_contexts_are_read():
+    for seed in range(5):
+        words, starts = text(seed, n_sentences=6)
+        words[::4] = -1
+        expected, expected_places = text_before(*with_ends(words, starts, END), END)
+        found, places = np.full_like(expected, 99), np.full_like(expected_places, 99)
+        mark_sentences(words, starts, END, found, places)
+        assert (found == expected).all()
+        assert (places == expected_places).all()
 
 
 def test_predictions_are_the_same_whatever_else_is_predicted(model, monkeypatch):

@@ -2,44 +2,78 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
 from stickbreaker.corpus.blocks import entries_of, only_chunk, tokens_of
 from stickbreaker.corpus.phrases.joining import BREAK, Round
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.characters import characters_of_classes
+from stickbreaker.corpus.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class RoundIndex:
+    """The pairs of a round by number, so that those in a block are found without strings."""
+
+    words: Vocabulary  # of all pairs
+    pairs: NDArray[np.int64]  # (pairs × 2) rows of their words
+    keys: NDArray[np.int64]  # (pairs,) row of the first × number of words + row of the second, ascending
+    numbers: NDArray[np.int64]  # (pairs,) of each key, its pair
+    joined: Vocabulary  # what pairs become
+    made: NDArray[np.int32]  # (pairs,) rows of what each becomes
+
+    @classmethod
+    def of(cls, pairs: Round) -> "RoundIndex":
+        """The pairs of a round, numbered in its order."""
+        words = Vocabulary.of(list(dict.fromkeys(word for pair in pairs for word in pair)))
+        rows = words.lookup([word for pair in pairs for word in pair]).reshape(-1, 2).astype(np.int64)
+        keys = rows @ np.array([len(words), 1])
+        joined = Vocabulary.of(list(dict.fromkeys(pairs.values())))
+        order = np.argsort(keys)
+        return cls(words, rows, keys[order], order, joined, joined.lookup(list(pairs.values())))
 
 
 @dataclass(frozen=True)
 class TokenBlock:
     """The tokens of a block's documents, one after another."""
 
-    words: list[str]  # the distinct words
-    codes: NDArray[np.int64]  # (tokens,) into `words`
+    words: Any  # the distinct words, in an Arrow array
+    codes: NDArray[np.int32]  # (tokens,) into `words`
     breaks: NDArray[np.bool_]  # (tokens,) no phrase goes on with this token
     places: NDArray[np.int64]  # (tokens,) where each began before phrases were joined
     owners: NDArray[np.int64]  # (tokens,) its document
 
     @classmethod
-    def of(cls, table: pa.Table) -> "TokenBlock":
-        """The tokens of a block of texts."""
+    def of(cls, table: pa.Table, packed: NDArray[np.uint8] | None = None) -> "TokenBlock":
+        """The tokens of a block of texts; with its breaks `packed`, the table may have tokens alone."""
+        if packed is None:
+            entries, begun = tokens_of(table)
+            breaks = np.zeros(len(entries.codes), np.bool_)
+            breaks[begun] = True
+            cls._mark_breaks(table, entries.offsets, breaks)
+        else:
+            entries = entries_of(table, "text")
+            breaks = np.unpackbits(packed, count=len(entries.codes)).view(np.bool_)
+        codes = entries.codes
+        owners = np.repeat(np.arange(table.num_rows), np.diff(entries.offsets))
+        return cls(entries.spelled, codes, breaks, np.arange(len(codes)), owners)
+
+    @staticmethod
+    def _mark_breaks(table: pa.Table, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]) -> None:
+        """Mark the tokens before which stands what ends a phrase."""
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
-        entries, begun = tokens_of(table)
-        codes = entries.codes.astype(np.int64)
-        breaks = np.zeros(len(codes), np.bool_)
-        breaks[begun] = True
         flat = table.select(["text", "starts"]).combine_chunks()
         texts, starts = only_chunk(flat.column("text")), only_chunk(flat.column("starts"))
-        begins = _every_start(starts, entries.offsets, -1)
-        mark_breaks(*string_bytes(texts), characters_of_classes((BREAK, 1)), begins, entries.offsets, breaks)
-        owners = np.repeat(np.arange(table.num_rows), np.diff(entries.offsets))
-        return cls(entries.words(), codes, breaks, np.arange(len(codes)), owners)
+        begins = _every_start(starts, offsets, -1)
+        mark_breaks(*string_bytes(texts), characters_of_classes((BREAK, 1)), begins, offsets, breaks)
 
-    def joined(self, rounds: Sequence[Round]) -> "TokenBlock":
+    def joined(self, rounds: Sequence[RoundIndex]) -> "TokenBlock":
         """The tokens with phrases joined, round by round."""
         block = self
         for pairs in rounds:
@@ -51,11 +85,12 @@ class TokenBlock:
         table = table.combine_chunks()
         before = entries_of(table, "text").offsets
         offsets = np.searchsorted(self.places, before)
-        used, codes = np.unique(self.codes, return_inverse=True)
-        spelled = pa.array([self.words[code] for code in used.tolist()], pa.string())
-        tokens = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), spelled)
+        used = np.bincount(self.codes, minlength=len(self.words)) > 0
+        codes = (np.cumsum(used, dtype=np.int32) - np.int32(1))[self.codes]
+        spelled = self.words.take(arrow_numbers(np.flatnonzero(used)))
+        tokens = pa.DictionaryArray.from_arrays(arrow_numbers(codes), spelled)
         columns = {
-            "tokens": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), tokens),
+            "tokens": pa.ListArray.from_arrays(arrow_numbers(offsets.astype(np.int32)), tokens),
             "starts": self._starts(only_chunk(table.column("starts")), before),
             "sentences": self._sentences(only_chunk(table.column("sentences")), before),
         }
@@ -79,24 +114,38 @@ class TokenBlock:
         now -= np.repeat(np.searchsorted(self.places, offsets[:-1]), lengths)
         return _lists(now, lengths, np.asarray(sentences.is_valid()))
 
-    def _join(self, pairs: Round) -> "TokenBlock":
-        index = {word: code for code, word in enumerate(self.words)}
-        here = [(index[a], index[b], joined) for (a, b), joined in pairs.items() if a in index and b in index]
-        if not here:
+    def _join(self, pairs: RoundIndex) -> "TokenBlock":
+        rows = pairs.words.lookup(self.words)
+        present = np.zeros(len(pairs.words), np.bool_)
+        present[rows[rows >= 0]] = True
+        here = present[pairs.pairs[:, 0]] & present[pairs.pairs[:, 1]]
+        if not here.any():
             return self
-        width = len(self.words)
-        keys = np.array([first * width + second for first, second, _ in here])
-        order = np.argsort(keys)
-        following = self.codes[:-1] * width + self.codes[1:]
-        at = np.minimum(np.searchsorted(keys[order], following), len(keys) - 1)
-        found = (keys[order][at] == following) & ~self.breaks[1:]
-        chosen = np.flatnonzero(_apart(found))
-        words = list(dict.fromkeys([*self.words, *(joined for _, _, joined in here)]))
-        row = {word: code for code, word in enumerate(words)}
-        made = np.array([row[joined] for _, _, joined in here])[order]
+        own = rows[self.codes]
+        able = own >= 0
+        at = np.flatnonzero(able[:-1] & able[1:] & ~self.breaks[1:])
+        following = own[at].astype(np.int64) * len(pairs.words) + own[at + 1]
+        found = np.minimum(np.searchsorted(pairs.keys, following), len(pairs.keys) - 1)
+        right = pairs.keys[found] == following
+        at, found = at[right], pairs.numbers[found[right]]
+        first = _apart(at)
+        at, found = at[first], found[first]
+        code_of_joined, words = self._with_joined(pairs, here)
         codes, kept = self.codes.copy(), np.ones(len(self.codes), np.bool_)
-        codes[chosen], kept[chosen + 1] = made[at[chosen]], False
+        codes[at], kept[at + 1] = code_of_joined[pairs.made[found]], False
         return TokenBlock(words, codes[kept], self.breaks[kept], self.places[kept], self.owners[kept])
+
+    def _with_joined(self, pairs: RoundIndex, here: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Any]:
+        """The codes of what pairs become (-1: of none here), and the words with those that are new."""
+        made, place = np.unique(pairs.made[here], return_index=True)
+        made = made[np.argsort(place)]  # in the order of the pairs
+        rows = pairs.joined.lookup(self.words)
+        codes = np.full(len(pairs.joined), -1, np.int32)
+        codes[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+        new = made[codes[made] < 0]
+        codes[new] = np.arange(len(self.words), len(self.words) + len(new))
+        spelled = arrow_strings([pairs.joined.words[row] for row in new.tolist()])
+        return codes, pa.concat_arrays([self.words, spelled])
 
 
 def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
@@ -107,15 +156,14 @@ def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int)
     return every
 
 
-def _apart(found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of pairs that overlap, the first, the third and so on, from left to right.
+def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Of pairs that overlap, by where each begins (ascending): the first, the third, from left to right.
 
-    >>> _apart(np.array([True, True, True, False, True])).tolist()
-    [True, False, True, False, True]
+    >>> _apart(np.array([0, 1, 2, 4])).tolist()
+    [True, False, True, True]
     """
-    number = np.arange(len(found))
-    run = np.maximum.accumulate(np.where(found, -1, number)) if len(found) else number
-    return found & ((number - run) % 2 == 1)
+    begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)  # of runs of pairs that overlap
+    return (np.arange(len(places)) - np.repeat(begins, np.diff(begins, append=len(places)))) % 2 == 0
 
 
 def _lists(values: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.bool_]) -> pa.Array:

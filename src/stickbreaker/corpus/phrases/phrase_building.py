@@ -1,18 +1,18 @@
 """A corpus that is built with phrases: they are found in its documents, and joined there."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.blocks import BlockSource
+from stickbreaker.corpus.blocks import BlockSource, entries_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, joined_word
-from stickbreaker.corpus.phrases.phrase_blocks import TokenBlock
+from stickbreaker.corpus.phrases.phrase_blocks import RoundIndex, TokenBlock
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule, find_phrases
 from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
@@ -47,18 +47,22 @@ def join_phrases(
         raise UserError("words of trees cannot be joined to phrases", remedy="leave one of the two out")
     used = analysis or AS_GIVEN
     join = _joined_in_a_language if isinstance(used, PolylingualAnalysis) else joined_word
+    blocks = _Blocks(source)
     rounds = find_phrases(
-        partial(_blocks, source),
+        blocks.tokens,
         tally.counts.vocabulary(),
         lambda word: used.rule_against(word) is None,
         join,
         rule,
         tally.n_documents,
     )
-    joined = Tally(tally.kind, tally.fields, tally.sentences)
-    for block, before in _blocks(source, rounds):
+    from stickbreaker.corpus.text.word_finding import ArrowWords  # takes numba
+
+    joined = Tally(tally.kind, tally.fields, tally.sentences, used.rules_against)
+    words = ArrowWords()
+    for block, before in blocks.with_tables(rounds):
         table = block.table(before)
-        joined.add(table)
+        joined.add(table, words.numbered(entries_of(table, tally.kind).spelled))
         take(table)
     return joined, used.with_phrases(rounds)
 
@@ -89,8 +93,34 @@ def _joined_in_a_language(first: str, second: str) -> str:
     return joined_word(first, untagged(second))
 
 
-def _blocks(source: BlockSource, rounds: tuple[Round, ...]) -> Iterator[tuple[TokenBlock, pa.Table]]:
-    """The tokens of each block with phrases joined, and the table that they came from."""
-    for block in range(len(source.sizes)):
-        table = source.read(block)
-        yield TokenBlock.of(table).joined(rounds), table
+class _Blocks:
+    """The tokens of a source's blocks, which are read several times.
+
+    Whether a phrase may go on with a token is found once, and remembered in a bit.
+    """
+
+    def __init__(self, source: BlockSource) -> None:
+        self.source = source
+        self._breaks: list[NDArray[np.uint8]] = []
+
+    def tokens(self, rounds: Sequence[Round]) -> Iterator[TokenBlock]:
+        """The tokens of each block with phrases joined."""
+        indices = list(map(RoundIndex.of, rounds))
+        for block in range(len(self.source.sizes)):
+            known = block < len(self._breaks)
+            columns = ["tokens"] if known else ["text", "tokens", "starts", "sentences"]
+            yield self._block(block, self.source.columns(block, columns)).joined(indices)
+
+    def with_tables(self, rounds: Sequence[Round]) -> Iterator[tuple[TokenBlock, pa.Table]]:
+        """The same, and the table that the tokens came from."""
+        indices = list(map(RoundIndex.of, rounds))
+        for block in range(len(self.source.sizes)):
+            table = self.source.read(block)
+            yield self._block(block, table).joined(indices), table
+
+    def _block(self, block: int, table: pa.Table) -> TokenBlock:
+        if block == len(self._breaks):
+            found = TokenBlock.of(table)
+            self._breaks.append(np.packbits(found.breaks))
+            return found
+        return TokenBlock.of(table, self._breaks[block])

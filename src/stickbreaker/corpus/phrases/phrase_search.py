@@ -7,7 +7,6 @@ pairs: beyond, the rarest of those met so far are forgotten (Goyal et al. 2012; 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ SURPRISE = 30.0  # a chance of less than one in ten million
 MOST_PAIRS = 4_000_000
 ROUNDS = 2
 
-Blocks = Callable[[tuple[Round, ...]], Iterator[tuple[TokenBlock, Any]]]
+Blocks = Callable[[tuple[Round, ...]], Iterator[TokenBlock]]
 Join = Callable[[str, str], str]
 
 
@@ -93,16 +92,20 @@ class PairCounts:
         self._n_waiting = 0
 
     def add(self, rows: NDArray[np.int32], breaks: NDArray[np.bool_], owners: NDArray[np.int64]) -> None:
-        """Count a block: the rows of its tokens (-1: of no phrase), whether a pair may not go on with each,
-        and the documents of each."""
+        """Count a block that has tokens: the rows of these (-1: of no phrase), whether a pair may not go
+        on with each, and the documents of each."""
+        from stickbreaker.kernels.document_frequencies import count_documents  # takes numba
+
         self.total += len(rows)
         self.words += np.bincount(rows[rows >= 0], minlength=self.n_words)
         at = np.flatnonzero((rows[:-1] >= 0) & (rows[1:] >= 0) & ~breaks[1:])
         keys = rows[at].astype(np.int64) * self.n_words + rows[at + 1]
         distinct, codes, tokens = np.unique(keys, return_inverse=True, return_counts=True)
-        width = max(len(distinct), 1)
-        seen = np.unique(owners[at] * width + codes) % width
-        self._waiting.append((distinct, tokens, np.bincount(seen, minlength=len(distinct))))
+        documents, n_documents = np.zeros(len(distinct), np.int64), int(owners[-1]) + 1
+        count_documents(
+            codes.astype(np.int32), np.searchsorted(owners[at], np.arange(n_documents + 1)), documents
+        )
+        self._waiting.append((distinct, tokens, documents))
         self._n_waiting += len(distinct)
         if self._n_waiting > MOST_PAIRS:
             self._merge()
@@ -148,7 +151,7 @@ def find_phrases(
     rounds: tuple[Round, ...] = ()
     for _ in range(ROUNDS):
         known, pairs = Vocabulary.of(words), PairCounts(len(words))
-        for block, _ in blocks(rounds):
+        for block in blocks(rounds):
             if len(block.codes):
                 pairs.add(known.lookup(block.words)[block.codes], block.breaks, block.owners)
         found = rule.chosen(pairs, words, fewest, join)

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.readers.base import ReadingOptions, text_fields
-from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.analysis import SPACED, Analysis
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.text.segmentation import WITHOUT_SPACES
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
 NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
-SPACED = r"\S++"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:

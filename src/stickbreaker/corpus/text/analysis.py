@@ -49,6 +49,8 @@ BEGIN_MARK, END_MARK = "<s>", "</s>"
 _SENTENCE_MARKS = regex.compile(  # as KenLM and SRILM write them
     r"(?<![^\r\n])[^\S\r\n]*+<s>|</s>[^\S\r\n]*+<s>|</s>[^\S\r\n]*+(?![^\r\n])"
 )
+SPACED = r"\S++"  # the token pattern of all that stands between blanks
+_SEPARATORS = "\x1c\x1d\x1e\x1f"  # blanks to `str.split` alone
 _LINE_END = regex.compile(r"[\r\n]")
 _LETTER = regex.compile(r"\p{L}")
 TAG_COLUMNS = (None, "upos", "xpos")  # of CoNLL-U; None: UPOS, or XPOS of words whose UPOS is "_"
@@ -264,6 +266,21 @@ class Analysis:
         words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
         return AnalysedText(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
 
+    def spaced_sentences(self, text: str) -> list[list[str]] | None:
+        """The words of each sentence of a text without marks of sentences, as `analyse` has them, where all
+        that stands between blanks is a word and punctuation ends no sentence; None for other analyses.
+
+        >>> Analysis(token_pattern=SPACED, sentences="line").spaced_sentences("One cat.\\n\\nTwo")
+        [['one', 'cat.'], ['two']]
+        """
+        if self.token_pattern != SPACED or self.sentences == "punctuation" or self.phrases:
+            return None
+        if any(separator in text for separator in _SEPARATORS):
+            return None
+        lines = text.replace("\r", "\n").split("\n") if self.sentences == "line" else [text]
+        form = self._forms.__getitem__
+        return [list(map(form, words)) for words in map(str.split, lines) if words]
+
     def marks_in(self, text: str) -> list[Span]:
         """Where the marks of sentences stand that are dropped.
 
@@ -337,7 +354,17 @@ class Analysis:
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
         """
-        return np.array([rule is None for rule in map(self.rule_against, words)], np.bool_)
+        return np.array([rule is None for rule in self.rules_against(words)], np.bool_)
+
+    def rules_against(self, words: Sequence[str]) -> list[str | None]:
+        """`rule_against` of each word."""
+        stop, least, against = self._stop_set, self.min_length, self.rule_against
+        return [
+            None
+            if word.isalpha() and word.isascii() and least <= len(word) <= LONGEST_WORD and word not in stop
+            else against(word)
+            for word in words
+        ]
 
     def rule_against(self, word: str) -> str | None:
         """The rule by which a word may not enter a vocabulary, as `corpus.dropped` names it; None where it

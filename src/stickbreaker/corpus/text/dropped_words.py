@@ -131,6 +131,9 @@ def _cut(word: str) -> str:
 
 def _summary(name: str, places: list[int], counts: Vocabulary, bound: float | None) -> DroppedWords:
     tokens = counts.tokens[places]
-    order = sorted(range(len(places)), key=lambda at: (-tokens[at], counts.words[places[at]]))[:FREQUENT]
+    often = range(len(places))
+    if len(places) > FREQUENT:  # with those that are as frequent as the last of them
+        often = np.flatnonzero(tokens >= -np.partition(-tokens, FREQUENT - 1)[FREQUENT - 1]).tolist()
+    order = sorted(often, key=lambda at: (-tokens[at], counts.words[places[at]]))[:FREQUENT]
     frequent = tuple(_cut(counts.words[places[at]]) for at in order)
     return DroppedWords(name, len(places), float(tokens.sum()), frequent, bound)

@@ -109,10 +109,12 @@ class LanguageWarning(UserWarning):
 
 def _script_of(text: str) -> str | None:
     """The script that most letters are of; None for few letters or a mixture."""
-    counts = {name: len(regex.findall(pattern, text)) for name, (pattern, _) in SCRIPTS.items()}
+    characters = Counter(text)
+    of_script = {name: regex.findall(pattern, "".join(characters)) for name, (pattern, _) in SCRIPTS.items()}
+    counts = {name: sum(map(characters.__getitem__, found)) for name, found in of_script.items()}
     counts["Japanese"] += counts["Chinese"] if counts["Japanese"] > 0.1 * counts["Chinese"] else 0
     script = max(counts, key=lambda name: counts[name])
-    letters = len(regex.findall(r"\p{L}", text))
+    letters = sum(map(characters.__getitem__, regex.findall(r"\p{L}", "".join(characters))))
     return script if counts[script] >= max(FEWEST, 0.6 * letters) else None
 
 

@@ -1,22 +1,40 @@
 """Words by number: tokens of which only the distinct ones are strings."""
 
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 
+class WordList(list[str]):
+    """Words by number, to which more may be added at the end."""
+
+    def array(self) -> Any:
+        """The words as an Arrow array; those that are there already are not made again."""
+        import pyarrow as pa
+
+        from stickbreaker.corpus.arrow_arrays import arrow_strings
+
+        held = self._array if self._array is not None else arrow_strings([])
+        if len(held) < len(self):
+            held = pa.concat_arrays([held, arrow_strings(self[len(held) :])])
+        self._array = held
+        return held
+
+    _array: Any = None
+
+
 class NumberedWords(Sequence[str]):
     """Words in order, as numbers (int32) of those in a list, which others share.
 
-    >>> list(NumberedWords(np.array([1, 0, 1], np.int32), ["sea", "the"]))
+    >>> list(NumberedWords(np.array([1, 0, 1], np.int32), WordList(["sea", "the"])))
     ['the', 'sea', 'the']
     """
 
     __slots__ = ("codes", "spelled")
 
-    def __init__(self, codes: NDArray[np.int32], spelled: list[str]) -> None:
+    def __init__(self, codes: NDArray[np.int32], spelled: WordList) -> None:
         self.codes, self.spelled = codes, spelled
 
     def __len__(self) -> int:
@@ -34,6 +52,12 @@ class NumberedWords(Sequence[str]):
             return NumberedWords(self.codes[index], self.spelled)
         return self.spelled[self.codes[index]]
 
+    def array(self) -> Any:
+        """The words as an Arrow array."""
+        from stickbreaker.corpus.arrow_arrays import arrow_numbers
+
+        return self.spelled.array().take(arrow_numbers(self.codes))
+
 
 class FirstNumbers(dict[str, int]):
     """Numbers of words, in the order in which they are first asked for.
@@ -45,7 +69,9 @@ class FirstNumbers(dict[str, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words: list[str] = []  # by number
+        self.words = WordList()  # by number
+        self._others: WordList | None = None  # those of the last words that came by number
+        self._of_others = np.empty(0, np.int64)  # their numbers here, -1 where nobody asked
 
     def __missing__(self, word: str) -> int:
         self[word] = number = len(self)
@@ -53,8 +79,27 @@ class FirstNumbers(dict[str, int]):
         return number
 
     def of(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of words."""
-        return np.fromiter(map(self.__getitem__, words), np.int64, len(words))
+        """The numbers of words; of words that come by number, each distinct one is looked up once."""
+        if not isinstance(words, NumberedWords):
+            return np.fromiter(map(self.__getitem__, words), np.int64, len(words))
+        if self._others is not words.spelled:
+            self._others, self._of_others = words.spelled, np.empty(0, np.int64)
+        unasked = np.full(len(words.spelled) - len(self._of_others), -1)
+        self._of_others = np.append(self._of_others, unasked)
+        new = words.codes[self._of_others[words.codes] < 0]
+        self._of_others[new] = self._listed([words.spelled[code] for code in new.tolist()])
+        return self._of_others[words.codes]
+
+    def _listed(self, words: Iterable[str]) -> list[int]:
+        """The numbers of words, most of them new: a loop is faster than to ask for each."""
+        known, spelled, numbers = self.get, self.words, list[int]()
+        for word in words:
+            number = known(word)
+            if number is None:
+                self[word] = number = len(spelled)
+                spelled.append(word)
+            numbers.append(number)
+        return numbers
 
 
 def numbered_anew(codes: NDArray[np.int32], n_words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

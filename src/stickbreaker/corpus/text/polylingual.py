@@ -85,6 +85,10 @@ class PolylingualAnalysis:
             out[here] = analysis.eligible([untagged(words[i]) for i in here])
         return out
 
+    def rules_against(self, words: Sequence[str]) -> list[str | None]:
+        """`rule_against` of each word."""
+        return list(map(self.rule_against, words))
+
     def rule_against(self, word: str) -> str | None:
         """The rule by which a word, with its language, may not enter a vocabulary; None where it may."""
         analysis = self.by_language.get(language_of(word))
@@ -257,7 +261,7 @@ def choose_by_language(
         try:
             n_documents = documents.get(code, 0)
             chosen[code] = own.choose(part, analysis.eligible(part.words), n_documents)
-            reasons = list(map(analysis.rule_against, part.words))
+            reasons = analysis.rules_against(part.words)
             dropped.append(dropped_words(own, part, reasons, n_documents, chosen[code]))
         except UserError as error:
             raise UserError(f"language {code}: {error}") from None

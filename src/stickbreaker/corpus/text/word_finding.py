@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.analysis import AnalysedText, Analysis
 from stickbreaker.corpus.text.characters import characters_of_classes
 from stickbreaker.corpus.text.letters import MARKS
-from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords
+from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords, WordList
 from stickbreaker.kernels.string_hash import fill_slots, number_words
 from stickbreaker.kernels.word_spans import (
     APOSTROPHE,
@@ -63,7 +64,7 @@ class WordFinder:
 
     def _begin(self) -> None:
         """Remember nothing."""
-        self.spellings = _Spellings()
+        self.spellings = Spellings()
         self.numbers = FirstNumbers()
         self.word_of_spelling = np.empty(0, np.int32)
 
@@ -122,7 +123,23 @@ class WordFinder:
         return self.word_of_spelling[spelled]
 
 
-class _Spellings:
+class ArrowWords:
+    """Numbers of the words of Arrow arrays, in the order in which they are first met."""
+
+    def __init__(self) -> None:
+        self.spellings = Spellings()
+        self.words = WordList()
+
+    def numbered(self, array: Any) -> NumberedWords:
+        """The words of an array by number."""
+        content, offsets = string_bytes(array)
+        known, begins = len(self.spellings), offsets[:-1].astype(np.int64)
+        codes = self.spellings.number(content, begins, np.diff(offsets))
+        self.words += self.spellings.after(known)
+        return NumberedWords(codes, self.words)
+
+
+class Spellings:
     """Distinct spellings, numbered as they are first met, in UTF-8 one after another."""
 
     def __init__(self) -> None:

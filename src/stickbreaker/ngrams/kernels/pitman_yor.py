@@ -387,6 +387,26 @@ def _find(keys, table, key):
 
 
 @njit(**OPTIONS)
+def mark_sentences(words, starts, end, text_out, places_out):
+    """A text in which words stand after their contexts, as `find_ways` reads it, and where they stand.
+
+    words (tokens), starts (sentences): the first token of each, ascending, the first 0. Before each sentence
+    -1 and `end` are written to text_out (tokens + 3 × sentences), after it `end`; places_out (tokens +
+    sentences) gets the places of words and of the `end` after each sentence.
+    """
+    at, place = 0, 0
+    for s in range(len(starts)):
+        text_out[at], text_out[at + 1] = -1, end
+        at += 2
+        stop = starts[s + 1] if s + 1 < len(starts) else len(words)
+        for i in range(starts[s], stop):
+            text_out[at], places_out[place] = words[i], at
+            at, place = at + 1, place + 1
+        text_out[at], places_out[place] = end, at
+        at, place = at + 1, place + 1
+
+
+@njit(**OPTIONS)
 def find_ways(text, places, trie, restaurants_out, slots_out):
     """Restaurants and slots of words (places × depths), from the empty context on; after the last a -1.
 

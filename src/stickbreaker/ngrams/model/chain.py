@@ -134,19 +134,23 @@ class PitmanYorChain(Sampler):
     def fitted(self) -> Fitted:
         """The samples, of the present state where there is none: contexts in which anyone sits in any."""
         samples = self._samples or [self._sample()]
-        joined = {name: np.stack([sample[name] for sample in samples]) for name in samples[0]}
-        contexts, slots, restaurants = used_contexts(self._events.contexts, joined["customers"])
+        anyone = np.zeros((1, len(self._events.own)), np.bool_)
+        for sample in samples:
+            anyone |= sample["customers"] > 0
+        contexts, slots, restaurants = used_contexts(self._events.contexts, anyone)
         fields = {
             "restaurant_keys": Field(contexts.restaurant_keys, ("restaurants",)),
             "slot_keys": Field(contexts.slot_keys, ("slots",)),
-            "customers": Field(narrowed(joined["customers"][:, slots]), ("samples", "slots")),
-            "tables": Field(narrowed(joined["tables"][:, slots]), ("samples", "slots")),
-            "discounts": Field(joined["discounts"], ("samples", "depths")),
-            "concentrations": Field(joined["concentrations"], ("samples", "depths")),
+            "customers": Field(_stacked(samples, "customers", slots), ("samples", "slots")),
+            "tables": Field(_stacked(samples, "tables", slots), ("samples", "slots")),
+            "discounts": Field(_stacked(samples, "discounts"), ("samples", "depths")),
+            "concentrations": Field(_stacked(samples, "concentrations"), ("samples", "depths")),
         }
         if self._events.unbounded:
-            counts = joined["stops"][:, restaurants]
-            fields["ends"] = Field(stop_shares(counts), ("samples", "restaurants"))
+            ends = np.empty((len(samples), len(restaurants)))
+            for row, sample in zip(ends, samples, strict=True):
+                row[:] = stop_shares(sample["stops"][restaurants])
+            fields["ends"] = Field(ends, ("samples", "restaurants"))
         parameters = {name: item._replace(additive=False) for name, item in fields.items()}
         return Fitted({**parameters, **self._given})
 
@@ -162,7 +166,7 @@ class PitmanYorChain(Sampler):
             "samples": np.array(len(self._samples)),
         }
         for number, sample in enumerate(self._samples):
-            arrays |= {f"sample/{number}/{name}": narrowed(values) for name, values in sample.items()}
+            arrays |= {f"sample/{number}/{name}": values for name, values in sample.items()}
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -192,7 +196,8 @@ class PitmanYorChain(Sampler):
                 raise ValueError("a sample of another text")
             if any(values.min(initial=0) < 0 for values in sample.values()):
                 raise ValueError("a sample with numbers below zero")
-            self._samples.append({name: sample[name].astype(like[name].dtype) for name in like})
+            whole = {name: np.int32 if like[name].dtype.kind == "u" else np.float64 for name in like}
+            self._samples.append({name: narrowed(sample[name].astype(whole[name])) for name in like})
 
     def _key(self, number: int) -> np.uint64:
         return numbered_keys(self._seed, purposes.NGRAMS, number + 1, np.zeros(1, np.int64))[0]
@@ -211,13 +216,14 @@ class PitmanYorChain(Sampler):
         return found
 
     def _sample(self) -> dict[str, NDArray[Any]]:
+        """The present state, whole numbers in the fewest bytes."""
         sample = {
-            "customers": self._seating.seats[:, CUSTOMERS].copy(),
-            "tables": self._seating.seats[:, TABLES].copy(),
+            "customers": narrowed(self._seating.seats[:, CUSTOMERS]),
+            "tables": narrowed(self._seating.seats[:, TABLES]),
             "discounts": self._priors.discounts.copy(),
             "concentrations": self._priors.concentrations.copy(),
         }
-        return {**sample, "stops": self._stops.counts.copy()} if self._events.unbounded else sample
+        return {**sample, "stops": narrowed(self._stops.counts)} if self._events.unbounded else sample
 
     def _sitting(self, depths: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
         """Words of the text that sit in each slot, given the lengths of their contexts, and stop counts."""
@@ -251,20 +257,27 @@ def used_contexts(
     """
     first = np.arange(len(contexts.slot_keys)) < contexts.n_words
     slots = np.flatnonzero(customers.any(axis=0) | first)
-    restaurants = np.unique(contexts.restaurants[slots])
+    slot_keys, n = contexts.restaurants[slots], contexts.n_words
+    restaurants = slot_keys[np.flatnonzero(np.diff(slot_keys, prepend=-1))]  # they ascend
     number = np.full(len(contexts.depths), -1)
     number[restaurants] = np.arange(len(restaurants))
+    np.take(number, slot_keys, out=slot_keys)
+    slot_keys *= n
+    slot_keys += contexts.slot_keys[slots] % n
     keys = contexts.restaurant_keys[restaurants[1:] - 1]
-    n = contexts.n_words
-    return (
-        Contexts(
-            n,
-            number[keys // n] * n + keys % n,
-            number[contexts.restaurants[slots]] * n + contexts.slot_keys[slots] % n,
-        ),
-        slots,
-        restaurants,
-    )
+    return Contexts(n, number[keys // n] * n + keys % n, slot_keys), slots, restaurants
+
+
+def _stacked(
+    samples: list[dict[str, NDArray[Any]]], name: str, places: Integers | None = None
+) -> NDArray[Any]:
+    """What samples have under a name, a row each; of some `places`, or all."""
+    rows = [sample[name] for sample in samples]
+    width = len(rows[0]) if places is None else len(places)
+    found = np.empty((len(rows), width), np.result_type(*rows))
+    for row, values in zip(found, rows, strict=True):
+        row[:] = values if places is None else values[places]
+    return found
 
 
 def stop_shares(counts: NDArray[np.integer]) -> Array:

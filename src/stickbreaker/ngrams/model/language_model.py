@@ -16,10 +16,11 @@ from stickbreaker.ngrams.kernels.pitman_yor import (
     fill_shares,
     find_ways,
     hash_keys,
+    mark_sentences,
     predict_unbounded,
     predict_words,
 )
-from stickbreaker.ngrams.model.contexts import Contexts, Integers, with_ends
+from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 LEAST = -500.0  # log G0 that numbers hold, whatever contexts leave of it
 CHUNK = 2**14  # words that are predicted at a time
@@ -92,7 +93,7 @@ class LanguageModel:
         """The mark at the end of a sentence."""
         return self.contexts.n_words - 1
 
-    @property
+    @cached_property
     def longest(self) -> int:
         """Words of the longest context."""
         return int(self.contexts.depths.max())
@@ -145,12 +146,16 @@ class LanguageModel:
         with ends, nats): log G0 of each, where it is not even. The mean is over the samples' probabilities,
         not their logarithms.
         """
-        marked, positions = with_ends(words, starts, self.end)
-        text, places = text_before(marked, positions, self.end)
+        text = np.empty(len(words) + 3 * len(starts), np.int64)
+        places = np.empty(len(words) + len(starts), np.int64)
+        mark_sentences(words, starts, self.end, text, places)
         if log_base is None:
-            return np.log(self._predict(text, places, np.full(len(marked), 1.0 / self.contexts.n_words)))
+            return np.log(self._predict(text, places, np.full(len(places), 1.0 / self.contexts.n_words)))
         # p of a word that the model does not have is a multiple of its G0, which may be too small for exp
-        base, small = np.exp(log_base), np.flatnonzero((marked < 0) & (log_base < LEAST))
+        base = np.exp(log_base)
+        if log_base.min(initial=0.0) >= LEAST:
+            return np.log(self._predict(text, places, base))
+        small = np.flatnonzero((text[places] < 0) & (log_base < LEAST))
         base[small] = np.exp(LEAST)
         found = np.log(self._predict(text, places, base))
         found[small] += log_base[small] - LEAST
