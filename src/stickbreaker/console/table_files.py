@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_file
+from stickbreaker.core.files import atomic_file, refuse_file
 from stickbreaker.core.spreadsheets import text_cell
 
 if TYPE_CHECKING:
@@ -31,6 +31,15 @@ def refuse_other_ending(out: Path) -> None:
         except ModuleNotFoundError:
             remedy = "pip install 'stickbreaker[excel]', or write .csv"
             raise UserError("a workbook needs xlsxwriter", where=out, remedy=remedy) from None
+
+
+def refuse_table(out: Path, overwrite: bool) -> None:
+    """Raise UserError where a table cannot be written to a file: of an unknown format, standard output, or
+    because something is there."""
+    refuse_other_ending(out)
+    if out == STANDARD_OUTPUT:
+        raise UserError("the table needs a file", remedy=f"end its name in {', '.join(ENDINGS)}")
+    refuse_file(out, overwrite)
 
 
 def write_tables(

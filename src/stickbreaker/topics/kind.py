@@ -86,7 +86,8 @@ LDA = Kind(
     topics_options=("by", "at"),
     evaluate="stickbreaker.topics.cli.evaluate:evaluate_topics",
     evaluate_options=(
-        *("completion", "threads", "left_to_right", "particles", "bound", "reference", "by", "labels"),
+        *("completion", "threads", "left_to_right", "particles", "bound", "diagnostics", "overwrite"),
+        *("reference", "by", "labels"),
         *("unseen", "spelling_of", "engine"),
     ),
     unigram_topics="stickbreaker.topics.topics_over_words:topics_over_words",

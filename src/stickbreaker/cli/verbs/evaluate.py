@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.kinds import Saved
 
 ALONE = (  # not on Spark
-    *("left_to_right", "particles", "bound", "reference", "by", "labels", "unseen", "spelling_of", "rescale"),
+    *("left_to_right", "particles", "bound", "diagnostics", "reference", "by", "labels"),
+    *("unseen", "spelling_of", "rescale"),
     "exponent",
     "alignments",
 )
@@ -53,6 +54,13 @@ ALONE = (  # not on Spark
     is_flag=True,
     help="The bound on log p that inference climbs, too: it compares runs on the same documents.",
 )
+@option(
+    "--diagnostics",
+    type=PATH,
+    metavar="FILE",
+    help="Write a table too, a row a topic, as MALLET's diagnostics: .csv, .parquet or .xlsx.",
+)
+@option("--overwrite", is_flag=True, help="Replace the file at --diagnostics.")
 @option(
     "--reference",
     metavar="CORPUS|FILE",

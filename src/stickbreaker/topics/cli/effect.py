@@ -17,7 +17,7 @@ from stickbreaker.console.console import (
     threads_option,
 )
 from stickbreaker.console.inputs import ReadingChoice, reading_options
-from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_other_ending, write_tables
+from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.topics.cli.topics import open_model
@@ -68,13 +68,12 @@ def effect(
     uncertainty of the shares themselves included (method of composition, as R's stm). These are differences
     between documents, not causes. Without --topic: of each term, topics whose bounds leave out zero.
     """
-    for given in (out, picture):
-        if given is not None and given != STANDARD_OUTPUT:
-            refuse_file(given, overwrite)
     if out is not None:
-        refuse_other_ending(out)
-    if out == STANDARD_OUTPUT or (picture is not None and picture.suffix != ".svg"):
-        raise click.UsageError("--out needs a file, and --picture one that ends in .svg")
+        refuse_table(out, overwrite)
+    if picture is not None:
+        refuse_file(picture, overwrite)
+        if picture.suffix != ".svg":
+            raise click.UsageError("--picture needs a file that ends in .svg")
     tell_of_compiling()
     from stickbreaker.topics.effects_of_metadata import effects_of_metadata, left_out_text
 

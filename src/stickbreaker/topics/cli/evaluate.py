@@ -9,6 +9,7 @@ from stickbreaker.console.console import Outcome, note
 from stickbreaker.console.document_scores import learned_from_lines, note_all_unseen
 from stickbreaker.console.inputs import ReadingChoice, open_or_build
 from stickbreaker.console.requests import ScoringRequest
+from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted, naming
 from stickbreaker.topics.cli.topics import open_model
 from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling
@@ -30,6 +31,9 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
     given, reading = asked.options, asked.reading
     reference, labels, by = given["reference"], given["labels"], given["by"]
     of_documents = _of_documents(reading, reference)
+    table = given["diagnostics"]
+    if table is not None:
+        refuse_table(table, given["overwrite"])
     estimator, corpus = open_model(asked.model, "evaluate", asked.inputs, of_documents, asked.threads)
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
@@ -48,7 +52,41 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
         "labels": None if field is None else {"field": labels, **_label_scores(topics, corpus, field)},
         "language_pairs": _language_pairs(topics, corpus),
     }
+    if table is not None:
+        _write_diagnostics(estimator, corpus, result["coherence"], table, given["overwrite"])
     return result, _as_text
+
+
+def _write_diagnostics(
+    estimator: "TopicEstimator", corpus: "Corpus", coherence: list[dict[str, Any]], out: Path, overwrite: bool
+) -> None:
+    """A table of figures of each topic. `coherence`: as `_coherences` gives it, of the first language."""
+    import numpy as np
+    import pyarrow as pa
+
+    from stickbreaker.corpus.shards import tokens_by_document
+    from stickbreaker.topics.evaluation.diagnostics import diagnostics_of
+
+    blocks = [corpus.bags(block) for block in range(len(corpus.block_sizes))]
+    shares = np.concatenate([estimator.infer_shares(bags) for bags in blocks])
+    tokens = np.concatenate([tokens_by_document(bags.offsets, bags.counts) for bags in blocks])
+    words = estimator.vocabulary_.spelled
+    number = {words[row]: row for row in range(len(estimator.vocabulary_))}
+    top = estimator.top_words(10)
+    rows = [[number[word] for word in own] for own in top]
+    found = diagnostics_of(estimator.topic_word_, rows, words, shares, tokens)
+    n = len(top)
+    columns: dict[str, Any] = {
+        "topic": pa.array(range(n), pa.int32()),
+        "name": pa.array(estimator.topic_names_ or [None] * n, pa.string()),
+        "share": pa.array(estimator.topic_shares_),
+        **{name: pa.array(values) for name, values in found._asdict().items()},
+        **{name: pa.array(coherence[0][name]["per_topic"]) for name in MEASURES if coherence},
+        "words": pa.array([" ".join(own) for own in top]),
+    }
+    table = pa.table(columns)
+    write_tables([table], table.schema, out, overwrite=overwrite)
+    note(f"{out}: diagnostics of {counted(n, 'topic')}")
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:

@@ -10,9 +10,8 @@ from stickbreaker.console.engine_options import EngineChoice, resume_remedy
 from stickbreaker.console.inputs import analysis_options, open_documents
 from stickbreaker.console.run_options import NewRun, options_of, run_options
 from stickbreaker.console.running import go_on
-from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_other_ending, write_tables
+from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted
-from stickbreaker.core.files import refuse_file
 from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS, params_from_options
 from stickbreaker.topics.cli.guide import GuideChoice, guide_options
 from stickbreaker.topics.cli.new_run import begin
@@ -137,10 +136,7 @@ def _refuse_shares(out: Path, run: NewRun, on: bool, where: EngineChoice) -> Non
         raise click.UsageError("--shares needs documents that can be read again; a stream cannot")
     if where.engine != "local":
         raise click.UsageError(f"--shares is for one machine; then transform --engine {where.engine}")
-    if out == STANDARD_OUTPUT:
-        raise click.UsageError("--shares needs a file; standard output has the summary")
-    refuse_other_ending(out)
-    refuse_file(out, run.overwrite)
+    refuse_table(out, run.overwrite)
 
 
 def _write_shares(out: Path, run: NewRun) -> None:

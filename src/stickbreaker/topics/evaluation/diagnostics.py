@@ -1,0 +1,80 @@
+"""Figures of each topic by which topics that say little are found, as MALLET's diagnostics have them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import first_largest
+
+PRESENT, MOST = 0.02, 0.5  # of a document's words that are of a topic: it is there; the document is about it
+
+
+class Diagnostics(NamedTuple):
+    """Of each topic (arrays of topics).
+
+    `tokens`: expected ones. `document_entropy` (nats): of p(document | topic), low where few documents have
+    it all. `word_length`: mean characters of its words. `uniform_distance`, `corpus_distance` (nats):
+    Kullback-Leibler divergence of its words from equal shares, and from those of the documents; a topic near
+    the documents' says nothing of its own. `effective_words`: 1 / sum of p². `exclusivity`: mean share that
+    the topic has, of all topics, in its words. `first_documents`: the share of documents with the topic in
+    which it is the largest. `allocation_ratio`: documents that are about the topic over those with it.
+    """
+
+    tokens: Array
+    document_entropy: Array
+    word_length: Array
+    uniform_distance: Array
+    corpus_distance: Array
+    effective_words: Array
+    exclusivity: Array
+    first_documents: Array
+    allocation_ratio: Array
+
+
+def diagnostics_of(
+    topic_word: Array, top_words: Sequence[Sequence[int]], words: Sequence[str], shares: Array, tokens: Array
+) -> Diagnostics:
+    """Diagnostics of topics (topics × words), given documents' shares (documents × topics) and tokens.
+
+    top_words: rows of each topic's words; `words`: of the vocabulary. Documents without tokens do not count.
+
+    >>> beta = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    >>> shares, tokens = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([4.0, 2.0])
+    >>> found = diagnostics_of(beta, [[0, 1], [2]], ["sea", "sand", "sky"], shares, tokens)
+    >>> found.tokens.tolist(), found.effective_words.tolist(), found.allocation_ratio.tolist()
+    ([5.0, 1.0], [2.0, 1.0], [1.0, 1.0])
+    """
+    shares, tokens = shares[tokens > 0.0], tokens[tokens > 0.0]
+    counts = shares * tokens[:, None]
+    totals = counts.sum(axis=0)
+    of_documents = counts / np.maximum(totals, 1e-300)
+    corpus = totals @ topic_word / max(totals.sum(), 1e-300)
+    columns = topic_word.sum(axis=0)
+    first = np.bincount(first_largest(shares.T), minlength=shares.shape[1]) if len(shares) else 0.0 * totals
+    present, most = (shares >= PRESENT).sum(axis=0), (shares >= MOST).sum(axis=0)
+    return Diagnostics(
+        totals,
+        -_x_log_x(of_documents).sum(axis=0),
+        np.array([np.mean([len(words[row]) for row in own]) if len(own) else 0.0 for own in top_words]),
+        _x_log_x(topic_word).sum(axis=1) + np.log(topic_word.shape[1]) * topic_word.sum(axis=1),
+        _divergence(topic_word, corpus),
+        1.0 / np.maximum((topic_word**2).sum(axis=1), 1e-300),
+        np.array([np.mean(topic_word[k, own] / columns[own]) for k, own in enumerate(map(list, top_words))]),
+        first / np.maximum(present, 1),
+        most / np.maximum(present, 1),
+    )
+
+
+def _x_log_x(x: Array) -> Array:
+    """x log x, 0 where x is."""
+    return x * np.log(np.where(x > 0.0, x, 1.0))
+
+
+def _divergence(topic_word: Array, corpus: Array) -> Array:
+    """sum of p log(p / q) of each topic's p."""
+    ratio = np.where(topic_word > 0.0, topic_word, 1.0) / np.where(
+        topic_word > 0.0, np.maximum(corpus, 1e-300), 1.0
+    )
+    return np.asarray((topic_word * np.log(ratio)).sum(axis=1))
