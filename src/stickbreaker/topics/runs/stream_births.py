@@ -33,7 +33,7 @@ from stickbreaker.topics.runs.topics_on_trial import (
 MOST_TOPICS = 200  # none opens beyond
 WINDOW = 1024  # documents that judge
 LEAST_TOKENS = 5.0  # of a document that judges
-SURE = 1.25  # standard deviations that a topic's gain is above zero
+SURE = 1.5  # standard deviations that a topic's gain is above zero
 WORST = 0.5  # share of the documents, those explained worst, that new topics are made of
 CANDIDATES = 8  # new topics that are tried at once
 AGAIN = 3  # times at most, as long as one opens
@@ -148,7 +148,7 @@ def candidates(
 ) -> Opened | None:
     """New topics for the documents that are explained worst: made of every second of them, judged by the
     others. None if none is worth having."""
-    worst = bags.take(_explained_worst(trial, bags))
+    worst = bags.take(explained_worst(trial, bags))
     n = len(worst.unseen)
     made, judges = worst.take(np.arange(0, n, 2)), worst.take(np.arange(1, n, 2))
     shape = (len(made.unseen), len(trial.rows))
@@ -170,14 +170,14 @@ def candidates(
     return Opened(counts, weights, gains, change)
 
 
-def _explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
-    """Documents whose words gain least by topics over the words of all, long ones before short ones."""
-    halves, tokens = Halves.of(bags), tokens_by_document(bags.offsets, bags.counts)
-    words = trial.counts.sum(axis=1) + trial.counts.sum() / len(trial.rows) ** 2
-    log_words = np.log(words / words.sum())
+def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
+    """Documents that their topics explain little better, or worse, than the frequencies of words in these
+    documents do; long ones before short ones."""
+    tokens = tokens_by_document(bags.offsets, bags.counts)
+    words = np.bincount(bags.words, bags.counts, len(trial.rows))
     owners = np.repeat(np.arange(len(tokens)), np.diff(bags.offsets))
-    unigram = np.bincount(owners, bags.counts * log_words[bags.words], len(tokens))
-    gains = (trial.predict(halves) - unigram) / tokens
+    unigram = np.bincount(owners, bags.counts * np.log(words[bags.words] / words.sum()), len(tokens))
+    gains = (trial.predict(Halves.of(bags)) - unigram) / tokens
     lack = (gains - (gains * tokens).sum() / tokens.sum()) * np.sqrt(tokens)
     return np.sort(np.argsort(lack, kind="stable")[: int(WORST * len(lack))])
 

@@ -94,7 +94,7 @@ class TopicsOnTrial:
 
     def predict(self, halves: Halves) -> Array:
         """Nats of each document, each half given the other."""
-        words = np.ascontiguousarray(self._topic_words())
+        words = np.ascontiguousarray(self.topic_words())
         nats = np.zeros(len(halves.first.unseen))
         for seen, asked in ((halves.first, halves.second), (halves.second, halves.first)):
             gamma = self.infer(seen)[0]["gamma"].values
@@ -102,12 +102,7 @@ class TopicsOnTrial:
             nats += completion_score(asked, theta, words).per_document
         return nats
 
-    @property
-    def _words(self) -> ClosedVocabulary:
-        assert isinstance(self.model.words, ClosedVocabulary)
-        return self.model.words
-
-    def _topic_words(self) -> Array:
+    def topic_words(self) -> Array:
         """E[beta] (topics × n)."""
         words, prior = self._words, self._words.prior(self.params, self.rows)
         totals = self.totals + words.prior_totals(self.params)
@@ -115,6 +110,11 @@ class TopicsOnTrial:
         for group, part in enumerate(words.ranges(self.rows)):
             shares[part] /= totals[group]
         return shares.T
+
+    @property
+    def _words(self) -> ClosedVocabulary:
+        assert isinstance(self.model.words, ClosedVocabulary)
+        return self.model.words
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:
