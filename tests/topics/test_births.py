@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from tests.topics.model.test_polylingual import SIZES, aligned
 
 from stickbreaker import HDP, Corpus, Online, UserError, Vocabulary
 from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.learning.waiting_documents import WaitingDocuments
+from stickbreaker.testing import plant_languages
+from stickbreaker.testing.planted import matched
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.runs import stream_births
 from stickbreaker.topics.runs.stream_births import candidates, explained_worst, unused, worth
@@ -113,6 +116,16 @@ def test_what_happened_is_told_as_splits_and_merges():
     growth = growth_of(model.trace_, model.topic_ids_, WORDS, np.zeros((model.n_topics_, 10), int).tolist())
     assert growth is not None
     assert growth.began == 2
+
+
+def test_topics_of_two_languages_open():
+    planted = plant_languages(tuple(SIZES.values()), n_documents=15 * BATCH, length=40, seed=3)
+    model = model_of()
+    for start in range(0, 15 * BATCH, BATCH):
+        model.partial_fit(aligned(planted.counts[start : start + BATCH]))
+    chosen, cosines = matched(model.topic_word_, planted.topics)
+    assert len(set(chosen.tolist())) == 5
+    assert cosines.min() > 0.9
 
 
 @pytest.mark.parametrize(
