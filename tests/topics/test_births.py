@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.golden.names import check
 from tests.topics.model.test_polylingual import SIZES, aligned
 
 from stickbreaker import HDP, Corpus, Online, UserError, Vocabulary
@@ -102,6 +103,7 @@ def test_a_saved_stream_goes_on_as_if_it_had_not_been_saved(after, tmp_path):
     first = learned(model_of(), batches[:after])
     assert first.state_.waiting is not None
     first.save(tmp_path / "m")
+    check(tmp_path / "m")
     rest = learned(HDP.load(tmp_path / "m"), batches[after:])
     assert edits(whole) == edits(rest)
     np.testing.assert_array_equal(whole.components_, rest.components_)
