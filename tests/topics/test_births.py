@@ -14,7 +14,7 @@ from stickbreaker.testing import plant_languages
 from stickbreaker.testing.planted import matched
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.runs import stream_births
-from stickbreaker.topics.runs.stream_births import candidates, explained_worst, unused, worth
+from stickbreaker.topics.runs.stream_births import candidates, explained_worst, judged, worth
 from stickbreaker.topics.runs.topics_on_trial import Halves, TopicsOnTrial, with_topics
 
 N_WORDS, LENGTH, BATCH, WINDOW = 120, 40, 64, 192
@@ -216,14 +216,15 @@ def test_rows_of_some_words_tell_what_all_rows_tell():
     np.testing.assert_allclose(few.counts_of(own), trial.counts_of(bags)[rows], rtol=1e-5, atol=1e-5)
 
 
-def test_a_topic_twice_is_closed_once():
+def test_topics_that_nobody_uses_are_closed_and_others_kept():
     trial, _, bags = on_trial()
-    largest = int(trial.tokens(bags).sum(axis=0).argmax())
-    half = trial.counts[:, [largest]] / 2.0
-    twice = trial.plus(half, np.array([0.2]))
-    left, closed = unused(twice, bags)
-    assert {topic for topic, _, _ in closed} & {largest, 3}
-    assert left.n_topics == 4 - len(closed)
+    strange = np.zeros((N_WORDS, 1))
+    strange[:20] = 50.0  # words of a topic that lives no more
+    found = judged(trial.plus(strange, np.array([0.1])), bags, range(4))
+    assert 3 in found.closed
+    assert set(found.kept) | set(found.closed) == {0, 1, 2, 3}
+    assert 2 in found.kept
+    assert found.trial.n_topics == 4 - len(found.closed)
 
 
 def test_candidates_change_no_sum_but_where_counts_would_fall_below_zero():

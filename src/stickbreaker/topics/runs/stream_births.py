@@ -5,7 +5,7 @@ with it than without it: each half of each document, given the other. The sum of
 exceed `SURE` times the root of the sum of its squares, so that one document alone never has a topic.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -94,49 +94,64 @@ def worth(gains: Array) -> float:
     return float(gains.sum() - SURE * np.sqrt((gains**2).sum()))
 
 
-# closing
+# judging
 
 
-def unused(trial: TopicsOnTrial, bags: Bags) -> tuple[TopicsOnTrial, list[tuple[int, int, float]]]:
-    """The topics that are worth having for some documents; of the others number, the topic that takes most of
-    their tokens, and what the documents gain without them. The smallest are tried first."""
+class Judged(NamedTuple):
+    """The topics that are worth having; of each that was tried and kept what documents gain by it, by number;
+    and of each of the others the topic that takes most of its tokens, and what documents gain without it."""
+
+    trial: TopicsOnTrial
+    kept: dict[int, float]
+    closed: dict[int, tuple[int, float]]
+
+
+def judged(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Judged:
+    """Try some topics, the smallest first, by the documents that use them."""
     halves, names = Halves.of(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
-    closed: list[tuple[int, int, float]] = []
-    for topic in np.argsort(tokens.sum(axis=0), kind="stable").tolist():
+    kept: dict[int, float] = {}
+    closed: dict[int, tuple[int, float]] = {}
+    sums = tokens.sum(axis=0)
+    for topic in sorted(tried, key=lambda number: float(sums[number])):
         if trial.n_topics == 1:
             break
         k = names.index(topic)
-        missing = np.flatnonzero(tokens[:, k] > TOKENS_IN_USE)
+        users = np.flatnonzero(tokens[:, k] > TOKENS_IN_USE)
         other = trial.without(k)
-        less = other.predict(halves.take(missing)) if len(missing) else np.zeros(0)
-        gains = nats[missing] - less
+        less = other.predict(halves.take(users)) if len(users) else np.zeros(0)
+        gains = nats[users] - less
         if worth(gains) > 0.0:
+            kept[topic] = float(gains.sum())
             continue
         names.remove(topic)
-        kept = np.delete(tokens, k, axis=1)
-        before = kept[missing].sum(axis=0)
-        if len(missing):
-            kept[missing] = other.tokens(bags.take(missing))
-        takes = names[int((kept[missing].sum(axis=0) - before).argmax())]
-        closed.append((topic, takes, -float(gains.sum())))
-        trial, tokens, nats[missing] = other, kept, less
-    return trial, closed
+        rest = np.delete(tokens, k, axis=1)
+        before = rest[users].sum(axis=0)
+        if len(users):
+            rest[users] = other.tokens(bags.take(users))
+        takes = names[int((rest[users].sum(axis=0) - before).argmax())]
+        closed[topic] = takes, -float(gains.sum())
+        trial, tokens, nats[users] = other, rest, less
+    return Judged(trial, kept, closed)
+
+
+# closing
 
 
 def _close(job: VariationalRun, state: VariationalState, bags: Bags, rows: NDArray[np.int64]) -> list[Event]:
     """Close what is not worth having any more; gives what happened."""
-    trial, closed = unused(_on_trial(job, state, rows), bags)
-    if not closed:
+    trial = _on_trial(job, state, rows)
+    found = judged(trial, bags, range(trial.n_topics))
+    if not found.closed:
         return []
     numbers = _numbers(job, state)
     plan = f"close at step {state.step}"
     events = [
         Event(plan, gain, "merge", job.model.table.columns, column=numbers[takes], gone=numbers[topic])
-        for topic, takes, gain in closed
+        for topic, (takes, gain) in found.closed.items()
     ]
-    _edit(job, state, (Drop("topics", tuple(sorted(topic for topic, _, _ in closed))),))
-    state.params = {**state.params, **{name: trial.params[name] for name in ("weights", "rest")}}
+    _edit(job, state, (Drop("topics", tuple(sorted(found.closed))),))
+    state.params = {**state.params, **{name: found.trial.params[name] for name in ("weights", "rest")}}
     return events
 
 
@@ -159,9 +174,12 @@ def candidates(
         own = trial.plus(counts, weights).counts_of(made)[:, trial.n_topics :]
         weights = np.maximum(WORST * own.sum(axis=0) / made.counts.sum(), LEAST_WEIGHT)
         counts = weight * own
-    kept, gains = _worth_opening(trial, counts, weights, Halves.of(judges))
-    if not kept:
+    more = trial.plus(counts, weights)
+    found = judged(more, judges, range(trial.n_topics, more.n_topics))
+    if not found.kept:
         return None
+    kept = np.array(sorted(found.kept)) - trial.n_topics
+    gains = np.array([found.kept[number] for number in sorted(found.kept)])
     counts, weights = counts[:, kept], weights[kept]
     after = trial.plus(counts, weights).counts_of(worst)
     after[:, : trial.n_topics] -= trial.counts_of(worst)
@@ -180,28 +198,6 @@ def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
     gains = (trial.predict(Halves.of(bags)) - unigram) / tokens
     lack = (gains - (gains * tokens).sum() / tokens.sum()) * np.sqrt(tokens)
     return np.sort(np.argsort(lack, kind="stable")[: int(WORST * len(lack))])
-
-
-def _worth_opening(
-    trial: TopicsOnTrial, counts: Array, weights: Array, judges: Halves
-) -> tuple[list[int], Array]:
-    """Which candidates are worth having beside the others, and what the documents gain by each."""
-    kept = list(range(len(weights)))
-
-    def nats(these: Sequence[int]) -> Array:
-        chosen = list(these)
-        return (trial.plus(counts[:, chosen], weights[chosen]) if chosen else trial).predict(judges)
-
-    now = nats(kept)
-    while kept:
-        without = [nats([other for other in kept if other != each]) for each in kept]
-        values = [worth(now - less) for less in without]
-        least = int(np.argmin(values))
-        if values[least] > 0.0:
-            return kept, np.array([float((now - less).sum()) for less in without])
-        now = without[least]
-        del kept[least]
-    return [], np.zeros(0)
 
 
 def _open(
