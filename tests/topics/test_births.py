@@ -14,7 +14,7 @@ from stickbreaker.testing import plant_languages
 from stickbreaker.testing.planted import matched
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.runs import stream_births
-from stickbreaker.topics.runs.stream_births import candidates, explained_worst, judged, worth
+from stickbreaker.topics.runs.stream_births import candidates, explained_worst, judge, worth
 from stickbreaker.topics.runs.topics_on_trial import Halves, TopicsOnTrial, with_topics
 
 N_WORDS, LENGTH, BATCH, WINDOW = 120, 40, 64, 192
@@ -220,11 +220,11 @@ def test_topics_that_nobody_uses_are_closed_and_others_kept():
     trial, _, bags = on_trial()
     strange = np.zeros((N_WORDS, 1))
     strange[:20] = 50.0  # words of a topic that lives no more
-    found = judged(trial.plus(strange, np.array([0.1])), bags, range(4))
-    assert 3 in found.closed
-    assert set(found.kept) | set(found.closed) == {0, 1, 2, 3}
-    assert 2 in found.kept
-    assert found.trial.n_topics == 4 - len(found.closed)
+    found = judge(trial.plus(strange, np.array([0.1])), bags, range(4))
+    assert 3 in found.closures
+    assert set(found.gains) | set(found.closures) == {0, 1, 2, 3}
+    assert 2 in found.gains
+    assert found.trial.n_topics == 4 - len(found.closures)
 
 
 def test_candidates_change_no_sum_but_where_counts_would_fall_below_zero():

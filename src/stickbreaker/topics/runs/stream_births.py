@@ -97,21 +97,21 @@ def worth(gains: Array) -> float:
 # judging
 
 
-class Judged(NamedTuple):
+class Verdict(NamedTuple):
     """The topics that are worth having; of each that was tried and kept what documents gain by it, by number;
     and of each of the others the topic that takes most of its tokens, and what documents gain without it."""
 
     trial: TopicsOnTrial
-    kept: dict[int, float]
-    closed: dict[int, tuple[int, float]]
+    gains: dict[int, float]
+    closures: dict[int, tuple[int, float]]
 
 
-def judged(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Judged:
+def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Verdict:
     """Try some topics, the smallest first, by the documents that use them."""
     halves, names = Halves.of(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
-    kept: dict[int, float] = {}
-    closed: dict[int, tuple[int, float]] = {}
+    gains_of: dict[int, float] = {}
+    closures: dict[int, tuple[int, float]] = {}
     sums = tokens.sum(axis=0)
     for topic in sorted(tried, key=lambda number: float(sums[number])):
         if trial.n_topics == 1:
@@ -122,7 +122,7 @@ def judged(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Judged:
         less = other.predict(halves.take(users)) if len(users) else np.zeros(0)
         gains = nats[users] - less
         if worth(gains) > 0.0:
-            kept[topic] = float(gains.sum())
+            gains_of[topic] = float(gains.sum())
             continue
         names.remove(topic)
         rest = np.delete(tokens, k, axis=1)
@@ -130,9 +130,9 @@ def judged(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Judged:
         if len(users):
             rest[users] = other.tokens(bags.take(users))
         takes = names[int((rest[users].sum(axis=0) - before).argmax())]
-        closed[topic] = takes, -float(gains.sum())
+        closures[topic] = takes, -float(gains.sum())
         trial, tokens, nats[users] = other, rest, less
-    return Judged(trial, kept, closed)
+    return Verdict(trial, gains_of, closures)
 
 
 # closing
@@ -141,16 +141,16 @@ def judged(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Judged:
 def _close(job: VariationalRun, state: VariationalState, bags: Bags, rows: NDArray[np.int64]) -> list[Event]:
     """Close what is not worth having any more; gives what happened."""
     trial = _on_trial(job, state, rows)
-    found = judged(trial, bags, range(trial.n_topics))
-    if not found.closed:
+    found = judge(trial, bags, range(trial.n_topics))
+    if not found.closures:
         return []
     numbers = _numbers(job, state)
     plan = f"close at step {state.step}"
     events = [
         Event(plan, gain, "merge", job.model.table.columns, column=numbers[takes], gone=numbers[topic])
-        for topic, (takes, gain) in found.closed.items()
+        for topic, (takes, gain) in found.closures.items()
     ]
-    _edit(job, state, (Drop("topics", tuple(sorted(found.closed))),))
+    _edit(job, state, (Drop("topics", tuple(sorted(found.closures))),))
     state.params = {**state.params, **{name: found.trial.params[name] for name in ("weights", "rest")}}
     return events
 
@@ -175,12 +175,12 @@ def candidates(
         weights = np.maximum(WORST * own.sum(axis=0) / made.counts.sum(), LEAST_WEIGHT)
         counts = weight * own
     more = trial.plus(counts, weights)
-    found = judged(more, judges, range(trial.n_topics, more.n_topics))
-    if not found.kept:
+    found = judge(more, judges, range(trial.n_topics, more.n_topics))
+    if not found.gains:
         return None
-    kept = np.array(sorted(found.kept)) - trial.n_topics
-    gains = np.array([found.kept[number] for number in sorted(found.kept)])
-    counts, weights = counts[:, kept], weights[kept]
+    chosen = np.array(sorted(found.gains)) - trial.n_topics
+    gains = np.array([found.gains[number] for number in sorted(found.gains)])
+    counts, weights = counts[:, chosen], weights[chosen]
     after = trial.plus(counts, weights).counts_of(worst)
     after[:, : trial.n_topics] -= trial.counts_of(worst)
     change = weight * after
