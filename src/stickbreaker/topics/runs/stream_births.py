@@ -97,7 +97,7 @@ def worth(gains: Array) -> float:
 # judging
 
 
-class Verdict(NamedTuple):
+class Outcome(NamedTuple):
     """The topics that are worth having; of each that was tried and kept what documents gain by it, by number;
     and of each of the others the topic that takes most of its tokens, and what documents gain without it."""
 
@@ -106,7 +106,7 @@ class Verdict(NamedTuple):
     closures: dict[int, tuple[int, float]]
 
 
-def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Verdict:
+def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
     """Try some topics, the smallest first, by the documents that use them."""
     halves, names = Halves.of(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
@@ -132,7 +132,7 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Verdict:
         takes = names[int((rest[users].sum(axis=0) - before).argmax())]
         closures[topic] = takes, -float(gains.sum())
         trial, tokens, nats[users] = other, rest, less
-    return Verdict(trial, gains_of, closures)
+    return Outcome(trial, gains_of, closures)
 
 
 # closing
