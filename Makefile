@@ -10,7 +10,7 @@ WORKERS ?= logical
 WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
-.PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-spark \
+.PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-hdp-streams bench-spark \
 	bench-queries bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
 	reproduce-topic-ngrams reproduce-translation clean
@@ -97,6 +97,10 @@ bench-open: $(VENV)/developing
 bench-streams: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/streams.py
+
+# HDP topics of planted and real streams, that open and close: about ten minutes; FULL=1: three seeds, two starts
+bench-hdp-streams: $(VENV)/developing
+	$(BIN)/python benchmarks/hdp_streams.py
 
 # LDA on Spark beside MLlib's, on local[2]: some hours; QUICK=1: a small corpus, to see that all of it works
 bench-spark: $(VENV)/developing

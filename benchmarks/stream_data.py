@@ -20,6 +20,7 @@ FILES = {
     "NIPS": ("nips-text/docs.jsonl.gz",),
     "blogs": ("blogs/posts.jsonl.gz",),
     "AP": ("ap/ap.jsonl.gz",),
+    "de-news": ("de-news-en/docs.jsonl.gz",),
 }
 KNOWN = 20_000  # words of a closed vocabulary at most, those in the most documents
 LEAST = 3  # documents that a known word is in
@@ -52,6 +53,7 @@ KEYS: dict[tuple[str, str], Callable[[Record], str]] = {
     ("blogs", "by date"): _day_of_post,
     ("blogs", "by trade"): lambda record: record["industry"],
     ("AP", "by date"): _day,
+    ("de-news", "by date"): lambda record: record["id"],
 }
 STREAMS = (
     StreamOf("20 Newsgroups", "by date", 256),

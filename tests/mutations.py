@@ -348,6 +348,36 @@ MUTATIONS = {
         "for row in range(len(ids)):",
         "tests/grammars/model/test_online_grammar.py -k growing",
     ),
+    "a topic's gain beyond chance": Mutation(
+        "topics/runs/stream_births.py",
+        "gains.sum() - SURE * np.sqrt((gains**2).sum())",
+        "gains.sum() + SURE * np.sqrt((gains**2).sum())",
+        "tests/topics/test_births.py -k worth_having",
+    ),
+    "tokens that a new topic takes": Mutation(
+        "topics/runs/stream_births.py",
+        "after[:, : trial.n_topics] -= trial.counts_of(worst)",
+        "after[:, : trial.n_topics] += trial.counts_of(worst)",
+        "tests/topics/test_births.py -k no_sum",
+    ),
+    "documents that are explained worst": Mutation(
+        "topics/runs/stream_births.py",
+        'np.argsort(lack, kind="stable")',
+        'np.argsort(-lack, kind="stable")',
+        "tests/topics/test_births.py -k explained_worst",
+    ),
+    "weights of topics beside a new one": Mutation(
+        "topics/runs/topics_on_trial.py",
+        "_scaled(grown, 1.0 - float(weights.sum()))",
+        "_scaled(grown, 1.0 + float(weights.sum()))",
+        "tests/topics/test_births.py -k weights",
+    ),
+    "halves of documents that are predicted": Mutation(
+        "topics/runs/topics_on_trial.py",
+        "((halves.first, halves.second), (halves.second, halves.first))",
+        "((halves.first, halves.first), (halves.second, halves.second))",
+        "tests/topics/test_births.py -k predicted",
+    ),
     "sentences that end at boundaries": Mutation(
         "grammars/kernels/sentence_cutting.py",
         "if letter == boundary:\n                fresh = True",

@@ -13,6 +13,7 @@ SPELLINGS = {
     "effects",
     "intrusion",
     "assignments",
+    "births",
     "chain",
     "completion",
     "delayed gibbs, documents",

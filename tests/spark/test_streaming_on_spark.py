@@ -45,6 +45,7 @@ from stickbreaker.saved.manifest import encoded
 from stickbreaker.spark.file_stream import Arrivals, arrived
 from stickbreaker.spark.streaming import StreamingModel, offsets_of
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.runs import stream_births
 
 CLOSED = {**RUN, "alpha": 0.1}
 LINES = "text string, date string, _broken string, file_path string, file_block_start long"
@@ -116,6 +117,30 @@ def test_a_table_in_blocks_learns_what_one_machine_learns(spark, incoming, out, 
         load(out).engine_.table.counts(slice(None)), here.table.counts(slice(None)), rtol=1e-8, atol=1e-8
     )
     assert len(load(out).top_words(5)) == 3
+
+
+def test_topics_open_in_a_table_in_blocks_as_on_one_machine(
+    spark, incoming, tmp_path, out, vocabulary, monkeypatch
+):
+    monkeypatch.setattr(stream_births, "WINDOW", 3 * BATCH)
+    settings = {**RUN, "moves": "births", "eta": 0.01}
+    few = tmp_path / "few"
+    few.mkdir()
+    shutil.copy2(incoming / "0.jsonl", few)
+    shutil.copy2(incoming / "1.jsonl", few)
+    stream = StreamingModel(hdp(spark, **settings), arrivals(few), ANALYSIS, out, vocabulary)
+    to_the_end(stream)
+    shutil.copy2(incoming / "2.jsonl", few)
+    again = StreamingModel(hdp(spark, **settings), arrivals(few), ANALYSIS, out, vocabulary)
+    to_the_end(again)
+    here, trace = learned_here(hdp(spark, **settings), vocabulary)
+    there = trace_of(out)
+    changes = [[(e["move"], e["topic"]) for e in record.get("edits", ())] for record in trace]
+    assert any(changes)
+    assert changes == [[(e["move"], e["topic"]) for e in record.get("edits", ())] for record in there]
+    np.testing.assert_allclose(
+        load(out).engine_.table.counts(slice(None)), here.table.counts(slice(None)), rtol=1e-6, atol=1e-6
+    )
 
 
 def test_how_many_files_are_taken_at_a_time_changes_nothing_but_the_start(spark, incoming, out):

@@ -23,6 +23,7 @@ from stickbreaker.learning.moves import Numbered
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
+from stickbreaker.learning.waiting_documents import WaitingDocuments
 
 APART = 256  # steps from one `VariationalRun.measure` to the next, or more
 A_PASS = 10  # of them in a pass at most
@@ -42,6 +43,7 @@ class VariationalState(RunState):
     proposals: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
     carried_since: int | None = 0  # pass from which documents' records are carried; None: they start anew
     fading: FadingCounts | None = None  # of a stream: the words that came, of which its unigrams are made
+    waiting: WaitingDocuments | None = None  # of a stream: documents by which topics open and close
 
 
 @dataclass(frozen=True, slots=True)

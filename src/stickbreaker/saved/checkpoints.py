@@ -21,6 +21,7 @@ from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution import Evolution
 
@@ -80,10 +81,12 @@ def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any
 
 
 def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
-    """What a stream's next step needs as arrays: the last step's sums, from which moves propose, and the
-    words that came."""
+    """What a stream's next step needs as arrays: the last step's sums, from which moves propose, the words
+    that came, and documents that wait."""
     sums = {} if state.latest is None else flat_stats(LATEST, state.latest)
-    return sums if state.fading is None else {**sums, **state.fading.to_arrays()}
+    for kept in (state.fading, state.waiting):
+        sums = sums if kept is None else {**sums, **kept.to_arrays()}
+    return sums
 
 
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
@@ -101,6 +104,7 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
         proposals=plans_from(snapshot.arrays),
         carried_since=snapshot.manifest.get("carried_since", 0),  # not said of the first pass
         fading=FadingCounts.from_arrays(snapshot.arrays),
+        waiting=WaitingDocuments.from_arrays(snapshot.arrays),
     )
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
+BIRTHS = "births"  # of moves
 JUDGES = ("bound", "held-out")
 ETA_START = 0.05  # of a learned eta, whatever the number of topics
 REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
@@ -66,6 +67,8 @@ class PlainHDP(TopicEstimator):
     moves : "split-merge" is what suits the schedule: `SplitMerge(accept="exact")` where it sees all
         documents, and none online and in `partial_fit`, where a minibatch says too little of a merge;
         `SplitMerge(accept="halves")` tries them there, "paper" judges as Bryant & Sudderth do; None: none.
+        "births": in a stream (`partial_fit`) topics open for documents that are badly explained, and close
+        when the last ones are predicted as well without them; mean-field documents and known words.
     alpha : concentration of documents around the weights: a number is fixed, "learned" starts at 1; Gibbs
         sampling draws it, and `concentration`, under Gamma(1, 1) priors.
     concentration : gamma, that of the weights: a number is fixed, "learned" starts at 1 ("learned:5" at 5).
@@ -226,6 +229,22 @@ class PlainHDP(TopicEstimator):
         kept = self._slot() == "growing" and self.gibbs_settings() is None and not self.has_concepts
         return schedule_of("memoised" if kept else "batch", *self.online)
 
+    def _births(
+        self, schedule: str, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
+    ) -> bool:
+        if self.moves != BIRTHS:
+            return False
+        if schedule != "partial_fit":
+            raise UserError(
+                "moves='births' is for streams", remedy="call partial_fit, or leave out moves for fit"
+            )
+        if not (documents.direct and words.dirichlet) or words.by_topic or sampled:
+            raise UserError(
+                "moves='births' needs mean-field documents and a known vocabulary with one eta",
+                remedy="set moves=None",
+            )
+        return True
+
     def _moves(
         self,
         schedule: str,
@@ -234,8 +253,11 @@ class PlainHDP(TopicEstimator):
         sampled: bool,
     ) -> tuple[Move, ...]:
         chosen = self.moves
+        if chosen == BIRTHS:
+            return ()
         if not (chosen is None or chosen == "split-merge" or isinstance(chosen, SplitMerge)):
-            raise UserError(f"moves={chosen!r}", remedy='moves is "split-merge", SplitMerge(...) or None')
+            remedy = 'moves is "split-merge", SplitMerge(...), "births" or None'
+            raise UserError(f"moves={chosen!r}", remedy=remedy)
         if not words.dirichlet:
             if isinstance(chosen, SplitMerge):
                 raise UserError(f"moves={chosen} needs words that are known", remedy="set moves=None")

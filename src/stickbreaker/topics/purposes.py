@@ -3,6 +3,7 @@
 SEED_DOCUMENTS = "documents"  # the documents that topics start from
 SEED_TOPICS = "topics"  # the noise that tells topics apart at the start, by word
 DIRECTIONS = "directions"  # the direction in which a topic is split, by word
+BIRTHS = "births"  # the documents that a stream's new topics start from
 HALVES = "halves"  # which half of the documents judges a move
 
 GIBBS = "gibbs"  # a sweep of the Gibbs sampler, by visit

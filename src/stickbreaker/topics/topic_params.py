@@ -154,7 +154,9 @@ class TopicParams(StreamLearner):
         moves = self._moves(schedule, documents, words, solver.draws)
         if schedule == "memoised" or (moves and documents.grows):
             solver = solver.with_full_reports()
-        return TopicModel(documents, words, solver, moves)
+        return TopicModel(
+            documents, words, solver, moves, self._births(schedule, documents, words, solver.draws)
+        )
 
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
         """Raise UserError for more topics than there are numbers or memory for; before any is made."""
@@ -224,6 +226,12 @@ class TopicParams(StreamLearner):
     def _learned_eta_start(self, n_topics: int) -> float:
         """Where a learned eta starts."""
         return 1.0 / n_topics
+
+    def _births(
+        self, schedule: str, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
+    ) -> bool:
+        """Whether topics of a stream open and close."""
+        return False
 
     @abstractmethod
     def _moves(

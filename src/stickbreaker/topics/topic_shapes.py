@@ -36,6 +36,8 @@ def refuse_other_shapes(
             raise ValueError(f"{name} of other kinds of moves")
         if (held.additive, held.fresh) != (item.additive, item.fresh):
             raise ValueError(f"{name} would follow edits in another way than this model's")
+    if state.waiting is not None:
+        state.waiting.refuse_others(shape[0])
     if state.latest is not None:
         refuse_other_rows(state.latest, shape)
     for name, item in state.params.items():

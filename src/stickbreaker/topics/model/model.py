@@ -39,6 +39,7 @@ class TopicModel(Model):
     words: TopicVocabulary[Any]
     solver: LocalSolver
     moves: tuple[Move, ...] = ()
+    births: bool = False  # whether topics of a stream open and close (`topics/runs/stream_births.py`)
 
     def n_columns(self, params: Record) -> int:
         return self.documents.count(params)

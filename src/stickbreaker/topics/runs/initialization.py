@@ -93,6 +93,19 @@ def seed_from_documents(
     return DocumentSeeds(base, csr_matrix((of_topics @ counts).T))
 
 
+def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Generator) -> csr_matrix:
+    """Counts (words × topics) of a few like documents for each topic, far from the others'; `counts` are
+    documents × words. As `seed_from_documents`, without what all topics have of each word."""
+    n_documents = _shape(counts)[0]
+    n_topics = min(n_topics, n_documents)
+    near = max(1, min(NEAR, n_documents // (2 * n_topics)))
+    likeness = _Likeness(_unit_tf_idf(counts)[0])
+    seeds = _seeds(likeness, (), np.ones(n_documents, np.bool_), n_topics, generator)
+    starts = np.concatenate([_nearest(row, near) for row in seeds])
+    ends = np.arange(n_topics + 1) * near
+    return csr_matrix((csr_matrix((np.ones(len(starts)), starts, ends), (n_topics, n_documents)) @ counts).T)
+
+
 @dataclass(frozen=True)
 class DocumentSeeds:
     """Starting counts (words × topics), made for the rows that are asked for: what all topics have of each

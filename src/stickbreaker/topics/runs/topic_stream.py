@@ -13,8 +13,10 @@ from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import warned_of
+from stickbreaker.learning.events import records_of
 from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.online_steps import learn_minibatch
+from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import TraceRecord, refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
@@ -42,6 +44,7 @@ def online_step(
         predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step, fading)
     count_words(fading, shards)
     record = learn_minibatch(job, state, documents, shards)
+    record |= _open_and_close(job, state, documents, shards, record["rate"])
     state.fading = fading
     if predicted is not None:
         record["prequential"] = predicted._asdict()
@@ -50,6 +53,24 @@ def online_step(
     totals = totals[model.in_use(totals)]
     found = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
     return {**record, "warnings": found} if found else record
+
+
+def _open_and_close(
+    job: VariationalRun, state: VariationalState, documents: int, shards: Shards, rate: float
+) -> TraceRecord:
+    """Let topics open and close where the model has births; gives what the step's record tells of it."""
+    model, schedule = topic_model(job.model), job.schedule
+    assert isinstance(schedule, Online)
+    if not model.births:
+        return {}
+    from stickbreaker.topics.runs.stream_births import open_and_close  # brings scipy
+
+    weight = rate * schedule.total_of(documents) / max(1, shards.n_documents)
+    events = open_and_close(job, state, shards, weight)
+    if not events:
+        return {}
+    figures = model.figures(state.params, job.engine.table.totals())
+    return {**figures, **records_of(events, model.table)}
 
 
 def can_go_on(estimator: LearnedTopics) -> bool:

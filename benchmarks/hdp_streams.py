@@ -1,0 +1,222 @@
+"""HDP topics of a stream: does their number follow what is there, and is each tenth predicted?
+
+`make bench-hdp-streams` learns from a planted stream, whose topics appear and vanish, and from three
+collections in order and shuffled, from 20 topics, with births and without. After every tenth it counts the
+topics and completes documents of that tenth that were held out. FULL=1 (or --full) has three seeds, and runs
+from 50 topics too.
+"""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from lda import about, machine
+from numpy.typing import NDArray
+from stream_data import StreamOf, is_there, known_words, read_stream, write_stream
+from tables import Report, options_of
+
+from stickbreaker import HDP, Corpus, Online, Vocabulary
+
+Array = NDArray[np.float64]
+Tokens = list[list[str]]
+
+TENTHS = 10
+N_WORDS, LENGTH, PER_TENTH, BATCH = 1_000, 100, 2_000, 100  # of the planted stream
+SHARP, MIXED = 0.05, 2.0  # Dirichlet concentrations: a topic's, of each word; a document's, of all topics
+ALIVE = (  # first and last tenth of each planted topic
+    *((0, 9),) * 4, *((0, 1),) * 4, *((2, 5),) * 6, *((4, 7),) * 4, *((6, 9),) * 2, *((8, 9),) * 6,
+)  # fmt: skip
+LARGE = 0.01  # share of the words of a topic that counts among the larger ones
+OFF = 0.15  # share by which a number of topics may be off
+LONGEST = 500  # tokens of a real document that are read: one encoded posting is a topic otherwise
+HELD_OUT = 10  # every such document of a real stream is held out
+REAL = (
+    StreamOf("20 Newsgroups", "by group", 256),
+    StreamOf("20 Newsgroups", "shuffled", 256),
+    StreamOf("de-news", "by date", 128),
+    StreamOf("de-news", "shuffled", 128),
+    StreamOf("blogs", "by trade", 64),
+    StreamOf("blogs", "shuffled", 64),
+)
+COLUMNS = (
+    "stream", "from", "births", "seed", "planted", "in use", "right", "above 1 %", "right, above 1 %",
+    "S", "held-out", "CPU s",
+)  # fmt: skip
+
+
+class Tenth(NamedTuple):
+    """What is learned from, in order, what is held out, and how many topics there are (0: nobody knows)."""
+
+    learned: Tokens
+    held_out: Tokens
+    planted: int
+
+
+def planted(seed: int) -> Iterator[Tenth]:
+    """A stream whose topics live from tenth to tenth."""
+    draw = np.random.default_rng(seed)
+    topics = draw.dirichlet(np.full(N_WORDS, SHARP), len(ALIVE))
+    for tenth in range(TENTHS):
+        own = np.flatnonzero([first <= tenth <= last for first, last in ALIVE])
+        made: Tokens = []
+        for _ in range(PER_TENTH + PER_TENTH // HELD_OUT):
+            theta = draw.dirichlet(np.full(len(own), MIXED / len(own)))
+            words = draw.choice(N_WORDS, LENGTH, p=theta @ topics[own])
+            made.append([f"w{word}" for word in words.tolist()])
+        yield Tenth(made[:PER_TENTH], made[PER_TENTH:], len(own))
+
+
+def tenths_of(documents: Tokens) -> Iterator[Tenth]:
+    """A real stream in tenths."""
+    for part in np.array_split(np.arange(len(documents)), TENTHS):
+        own = [documents[place][:LONGEST] for place in part.tolist()]
+        held = own[HELD_OUT - 1 :: HELD_OUT]
+        yield Tenth([one for place, one in enumerate(own) if place % HELD_OUT != HELD_OUT - 1], held, 0)
+
+
+def completion(model: HDP, corpus: Corpus, draw: np.random.Generator) -> float:
+    """Nats per word of a half of each document given the other."""
+    nats = tokens = 0.0
+    topics = model.topic_word_
+    halves: list[tuple[list[str], list[str]]] = []
+    words = corpus.vocabulary.words
+    for words_of, counts in documents_of(corpus):
+        line = np.repeat(words_of, counts.astype(int))
+        line = line[draw.permutation(len(line))]
+        spelled = [words[row] for row in line.tolist()]
+        halves.append((spelled[: len(line) // 2], spelled[len(line) // 2 :]))
+    known = Corpus.from_tokens([half for half, _ in halves], vocabulary=corpus.vocabulary)
+    shares = model.transform(known)
+    place = {word: row for row, word in enumerate(words)}
+    for share, (_, asked) in zip(shares, halves, strict=True):
+        rows = [place[word] for word in asked]
+        nats += float(np.log(share @ topics[:, rows]).sum())
+        tokens += len(rows)
+    return nats / max(tokens, 1.0)
+
+
+def documents_of(corpus: Corpus) -> Iterator[tuple[Any, Any]]:
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        for start, stop in zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True):
+            yield bags.words[start:stop], bags.counts[start:stop]
+
+
+def run(
+    tenths: list[Tenth], known: list[str], batch: int, seed: int, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """Learn a stream; figures after every tenth."""
+    vocabulary = Vocabulary.of(known)
+    model = HDP(random_state=seed, n_jobs=1, schedule=Online(batch_size=batch), **settings)
+    draw = np.random.default_rng(0)
+    in_use: list[int] = []
+    large: list[int] = []
+    held: list[float] = []
+    seconds = 0.0
+    for tenth in tenths:
+        for start in range(0, len(tenth.learned), batch):
+            part = Corpus.from_tokens(tenth.learned[start : start + batch], vocabulary=vocabulary)
+            began = time.process_time()
+            model.partial_fit(part)
+            seconds += time.process_time() - began
+        in_use.append(model.n_topics_)
+        large.append(int((model.topic_shares_ >= LARGE).sum()))
+        held.append(completion(model, Corpus.from_tokens(tenth.held_out, vocabulary=vocabulary), draw))
+    told = [record["prequential"] for record in model.trace_ if "prequential" in record]
+    tokens = sum(one["tokens"] for one in told)
+    edits = [edit for record in model.trace_ for edit in record.get("edits", ())]
+    return {
+        "in use": in_use,
+        "large": large,
+        "held-out": held,
+        "S": sum(one["score"] * one["tokens"] for one in told) / tokens,
+        "seconds": seconds,
+        "edits": edits,
+        "model": model,
+    }
+
+
+def programs(full: bool) -> list[dict[str, Any]]:
+    """What the HDP is told: where it starts, and whether topics open and close."""
+    starts = (20, 50) if full else (20,)
+    return [{"n_topics": n, "moves": moves} for n in starts for moves in (None, "births")]
+
+
+def main() -> None:
+    options = options_of(__doc__, "three seeds, and runs from 50 topics")
+    options.add_argument("--corpus", action="append", help="only this one, or planted; may be given again")
+    args = options.parse_args()
+    report = Report(args.out, "hdp_streams", about())
+    report.say(f"# Streams of HDP topics\n\n{machine()}\n")
+    report.section(
+        "Numbers of topics",
+        f"After each tenth of the stream: planted topics that live in it, topics in use, and those that have "
+        f"{LARGE:.0%} of the words or more; right: tenths in which these are at most {OFF:.0%} off. S: nats "
+        "per word of each minibatch before it is learned from; held-out: of documents of the present tenth, "
+        "the mean over tenths. CPU s: of learning, S included.",
+        COLUMNS,
+    )
+    seeds = range(3 if args.full else 1)
+    for seed in seeds:
+        if args.corpus and "planted" not in args.corpus:
+            break
+        stream = list(planted(seed))
+        known = [f"w{word}" for word in range(N_WORDS)]
+        for settings in programs(args.full):
+            show(report, "planted", settings, seed, stream, run(stream, known, BATCH, seed, settings))
+    with tempfile.TemporaryDirectory() as place:
+        for of in REAL:
+            if args.corpus and of.corpus not in args.corpus:
+                continue
+            if not is_there(of.corpus):
+                report.say(f"MISSING: {of.corpus} is not there (../shared/data)")
+                continue
+            for seed in seeds:
+                path = Path(place, "stream.jsonl")
+                write_stream(of, seed, path)
+                documents = read_stream(path)
+                stream, known = list(tenths_of(documents)), known_words(documents)
+                for settings in programs(args.full):
+                    result = run(stream, known, of.batch, seed, settings)
+                    show(report, f"{of.corpus}, {of.order}", settings, seed, stream, result)
+
+
+def show(
+    report: Report,
+    what: str,
+    settings: dict[str, Any],
+    seed: int,
+    stream: list[Tenth],
+    result: dict[str, Any],
+) -> None:
+    """A row of the table."""
+    numbers = [tenth.planted for tenth in stream]
+    is_planted = bool(numbers[0])
+
+    def right(found: list[int]) -> str | None:
+        near = sum(abs(n - k) <= OFF * n for n, k in zip(numbers, found, strict=True))
+        return f"{near} of {TENTHS}" if is_planted else None
+
+    report.row(
+        {
+            "stream": what,
+            "from": settings["n_topics"],
+            "births": settings["moves"] is not None,
+            "seed": seed,
+            "planted": " ".join(map(str, numbers)) if is_planted else None,
+            "in use": " ".join(map(str, result["in use"])),
+            "right": right(result["in use"]),
+            "above 1 %": " ".join(map(str, result["large"])),
+            "right, above 1 %": right(result["large"]),
+            "S": f"{result['S']:.3f}",
+            "held-out": f"{np.mean(result['held-out']):.3f}",
+            "CPU s": result["seconds"],
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Topics of a stream that open and close, as its subjects change.
+
+After every `WINDOW` documents these judge the topics. A topic is worth having if they are predicted better
+with it than without it: each half of each document, given the other. The sum of what documents gain must
+exceed `SURE` times the root of the sum of its squares, so that one document alone never has a topic.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from stickbreaker.core.edits import Drop, Edit, Grow, apply
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array, Rows
+from stickbreaker.corpus.shards import Bags, tokens_by_document
+from stickbreaker.corpus.source import Shards
+from stickbreaker.learning.events import Event, edit_columns, first_columns
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.learning.waiting_documents import WaitingDocuments
+from stickbreaker.topics import purposes
+from stickbreaker.topics.model.model import topic_model
+from stickbreaker.topics.runs.initialization import like_documents
+from stickbreaker.topics.runs.topics_on_trial import (
+    TOKENS_IN_USE,
+    Halves,
+    TopicsOnTrial,
+    with_topics,
+)
+
+MOST_TOPICS = 200  # none opens beyond
+WINDOW = 1024  # documents that judge
+LEAST_TOKENS = 5.0  # of a document that judges
+SURE = 1.5  # standard deviations that a topic's gain is above zero
+WORST = 0.5  # share of the documents, those explained worst, that new topics are made of
+CANDIDATES = 8  # new topics that are tried at once
+AGAIN = 3  # times at most, as long as one opens
+ROUNDS = 6  # of a candidate's local and global steps
+LEAST_WEIGHT = 1e-4  # of a candidate among all topics
+
+
+class Opened(NamedTuple):
+    """Topics to open: their counts (words of the documents × new) and weights (new), what they gain in nats,
+    and the change of all counts (words × topics, the new ones last)."""
+
+    counts: Array
+    weights: Array
+    gains: Array
+    change: Array
+
+
+def open_and_close(
+    job: VariationalRun, state: VariationalState, shards: Shards, weight: float
+) -> list[Event]:
+    """Let documents that have been learned from wait; where they are enough, close topics and open others.
+
+    `weight` is what a token of the last minibatch counts in the table. Changes the engine's table and
+    `state`; gives what happened, in the terms of splits and merges: an opened topic was split from that which
+    it takes most tokens from, a closed one merged into that which its tokens went to.
+    """
+    bags = shards.source.read(shards.numbers())
+    bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
+    waiting = WaitingDocuments(bags) if state.waiting is None else state.waiting.plus(bags)
+    if len(waiting) < WINDOW:
+        state.waiting = waiting
+        return []
+    state.waiting = None
+    bags = waiting.bags.take(np.arange(len(waiting) - WINDOW, len(waiting)))
+    rows, words = np.unique(bags.words, return_inverse=True)
+    bags = bags.with_words(words.astype(np.int32))
+    rows = rows.astype(np.int64)
+    events = _close(job, state, bags, rows)
+    for attempt in range(AGAIN):
+        room = MOST_TOPICS - job.engine.table.shape[1]
+        if room <= 0:
+            break
+        generator = stream(job.seed, purposes.BIRTHS, state.step, attempt)
+        trial = _on_trial(job, state, rows)
+        found = candidates(trial, bags, min(CANDIDATES, room), weight, generator)
+        if found is None:
+            break
+        events += _open(job, state, trial, found)
+    return events
+
+
+def worth(gains: Array) -> float:
+    """How far what documents gain by a topic is above chance, in nats: a topic is worth having above zero.
+
+    >>> worth(np.array([8.0])) < 0.0 < worth(np.array([8.0, 8.0, 8.0]))
+    True
+    """
+    return float(gains.sum() - SURE * np.sqrt((gains**2).sum()))
+
+
+# judging
+
+
+class Outcome(NamedTuple):
+    """The topics that are worth having; of each that was tried and kept what documents gain by it, by number;
+    and of each of the others the topic that takes most of its tokens, and what documents gain without it."""
+
+    trial: TopicsOnTrial
+    gains: dict[int, float]
+    closures: dict[int, tuple[int, float]]
+
+
+def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
+    """Try some topics, the smallest first, by the documents that use them."""
+    halves, names = Halves.of(bags), list(range(trial.n_topics))
+    tokens, nats = trial.tokens(bags), trial.predict(halves)
+    gains_of: dict[int, float] = {}
+    closures: dict[int, tuple[int, float]] = {}
+    sums = tokens.sum(axis=0)
+    for topic in sorted(tried, key=lambda number: float(sums[number])):
+        if trial.n_topics == 1:
+            break
+        k = names.index(topic)
+        users = np.flatnonzero(tokens[:, k] > TOKENS_IN_USE)
+        other = trial.without(k)
+        less = other.predict(halves.take(users)) if len(users) else np.zeros(0)
+        gains = nats[users] - less
+        if worth(gains) > 0.0:
+            gains_of[topic] = float(gains.sum())
+            continue
+        names.remove(topic)
+        rest = np.delete(tokens, k, axis=1)
+        before = rest[users].sum(axis=0)
+        if len(users):
+            rest[users] = other.tokens(bags.take(users))
+        takes = names[int((rest[users].sum(axis=0) - before).argmax())]
+        closures[topic] = takes, -float(gains.sum())
+        trial, tokens, nats[users] = other, rest, less
+    return Outcome(trial, gains_of, closures)
+
+
+# closing
+
+
+def _close(job: VariationalRun, state: VariationalState, bags: Bags, rows: NDArray[np.int64]) -> list[Event]:
+    """Close what is not worth having any more; gives what happened."""
+    trial = _on_trial(job, state, rows)
+    found = judge(trial, bags, range(trial.n_topics))
+    if not found.closures:
+        return []
+    numbers = _numbers(job, state)
+    plan = f"close at step {state.step}"
+    events = [
+        Event(plan, gain, "merge", job.model.table.columns, column=numbers[takes], gone=numbers[topic])
+        for topic, (takes, gain) in found.closures.items()
+    ]
+    _edit(job, state, (Drop("topics", tuple(sorted(found.closures))),))
+    state.params = {**state.params, **{name: found.trial.params[name] for name in ("weights", "rest")}}
+    return events
+
+
+# opening
+
+
+def candidates(
+    trial: TopicsOnTrial, bags: Bags, number: int, weight: float, generator: np.random.Generator
+) -> Opened | None:
+    """New topics for the documents that are explained worst: made of every second of them, judged by the
+    others. None if none is worth having."""
+    worst = bags.take(explained_worst(trial, bags))
+    n = len(worst.unseen)
+    made, judges = worst.take(np.arange(0, n, 2)), worst.take(np.arange(1, n, 2))
+    shape = (len(made.unseen), len(trial.rows))
+    matrix = csr_matrix((made.counts.astype(np.float64), made.words, made.offsets), shape)
+    counts = weight * np.asarray(like_documents(matrix, number, generator).todense())
+    weights = np.full(counts.shape[1], 0.5 * WORST / counts.shape[1])
+    for _ in range(ROUNDS):
+        own = trial.plus(counts, weights).counts_of(made)[:, trial.n_topics :]
+        weights = np.maximum(WORST * own.sum(axis=0) / made.counts.sum(), LEAST_WEIGHT)
+        counts = weight * own
+    more = trial.plus(counts, weights)
+    found = judge(more, judges, range(trial.n_topics, more.n_topics))
+    if not found.gains:
+        return None
+    chosen = np.array(sorted(found.gains)) - trial.n_topics
+    gains = np.array([found.gains[number] for number in sorted(found.gains)])
+    counts, weights = counts[:, chosen], weights[chosen]
+    after = trial.plus(counts, weights).counts_of(worst)
+    after[:, : trial.n_topics] -= trial.counts_of(worst)
+    change = weight * after
+    change[:, : trial.n_topics] = np.maximum(change[:, : trial.n_topics], -trial.counts)
+    return Opened(counts, weights, gains, change)
+
+
+def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
+    """Documents that their topics explain little better, or worse, than the frequencies of words in these
+    documents do; long ones before short ones."""
+    tokens = tokens_by_document(bags.offsets, bags.counts)
+    words = np.bincount(bags.words, bags.counts, len(trial.rows))
+    owners = np.repeat(np.arange(len(tokens)), np.diff(bags.offsets))
+    unigram = np.bincount(owners, bags.counts * np.log(words[bags.words] / words.sum()), len(tokens))
+    gains = (trial.predict(Halves.of(bags)) - unigram) / tokens
+    lack = (gains - (gains * tokens).sum() / tokens.sum()) * np.sqrt(tokens)
+    return np.sort(np.argsort(lack, kind="stable")[: int(WORST * len(lack))])
+
+
+def _open(
+    job: VariationalRun, state: VariationalState, trial: TopicsOnTrial, found: Opened
+) -> Iterator[Event]:
+    """Open topics; gives what happened."""
+    n = len(found.weights)
+    parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
+    source = _numbers(job, state)[parent]
+    params = with_topics(state.params, found.weights)
+    _edit(job, state, (Grow("topics", n),))
+    state.params = params
+    job.engine.blend(Rows(trial.rows, np.ascontiguousarray(found.change)), 1.0, 1.0)
+    plan, axis = f"open at step {state.step}", job.model.table.columns
+    for number, gain in zip(_numbers(job, state)[-n:], found.gains.tolist(), strict=True):
+        yield Event(plan, gain, "split", axis, column=source, new=number)
+
+
+# the run
+
+
+def _on_trial(job: VariationalRun, state: VariationalState, rows: NDArray[np.int64]) -> TopicsOnTrial:
+    table, model = job.engine.table, topic_model(job.model)
+    return TopicsOnTrial(model, state.params, rows, np.ascontiguousarray(table.counts(rows)), table.totals())
+
+
+def _numbers(job: VariationalRun, state: VariationalState) -> tuple[int, ...]:
+    """Lasting numbers of the topics."""
+    return (state.columns or first_columns(job.engine.table.shape[1])).numbers
+
+
+def _edit(job: VariationalRun, state: VariationalState, edit: Edit) -> None:
+    columns = state.columns or first_columns(job.engine.table.shape[1])
+    state.columns = edit_columns(columns, edit, job.model.table.columns)
+    job.engine.edit(edit)
+    state.params = apply(edit, state.params)
