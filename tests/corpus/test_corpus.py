@@ -1,10 +1,12 @@
 """A corpus is the same in memory and on disk, and counts what a slow count counts."""
 
+import errno
 import json
 import threading
 from collections import Counter
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -402,3 +404,23 @@ def test_what_comes_to_its_place_while_a_corpus_is_built_stays(tmp_path, overwri
         Corpus.from_documents(documents(), out, overwrite=overwrite)
     assert (out / "letter.txt").read_text() == "dear"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("written", [0, 1])
+def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(tmp_path, monkeypatch, written):
+    """Blocks are written by a thread, and what goes wrong there is told by the next block or at the end."""
+    real, calls = pq.ParquetWriter.write_table, []
+
+    def write(self, *given, **options):
+        calls.append(1)
+        if len(calls) > written:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(self, *given, **options)
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", write)
+    monkeypatch.setattr(blocks, "BLOCK_DOCUMENTS", 2)
+    documents = [Document(str(n), "one cat") for n in range(8)]
+    with pytest.raises(OSError, match=r"documents-00000\.parquet") as error:
+        Corpus.from_documents(documents, tmp_path / "corpus")
+    assert error.value.errno == errno.ENOSPC
+    assert not list(tmp_path.iterdir())

@@ -8,6 +8,7 @@ block, at most 32 blocks a file.
 import hashlib
 import json
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,8 @@ def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
 class StoreWriter:
     """Writes blocks into numbered Parquet files; `close` tells what was written.
 
-    Files that are soon replaced need not be `packed`.
+    A block is written by a thread of its own while the next one is made. Files that are soon replaced need
+    not be `packed`.
     """
 
     def __init__(self, directory: Path, kind: str, *, packed: bool = True) -> None:
@@ -115,16 +117,29 @@ class StoreWriter:
         self.files: list[StoredFile] = []
         self.blocks: list[int] = []
         self.writer: pq.ParquetWriter | None = None
+        self._thread = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write a block. Raises OSError that names the file where the disk is full."""
+        """Write a block, once the one before is written. Raises OSError that names the file of that one where
+        the disk is full."""
+        self._wait()
+        self._writing = self._thread.submit(self._write, table)
+
+    def _wait(self) -> None:
+        """Wait for the block that is being written."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
+
+    def _write(self, table: pa.Table) -> None:
         with naming_file(self._path()):
             if self.writer is None:
                 self.writer = self._new_writer("heads" in table.column_names)
             self.writer.write_table(table, row_group_size=max(table.num_rows, 1))
         self.blocks.append(table.num_rows)
         if len(self.blocks) == FILE_BLOCKS:
-            self.close()
+            self._close_file()
 
     def _new_writer(self, trees: bool) -> pq.ParquetWriter:
         columns = ["words"] if self.kind == "bag" else ["tokens", "tags"] if trees else ["tokens"]
@@ -139,13 +154,20 @@ class StoreWriter:
         )
 
     def close(self) -> tuple[StoredFile, ...]:
-        """End the file being written. Returns all files."""
+        """End the file being written. Returns all files; raises OSError as `write` does."""
+        try:
+            self._wait()
+        finally:
+            self._thread.shutdown()
+            self._close_file()
+        return tuple(self.files)
+
+    def _close_file(self) -> None:
         if self.writer is not None:
             with naming_file(self._path()):
                 self.writer.close()
             self.files.append(described(self._path(), tuple(self.blocks)))
             self.writer, self.blocks = None, []
-        return tuple(self.files)
 
     def _path(self) -> Path:
         return self.directory / f"documents-{len(self.files):05d}.parquet"
