@@ -420,7 +420,7 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(tmp_path, monkeypa
     monkeypatch.setattr(pq.ParquetWriter, "write_table", write)
     monkeypatch.setattr(blocks, "BLOCK_DOCUMENTS", 2)
     documents = [Document(str(n), "one cat") for n in range(8)]
-    with pytest.raises(OSError, match="documents-00000.parquet") as error:
+    with pytest.raises(OSError, match=r"documents-00000\.parquet") as error:
         Corpus.from_documents(documents, tmp_path / "corpus")
     assert error.value.errno == errno.ENOSPC
     assert not list(tmp_path.iterdir())

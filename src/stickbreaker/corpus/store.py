@@ -121,7 +121,7 @@ class StoreWriter:
         self._writing: Future[None] | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write a block, once the one before it is written. Raises OSError that names the file of that one where
+        """Write a block, once the one before is written. Raises OSError that names the file of that one where
         the disk is full."""
         self._wait()
         self._writing = self._thread.submit(self._write, table)

@@ -151,7 +151,7 @@ def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iter
         for place, document in enumerate(scores.documents.tolist()):
             number, before = (number + 1 if document == before else 0), document
             values = (ids[document], number, n_words[place], unknown[place], nats[place])
-            line = dict(zip(COLUMNS, values, strict=True))
+            line: dict[str, Any] = dict(zip(COLUMNS, values, strict=True))
             yield line if of_words is None else {**line, "of_words": next(of_words)}
 
 
