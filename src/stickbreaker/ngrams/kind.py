@@ -8,7 +8,7 @@ KINDS = (
         name="NgramModel",
         home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
         front_door="stickbreaker.ngrams.ngram:NgramModel",
-        verbs=("generate", "score", "evaluate", "report", "export"),
+        verbs=("generate", "score", "evaluate", "report", "export", "update"),
         fit={"ngram": "stickbreaker.ngrams.cli.fit:ngram"},
         commands={
             "score": Command(

@@ -26,6 +26,7 @@ from stickbreaker.learning.run import Limits, Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams.model.chain import TextEvents, events_of
 from stickbreaker.ngrams.model.contexts import Integers, contexts_of, symbols_before, with_ends
+from stickbreaker.ngrams.model.earlier_words import EarlierWords
 from stickbreaker.ngrams.sentence_scores import Scores, joined, scores_by, sentence_beginning
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.saved import Snapshot
@@ -119,16 +120,21 @@ class LanguageEstimator(Estimator, Generic[M]):
             raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
         return source
 
-    def text_events(self, corpus: Corpus, source: Source) -> tuple[TextEvents, Base]:
-        """What a chain learns from, and G0.
+    def text_events(
+        self, corpus: Corpus, source: Source, earlier: EarlierWords | None = None
+    ) -> tuple[TextEvents, Base]:
+        """What a chain learns from, `earlier` words too, and G0.
 
         Raises UserError for a text of which much is not in its vocabulary.
         """
         numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
-        _refuse_left_out(corpus, text, spelled=numbers.spelled)
+        if earlier is None or numbers.spelled:
+            _refuse_left_out(corpus, text, spelled=numbers.spelled)
         marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
-        base = self._base(numbers, len(text.starts), len(marked))
         before = symbols_before(marked, positions, numbers.end)
+        if earlier is not None:
+            marked, before = np.concatenate([earlier.words, marked]), earlier.before(before)
+        base = self._base(numbers, int((marked == numbers.end).sum()), len(marked))
         unbounded = self.order == UNBOUNDED
         contexts, deepest = contexts_of(marked, before, numbers.n_words, self.longest, shared=unbounded)
         events = events_of(contexts, deepest, np.exp(base.log_p), unbounded=unbounded)
@@ -140,7 +146,13 @@ class LanguageEstimator(Estimator, Generic[M]):
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
         source = self.source_of(corpus, held_out)
-        text, base = self.text_events(corpus, source)
+        return self.run_of(self.text_events(corpus, source), source, seed, held_out)
+
+    def run_of(
+        self, learned_from: tuple[TextEvents, Base], source: Source, seed: int, held_out: float = 0.0
+    ) -> tuple[Run[Any], RunState]:
+        """A run over the events of a text, at its start."""
+        text, base = learned_from
         chain = self.new_chain(text, seed, base.to_fields())
         burn_in = self.max_iter // 2
         every = max(1, (self.max_iter - burn_in) // self.samples)

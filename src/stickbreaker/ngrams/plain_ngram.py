@@ -1,5 +1,6 @@
 """The parameters of n-gram language models of hierarchical Pitman-Yor processes, and what they mean."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -7,22 +8,26 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.estimators.corpus_facts import about, grown
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
-from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.loop import run
+from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.particles import Particles
-from stickbreaker.ngrams.language_estimator import LanguageEstimator
+from stickbreaker.ngrams.language_estimator import UNBOUNDED, LanguageEstimator
 from stickbreaker.ngrams.model.chain import PitmanYorChain, TextEvents
 from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.earlier_words import EarlierWords
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.report_sentences import write_sentences
 from stickbreaker.ngrams.unigram_rescaling import (
@@ -112,6 +117,27 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     def take_learned(self, params: Record, state: RunState) -> None:
         super().take_learned(params, state)
         self.language_model_ = self.model_of(params, self.numbers_.n_words)
+
+    @property
+    def minibatch(self) -> int:
+        """All documents: a chain runs over the counts of all together."""
+        return sys.maxsize
+
+    def learn_more(self, corpus: Corpus) -> None:
+        """Learn from more documents, and from those before: a run over the counts of both.
+
+        The known words stay. It is the fit of all of them with this vocabulary, to the last bit. Raises UserError for an unbounded model, which does not keep the text's counts.
+        """
+        if self.order == UNBOUNDED:
+            problem = "an unbounded model does not keep the counts that it was learned from"
+            raise UserError(problem, remedy="fit one of all texts, or one with --order N")
+        source = self.source_of(corpus, 0.0)
+        text = self.text_events(corpus, source, EarlierWords.of(self.language_model_))
+        job, state = self.run_of(text, source, self.seed_)
+        trace = Trace()
+        run(job, state, [Clock(), trace])
+        self.corpus_, self.trace_ = grown(self.corpus_, about(corpus)), trace.records
+        self.take_run(corpus, job, state)
 
     # What was learned
 

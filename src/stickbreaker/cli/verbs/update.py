@@ -61,7 +61,7 @@ def update(
 
     Each step is what `partial_fit` does in Python: what was learned fades a little, and the new documents
     come in. Words that the model does not know are left out, unless its vocabulary is open. Models of topics
-    and grammars learn so.
+    and grammars learn so; a language model learns anew from the counts of all texts, with the words it knows.
 
     Ctrl-C saves what was learned; the same command given again goes on from there. For documents that come
     without end, see `fit --stream` and `stream`.
