@@ -126,7 +126,8 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     def learn_more(self, corpus: Corpus) -> None:
         """Learn from more documents, and from those before: a run over the counts of both.
 
-        The known words stay. It is the fit of all of them with this vocabulary, to the last bit. Raises UserError for an unbounded model, which does not keep the text's counts.
+        The known words stay. It is the fit of all of them with this vocabulary, to the last bit. Raises
+        UserError for an unbounded model, which does not keep the text's counts.
         """
         if self.order == UNBOUNDED:
             problem = "an unbounded model does not keep the counts that it was learned from"
