@@ -21,6 +21,7 @@ _VALUE = re.compile(r"\s*%([\w.$-]+) = (\w+) ")
 _BRANCH = re.compile(r"\s*br i1 %([\w.$-]+),")
 _NAMES = re.compile(r"%([\w.$-]+)")
 _SUM = re.compile(r"= phi <\d+ x (double|float)>")
+_WRITE = re.compile(r"\s*(tail call void @llvm\.masked\.)?store[ .]")
 _JOINS = ("or", "and", "select", "xor", "freeze")
 _NEAR = 5  # blocks between the look and the loop
 
@@ -93,8 +94,13 @@ def _has_sum(lines: list[str]) -> bool:
                 looks.add(label)
             for target in _TARGETS.findall(line):
                 before.setdefault(target, set()).add(label)
-    sums = [label for label, own in blocks.items() if "vector.body" in label and any(map(_SUM.search, own))]
+    sums = [label for label, own in blocks.items() if "vector.body" in label and _sums_and_writes(own)]
     return any(looks & _near(label, before) for label in sums)
+
+
+def _sums_and_writes(loop: list[str]) -> bool:
+    """Whether a loop adds up numbers and writes others; one that only reads is not run by a look."""
+    return any(map(_SUM.search, loop)) and any(_WRITE.match(line) for line in loop)
 
 
 def _near(label: str, before: dict[str, set[str]]) -> set[str]:

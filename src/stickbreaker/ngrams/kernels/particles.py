@@ -186,9 +186,10 @@ def _share_out(row, outside, weights, total, gamma_out):
 @njit(**PART)
 def _without(gamma, alpha, weights):
     """Take a word's shares from the weights, which never fall below alpha; returns the weights' sum."""
-    total = 0.0
     for k in range(len(alpha)):
         weights[k] = max(weights[k] - gamma[k], alpha[k])
+    total = 0.0  # a loop of its own: tests/array_places.py
+    for k in range(len(alpha)):
         total += weights[k]
     return total
 
@@ -210,6 +211,7 @@ def posterior_shares(words, alpha, rounds, gamma_out):
             _share_out(inside[n], outside[n], weights, total, gamma[n])
             for k in range(len(alpha)):
                 weights[k] += gamma[n, k]
+            for k in range(len(alpha)):
                 total += gamma[n, k]
         for _ in range(rounds.most):
             change = 0.0
@@ -218,6 +220,7 @@ def posterior_shares(words, alpha, rounds, gamma_out):
                 _share_out(inside[n], outside[n], weights, total, moved)
                 for k in range(len(alpha)):
                     change += abs(moved[k] - gamma[n, k])
+                for k in range(len(alpha)):
                     gamma[n, k] = moved[k]
                     weights[k] += moved[k]
             if change <= rounds.tolerance * len(gamma):
