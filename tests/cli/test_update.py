@@ -63,7 +63,10 @@ def test_a_model_is_updated_in_its_place_again_and_again(cli, planted, more, tmp
     cli("fit", "lda", planted, "--out", path, *SMALL)
     cli("name", path, "--topic", "0=boats")
     first = cli("update", path, more[0], *DAY)
-    assert f"{path}: learned from 50 documents more, 110 in all; " in first.stdout
+    assert (
+        f"{path}: learned from 50 documents more, 110 in all; 6.1 % of the words are not known\n"
+        in first.stdout
+    )
     assert "50 of 50 documents learned from" in first.stderr
     cli("update", path, planted, "--date", "2026-12-31", "--threads", 2)
     page = tmp_path / "report.html"

@@ -121,14 +121,16 @@ def _figures(under_way: "Updating") -> dict[str, Any]:
         "documents": update.total,
         "documents_in_all": estimator.corpus_["documents"],
         "unseen_share": under_way.corpus.unseen_share,
+        "open_words": estimator.is_open,
         "updates": len(estimator.updates_),
     }
 
 
 def _as_text(result: dict[str, Any]) -> str:
     documents, whole = counted(result["documents"], "document"), result["documents_in_all"]
+    words = "were new to it" if result["open_words"] else "are not known"
     return (
         f"{result['model']}: learned from {documents} more, {whole:,} in all; "
-        f"{100 * result['unseen_share']:.1f} % of the words unseen\n"
+        f"{100 * result['unseen_share']:.1f} % of the words {words}\n"
         f"Next: {command_line('report', result['model'])}"
     )
