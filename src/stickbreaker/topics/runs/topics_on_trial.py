@@ -1,6 +1,7 @@
 """Topics as some documents see them: what these gain by topics more or less; the table stays as it is."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,9 @@ from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Bags, shard_of
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
 from stickbreaker.topics.model.model import TopicModel
-from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 TOKENS_IN_USE = 0.5  # expected tokens of a topic in a document that would miss it
 
@@ -112,9 +115,8 @@ class TopicsOnTrial:
         return shares.T
 
     @property
-    def _words(self) -> ClosedVocabulary:
-        assert isinstance(self.model.words, ClosedVocabulary)
-        return self.model.words
+    def _words(self) -> "ClosedVocabulary":
+        return cast("ClosedVocabulary", self.model.words)  # others are refused where births are asked for
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:
