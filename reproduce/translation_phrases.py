@@ -260,19 +260,25 @@ def section(data: dict[str, Any]) -> Section:
         rows.append(
             [
                 name,
-                mean(figures),
-                pstdev(figures),
+                f"{mean(figures):.2f}",
+                f"{pstdev(figures):.2f}",
                 " ".join(f"{one:.2f}" for one in figures),
-                *(mean(run.scores[metric] for run in own) for metric in ("ter", "chrf", "length")),
+                *(f"{mean(run.scores[metric] for run in own):.2f}" for metric in ("ter", "chrf")),
+                mean(run.scores["length"] for run in own),
                 sure,
             ]
         )
     sets = list(runs[0].by_set)
-    by_set = [[name, *(mean(run.by_set[one] for run in own) for one in sets)] for name, own in groups.items()]
+    by_set = [
+        [name, *(f"{mean(run.by_set[one] for run in own):.2f}" for one in sets)]
+        for name, own in groups.items()
+    ]
     outside = {name: [run.outside for run in own if run.outside] for name, own in groups.items()}
     domains = list(dict.fromkeys(name for own in outside.values() for one in own for name in one))
     elsewhere = [
-        [name, *(mean(one[d] for one in own) for d in domains)] for name, own in outside.items() if own
+        [name, *(f"{mean(one[d] for one in own):.2f}" for d in domains)]
+        for name, own in outside.items()
+        if own
     ]
     return Section(
         f"Sentences by phrases, {data['source']} to {TARGET}",
