@@ -67,6 +67,25 @@ def test_the_program_writes_a_page(cli, model, tmp_path):
     assert "already exists" in error
 
 
+def test_a_polylingual_model_is_asked_in_its_first_language(cli, tmp_path):
+    english, german = (("sea", "ship", "sail", "wave"), ("house", "door", "roof", "wall")), (
+        ("meer", "schiff", "segel", "welle"), ("haus", "tür", "dach", "wand"),
+    )  # fmt: skip
+    rows = [{"en": " ".join(english[n % 2] * 3), "de": " ".join(german[n % 2] * 3)} for n in range(20)]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    fields = ("--text-field", "de=de,en=en")
+    cli("fit", "lda", tmp_path / "pairs.jsonl", *fields, "--topics", "2", "--out", tmp_path / "model")
+    cli("intruders", tmp_path / "model", "--out", tmp_path / "quiz.html")
+    questions = quiz_of((tmp_path / "quiz.html").read_text())["questions"]
+    assert questions
+    assert {word for one in questions for word in one["words"]} <= {word for own in german for word in own}
+    table = tmp_path / "table.csv"
+    cli("evaluate", tmp_path / "model", tmp_path / "pairs.jsonl", *fields, "--diagnostics", table)
+    held = [row.rpartition(",")[2].strip('"').split() for row in table.read_text().splitlines()[1:]]
+    assert len(held) == 2
+    assert all(set(own) <= {word for each in german for word in each} for own in held)
+
+
 @pytest.mark.browser
 def test_answers_are_counted(browser, cli, model, tmp_path):
     cli("intruders", model, "--out", tmp_path / "quiz.html")

@@ -60,7 +60,10 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
 def _write_diagnostics(
     estimator: "TopicEstimator", corpus: "Corpus", coherence: list[dict[str, Any]], out: Path, overwrite: bool
 ) -> None:
-    """A table of figures of each topic. `coherence`: as `_coherences` gives it, of the first language."""
+    """A table of figures of each topic, of a polylingual model by the words of its first language.
+
+    `coherence`: as `_coherences` gives it.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -70,19 +73,17 @@ def _write_diagnostics(
     blocks = [corpus.bags(block) for block in range(len(corpus.block_sizes))]
     shares = np.concatenate([estimator.infer_shares(bags) for bags in blocks])
     tokens = np.concatenate([tokens_by_document(bags.offsets, bags.counts) for bags in blocks])
-    words = estimator.vocabulary_.spelled
-    number = {words[row]: row for row in range(len(estimator.vocabulary_))}
-    top = estimator.top_words(10)
-    rows = [[number[word] for word in own] for own in top]
-    found = diagnostics_of(estimator.topic_word_, rows, words, shares, tokens)
-    n = len(top)
+    words, part = estimator.vocabulary_.spelled, estimator.vocabulary_.parts[0]
+    rows = estimator.ranked_words(10, part).words.tolist()
+    found = diagnostics_of(estimator.topic_word_[:, part], rows, words, shares, tokens)
+    n = len(rows)
     columns: dict[str, Any] = {
         "topic": pa.array(range(n), pa.int32()),
         "name": pa.array(estimator.topic_names_ or [None] * n, pa.string()),
         "share": pa.array(estimator.topic_shares_),
         **{name: pa.array(values) for name, values in found._asdict().items()},
         **{name: pa.array(coherence[0][name]["per_topic"]) for name in MEASURES if coherence},
-        "words": pa.array([" ".join(own) for own in top]),
+        "words": pa.array([" ".join(words[row] for row in own) for own in rows]),
     }
     table = pa.table(columns)
     write_tables([table], table.schema, out, overwrite=overwrite)

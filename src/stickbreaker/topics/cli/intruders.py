@@ -34,7 +34,8 @@ def intruders(
     """Write a quiz: five words of each topic, and one that does not belong. Who finds it understands it.
 
     It is the field's own test of topics (word intrusion, Chang and others 2009). The page counts the answers,
-    and shows after each the topic, and its coherence where the model keeps that. Nothing is sent anywhere.
+    and shows after each the topic, and its coherence where the model keeps that. Nothing is sent anywhere. Of
+    a polylingual model it asks about words of the first language.
     """
     refuse_file(out, overwrite)
     from stickbreaker.pages.text_values import script_json
@@ -43,10 +44,12 @@ def intruders(
     from stickbreaker.topics.topic_estimator import load_topics
 
     estimator = load_topics(model, "topics")
-    top, spelled = estimator.top_words(10, by=by), estimator.vocabulary_.spelled
-    words = [spelled[row] for row in range(len(estimator.vocabulary_))]
+    vocabulary = estimator.vocabulary_
+    part = vocabulary.parts[0]
+    words = [vocabulary.spelled[row] for row in range(len(vocabulary))[part]]
+    top = estimator.top_words(10, next(iter(vocabulary.ranges), None), by)
     unused = estimator.unused_topics_
-    found = intrusion_questions(estimator.topic_word_, top, words, unused, questions, seed)
+    found = intrusion_questions(estimator.topic_word_[:, part], top, words, unused, questions, seed)
     coherence = read_documents(model)[1].get("coherence")
     quiz = {"questions": [_entry(one, top[one.topic], coherence) for one in found]}
     write_atomic(out, _page(model.name, script_json(quiz)).encode("utf-8"), overwrite=overwrite)
