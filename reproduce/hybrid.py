@@ -26,7 +26,7 @@ class HybridRun(NamedTuple):
     seed: int
     step: float  # CPU seconds of a pass or sweep, without the start
     seconds: float  # of all
-    completion: float  # nats a word
+    completion: float  # nats per word
 
 
 class StepClock:

@@ -33,11 +33,13 @@ def refuse_other_ending(out: Path) -> None:
             raise UserError("a workbook needs xlsxwriter", where=out, remedy=remedy) from None
 
 
-def refuse_table(out: Path, overwrite: bool) -> None:
-    """Raise UserError where a table cannot be written to a file: of an unknown format, standard output, or
-    because something is there."""
+def refuse_table(out: Path, overwrite: bool, *, printed: bool = False) -> None:
+    """Raise UserError where a table cannot be written: of an unknown format, because something is there, or
+    to standard output unless it may be `printed`."""
     refuse_other_ending(out)
     if out == STANDARD_OUTPUT:
+        if printed:
+            return
         raise UserError("the table needs a file", remedy=f"end its name in {', '.join(ENDINGS)}")
     refuse_file(out, overwrite)
 

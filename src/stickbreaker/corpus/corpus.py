@@ -113,11 +113,11 @@ class Corpus:
         refuse_documents(inputs)
         reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set())
         dropped = None if reading.drop_repeats is None else Dropped.parse(reading.drop_repeats)
-        if reading.split is not None:
-            Split.parse(reading.split)  # before anything is read
-            if reading.language_field is not None or isinstance(text_fields(reading.text_field), dict):
-                problem = "texts in several languages are not split, whose parts would not go together"
-                raise UserError(problem, remedy="leave out split")
+        split = None if reading.split is None else Split.parse(reading.split)
+        several = reading.language_field is not None or isinstance(text_fields(reading.text_field), dict)
+        if split is not None and several:
+            problem = "texts in several languages are not split, whose parts would not go together"
+            raise UserError(problem, remedy="leave out split")
         if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
             field = analysis.text_field
             reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
@@ -129,8 +129,8 @@ class Corpus:
             documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
         if dropped is not None or vocabulary is None:  # of new documents for a model it does not matter
             documents = Repeats(dropped, problems).look_at(documents)
-        if reading.split is not None:
-            documents = split_documents(documents, Split.parse(reading.split))
+        if split is not None:
+            documents = split_documents(documents, split)
         if all_words:
             analysis, rule = settings_of_all_words(kind, reading, analysis, rule, vocabulary)
         if reading.language_field is not None:

@@ -9,6 +9,7 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.overview import Overview, as_html
+from stickbreaker.corpus.shards import tokens_by_document
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,9 +110,7 @@ def frame_of(corpus: "Corpus") -> "pd.DataFrame":
     tables: list[pa.Table] = []
     for block in range(len(corpus.block_sizes)):
         bags = corpus.bags(block)
-        tokens = [
-            float(bags.counts[a:b].sum()) for a, b in zip(bags.offsets[:-1], bags.offsets[1:], strict=True)
-        ]
+        tokens = tokens_by_document(bags.offsets, bags.counts)
         texts = [corpus.source.columns(block, ["text"]).column("text").combine_chunks()] if text else []
         own = [pa.array(corpus.ids(block)), *texts, pa.array(tokens), *columns.of(block)]
         tables.append(pa.table(own, schema=schema))

@@ -1,4 +1,4 @@
-"""A fitted estimator at a glance: a few lines of what was learned, as a table for notebooks."""
+"""A corpus or a fitted estimator at a glance: a few lines about it, as a table for notebooks."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,7 +10,7 @@ MOST_ROWS = 30  # of topics, or symbols
 
 
 class Overview(NamedTuple):
-    """What was learned: a line about it, names of columns, rows, and how many more there would be of what."""
+    """What is shown: a line about it, names of columns, rows, and how many more there would be of what."""
 
     title: str
     columns: Sequence[str]
@@ -18,8 +18,8 @@ class Overview(NamedTuple):
     note: str = ""
 
 
-def as_html(overview: Overview, estimator: str) -> str:
-    """An overview as an HTML table, below a line with the estimator's own text.
+def as_html(overview: Overview, text: str) -> str:
+    """An overview as an HTML table, below a line with the object's own text.
 
     It takes its colours from the page around it, light or dark, and has no script.
 
@@ -35,7 +35,7 @@ def as_html(overview: Overview, estimator: str) -> str:
     note = f"<div>{_text(overview.note)}</div>" if overview.note else ""
     return (
         f'<div style="color: inherit"><div><code style="color: inherit; background: none">'
-        f"{_text(estimator)}</code></div><div>{_text(overview.title)}</div>"
+        f"{_text(text)}</code></div><div>{_text(overview.title)}</div>"
         f'<table style="border-collapse: collapse; border: 0; color: inherit"><thead><tr>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table>{note}</div>"
     )

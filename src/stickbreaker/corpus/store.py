@@ -104,7 +104,7 @@ def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
 
 
 class StoreWriter:
-    """Writes blocks into numbered Parquet files; `close` tells what was written.
+    """Writes blocks to numbered Parquet files; `close` returns their descriptions.
 
     A block is written by a thread of its own while the next one is made. Files that are soon replaced need
     not be `packed`.

@@ -16,9 +16,8 @@ from stickbreaker.console.console import (
     writing_output,
 )
 from stickbreaker.console.requests import TopicsRequest
-from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_other_ending, write_tables
+from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
-from stickbreaker.core.files import refuse_file
 from stickbreaker.topics.cli.ranking import ranking_option
 
 
@@ -52,21 +51,14 @@ def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bo
             refuse_written((name,), f"has no meaning for a {kind.noun}")
     assert kind.topics is not None, "a kind with the verb topics has a function for it"
     if out is not None:
-        _refuse_table(out, overwrite, as_json)
+        if as_json:
+            raise click.UsageError("--json goes without --out, which has the same topics as a table")
+        refuse_table(out, overwrite, printed=True)
     result, text = object_at(kind.topics)(TopicsRequest(model, top, options))
     if out is None:
         emit(result, as_json, text)
     else:
         _write_table(result["topics"], out, overwrite)
-
-
-def _refuse_table(out: Path, overwrite: bool, as_json: bool) -> None:
-    """Raise an error where a table of topics cannot be written."""
-    refuse_other_ending(out)
-    if as_json:
-        raise click.UsageError("--json goes without --out, which has the same topics as a table")
-    if out != STANDARD_OUTPUT:
-        refuse_file(out, overwrite)
 
 
 def _write_table(found: list[dict[str, Any]], out: Path, overwrite: bool) -> None:

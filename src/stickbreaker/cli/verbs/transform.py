@@ -20,9 +20,8 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
-from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_other_ending, write_tables
+from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
-from stickbreaker.core.files import refuse_file
 
 
 @click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv --metadata")
@@ -67,9 +66,8 @@ def transform(
     """Write the topic shares of documents, a row each: id, then a column for each topic.
 
     Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean.
-    With
-    --metadata, the column topic has the number of the topic with the largest share. On Spark (--engine spark)
-    executors score a corpus: id, and the list of its shares.
+    With --metadata, the column topic has the number of the topic with the largest share. On Spark (--engine
+    spark) executors score a corpus: id, and the list of its shares.
 
     In CSV, text that a spreadsheet would run as a formula (=, +, -, @) stands behind a single quote.
     """
@@ -83,14 +81,12 @@ def transform(
         emit(result, as_json, lambda r: f"{r['out']}: {_size(r)}")
         return
     where.refuse_spark_options()
-    refuse_other_ending(out)
+    refuse_table(out, overwrite, printed=True)
     if out == STANDARD_OUTPUT and as_json:
         raise click.UsageError("--json needs a file at --out: standard output has the table")
     from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, WholeTable
     from stickbreaker.estimators.saving import load
 
-    if out != STANDARD_OUTPUT:
-        refuse_file(out, overwrite)
     tell_of_compiling()
     estimator = load(model, threads, verb="transform")
     corpus = open_documents(estimator, inputs, reading)

@@ -60,11 +60,12 @@ def update(
     """Let a finished model learn from more documents, in their order, a step for each minibatch of them.
 
     Each step is what `partial_fit` does in Python: what was learned fades a little, and the new documents
-    come in. Words that the model does not know are left out, unless its vocabulary is open. Models of topics
-    and grammars learn so; a language model learns anew from the counts of all texts, with the words it knows.
+    come in. Words that the model does not know are left out, unless its vocabulary is open. This is how topic
+    models and grammars are updated; a language model is learned again, from the counts of old and new texts,
+    with the words it already knows.
 
-    Ctrl-C saves what was learned; the same command given again goes on from there. For documents that come
-    without end, see `fit --stream` and `stream`.
+    Ctrl-C saves what was learned; give the same command again to continue. For an endless flow of documents,
+    see `fit --stream` and `stream`.
     """
     from stickbreaker.estimators.updating import Updating, interrupted_update, load_to_update
     from stickbreaker.saved.directory import refuse_existing

@@ -128,7 +128,7 @@ def _packed_content(path: Path, largest: int | None) -> bytes:
 
 
 def _extracted(extract: Callable[[bytes], Found], content: bytes) -> Found:
-    """What a file holds. Raises Bad where the package cannot make sense of it, and where there is no text."""
+    """The contents of a file. Raises Bad if the package cannot read it, or if it has no text."""
     try:
         found = extract(content)
     except (KeyboardInterrupt, MemoryError):

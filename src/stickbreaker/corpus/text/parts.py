@@ -1,4 +1,4 @@
-"""Long documents cut into parts: by paragraphs, by so many sentences or by so many words."""
+"""Long documents split into paragraphs, or into parts of a given number of sentences or words."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,8 @@
 """`stickbreaker score` and `generate`: how probable sentences are, and sentences drawn."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,9 +73,6 @@ def score(
     corpus = open_documents(estimator, inputs, reading)
     seen = _documents_seen(estimator, document, reading)
     blocks = estimator.scores_of_sentences(corpus, seen)
-    if words and not as_json:
-        _say_words(blocks, corpus)
-        return
     lines = _lines(blocks, corpus, words=words)
     first = next(lines, None)
     if first is None:
@@ -85,8 +83,11 @@ def score(
         whole = {"nats": nats, "events": events, "perplexity": math.exp(-nats / events)}
         emit({"sentences": sentences, **whole}, as_json, str)
         return
+    if words:
+        _say_words(chain((first,), lines))
+        return
     say("\t".join(COLUMNS))
-    for line in (first, *lines):
+    for line in chain((first,), lines):
         say(
             "\t".join(
                 (
@@ -107,13 +108,10 @@ def _documents_seen(
     return None if document is None else open_documents(estimator, (str(document),), reading)
 
 
-def _say_words(blocks: "Iterator[Scores]", corpus: "Corpus") -> None:
-    """A line for each word and end. Raises UserError where there is none."""
-    first = True
-    for line in _lines(blocks, corpus, words=True):
-        if first:
-            say("\t".join(OF_WORDS))
-            first = False
+def _say_words(lines: Iterable[dict[str, Any]]) -> None:
+    """A line for each word and end."""
+    say("\t".join(OF_WORDS))
+    for line in lines:
         for word, known, nats in line["of_words"]:
             cells = (
                 " ".join(line["id"].split()),
@@ -123,8 +121,6 @@ def _say_words(blocks: "Iterator[Scores]", corpus: "Corpus") -> None:
                 f"{nats:.6f}",
             )
             say("\t".join(cells))
-    if first:
-        raise UserError("there is nothing to score", remedy="no document has a word")
 
 
 def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[tuple[str, bool, float]]]:

@@ -50,16 +50,14 @@ def picture_of(found: "MetadataEffects", titles: Sequence[str], topics: Sequence
             )
             parts.append(f'<line class="line" x1="{x(a):.1f}" x2="{x(b):.1f}" y1="{y}" y2="{y}"/>')
             parts.append(f'<circle class="{kind}" cx="{x(c):.1f}" cy="{y}" r="4"/>')
-        marks = ((low, "start"), (0.0, "middle"), (high, "end"))
-        for value, anchor in marks:
+        for value, anchor in ((low, "start"), (0.0, "middle"), (high, "end")):
             if value == 0.0 or abs(x(value) - x(0.0)) > 40:
                 parts.append(
                     f'<text x="{x(value):.1f}" y="{end + 14}" text-anchor="{anchor}">{_mark(value)}</text>'
                 )
         top = end + GAP
-    height = top
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-        f'height="{height}" role="img" aria-label="Effects on topic shares"><style>{STYLE}</style>'
-        f'<rect class="ground" width="{WIDTH}" height="{height}"/>{"".join(parts)}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" width="{WIDTH}" '
+        f'height="{top}" role="img" aria-label="Effects on topic shares"><style>{STYLE}</style>'
+        f'<rect class="ground" width="{WIDTH}" height="{top}"/>{"".join(parts)}</svg>\n'
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import entr, rel_entr
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import first_largest
@@ -56,25 +57,12 @@ def diagnostics_of(
     present, most = (shares >= PRESENT).sum(axis=0), (shares >= MOST).sum(axis=0)
     return Diagnostics(
         totals,
-        -_x_log_x(of_documents).sum(axis=0),
+        entr(of_documents).sum(axis=0),
         np.array([np.mean([len(words[row]) for row in own]) if len(own) else 0.0 for own in top_words]),
-        _x_log_x(topic_word).sum(axis=1) + np.log(topic_word.shape[1]) * topic_word.sum(axis=1),
-        _divergence(topic_word, corpus),
+        np.log(topic_word.shape[1]) * topic_word.sum(axis=1) - entr(topic_word).sum(axis=1),
+        rel_entr(topic_word, np.maximum(corpus, 1e-300)).sum(axis=1),
         1.0 / np.maximum((topic_word**2).sum(axis=1), 1e-300),
         np.array([np.mean(topic_word[k, own] / columns[own]) for k, own in enumerate(map(list, top_words))]),
         first / np.maximum(present, 1),
         most / np.maximum(present, 1),
     )
-
-
-def _x_log_x(x: Array) -> Array:
-    """x log x, 0 where x is."""
-    return x * np.log(np.where(x > 0.0, x, 1.0))
-
-
-def _divergence(topic_word: Array, corpus: Array) -> Array:
-    """sum of p log(p / q) of each topic's p."""
-    ratio = np.where(topic_word > 0.0, topic_word, 1.0) / np.where(
-        topic_word > 0.0, np.maximum(corpus, 1e-300), 1.0
-    )
-    return np.asarray((topic_word * np.log(ratio)).sum(axis=1))

@@ -29,7 +29,7 @@ class Halves:
     @classmethod
     def of(cls, bags: Bags) -> "Halves":
         """Tokens are parted at random, keyed by the documents' words; each half of each must have some."""
-        return cls(*map(_without_zeros, split_halves(bags)))
+        return cls(*split_halves(bags))
 
     def take(self, documents: NDArray[np.int64]) -> "Halves":
         return Halves(self.first.take(documents), self.second.take(documents))
@@ -134,10 +134,3 @@ def _scaled(params: Record, factor: float) -> dict[str, Field]:
         name: params[name]._replace(values=params[name].values * factor) for name in ("weights", "rest")
     }
     return {**params, **scaled}
-
-
-def _without_zeros(bags: Bags) -> Bags:
-    """The same documents without the words of which none is left."""
-    kept = bags.counts > 0.0
-    offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
-    return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)
