@@ -296,9 +296,9 @@ class ModelDirectory:
             raise UserError("is missing", where=file, remedy=RESTORE)
         if file.stat().st_size != facts["bytes"]:
             size = f"{file.stat().st_size} bytes where the model was saved with {facts['bytes']}"
-            raise UserError(f"is truncated or altered ({size})", where=file, remedy="restore it or fit again")
+            raise UserError(f"is truncated or altered ({size})", where=file, remedy=RESTORE)
         if "digest" in facts and digest_of(file) != facts["digest"]:
-            raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
+            raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
 
     def _remove_all_but(self, names: list[str]) -> None:
         for file in self.path.iterdir():

@@ -29,29 +29,43 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     Raises UserError for a directory that is no model or holds links, and for a model.json that was altered,
     is of another version or names files that are none of a model's.
     """
+    remedy = f"a model is a directory with {MANIFEST}"
+    manifest = read_own_manifest(directory, MANIFEST, SCHEMA, "saved model", remedy, RESTORE)
+    try:
+        refuse_other_fields(manifest)
+    except ValueError as error:
+        problem = f"is not that of a model ({error})"
+        raise UserError(problem, where=directory / MANIFEST, remedy=RESTORE, in_file=True) from None
+    return manifest
+
+
+def read_own_manifest(
+    directory: Path, name: str, own_schema: int, thing: str, remedy: str, restore: str
+) -> dict[str, Any]:
+    """What the manifest `name` of a directory says, without its digest; its fields are not checked.
+
+    `thing` is what the directory should be ("saved model"), `remedy` what to do if it is something else, and
+    `restore` what to do if the manifest is damaged. Raises UserError for a directory without this manifest or
+    with links, and for a manifest that was altered or is not of `own_schema`.
+    """
     recover(directory)
     refuse_links(directory)
-    file = directory / MANIFEST
+    file = directory / name
     if not file.is_file():
-        problem = "is not a saved model" if directory.exists() else "there is no such model"
-        raise UserError(problem, where=directory, remedy=f"a model is a directory with {MANIFEST}")
+        problem = f"is not a {thing}" if directory.exists() else f"there is no such {thing.split()[-1]}"
+        raise UserError(problem, where=directory, remedy=remedy)
     content = file.read_bytes()
     try:
         manifest = json.loads(content)
         schema, digest = manifest["schema"], manifest.pop("digest", None)
         whole = digest == _digest(manifest) and content == encoded(manifest)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise UserError("is damaged", where=file, remedy=RESTORE) from None
-    if schema != SCHEMA or isinstance(schema, bool):
-        problem = f"was written by another version (schema {schema}, this one reads {SCHEMA})"
+        raise UserError("is damaged", where=file, remedy=restore) from None
+    if schema != own_schema or isinstance(schema, bool):
+        problem = f"was written by another version (schema {schema}, this one reads {own_schema})"
         raise UserError(problem, where=file, remedy="upgrade stickbreaker")
     if not whole:
-        raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
-    try:
-        refuse_other_fields(manifest)
-    except ValueError as error:
-        problem = f"is not that of a model ({error})"
-        raise UserError(problem, where=file, remedy=RESTORE, in_file=True) from None
+        raise UserError("was altered since it was saved", where=file, remedy=restore)
     return manifest
 
 

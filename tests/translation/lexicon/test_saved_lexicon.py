@@ -107,7 +107,7 @@ def test_altered_or_truncated_files_are_refused_by_name(learned, tmp_path, name)
             else:
                 (path / file).write_bytes(change)
             said = refusal(path)
-            assert Path(file).name in said or (change is None and "there is no" in said) or "is no " in said
+            assert Path(file).name in said or (change is None and "there is no" in said) or "is no" in said
             shutil.rmtree(path)
 
 
@@ -232,15 +232,16 @@ def test_arrays_that_make_no_sense_are_refused(learned, tmp_path, name):
 def test_what_is_no_lexicon_is_refused(learned, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("x")
-    assert "is no lexicon; make one by stickbreaker translate learn" in refusal(tmp_path / "empty")
-    assert "is no lexicon" in refusal(tmp_path / "file")
+    assert "is not a lexicon; make one by stickbreaker translate learn" in refusal(tmp_path / "empty")
+    assert "is not a lexicon" in refusal(tmp_path / "file")
     assert "there is no such lexicon" in refusal(tmp_path / "nowhere")
-    assert "is no lexicon" in refusal(learned / "model")
-    for content in ("", "[]", "{", '{"schema": 1}', "null", "[" * 100_000, '"digest"'):
+    assert "is not a lexicon" in refusal(learned / "model")
+    others = ("", "[]", "{", "null", "[" * 100_000, '"digest"')
+    for content, problem in (*((one, "is damaged") for one in others), ('{"schema": 1}', "was altered")):
         path = tmp_path / "copy"
         shutil.copytree(learned / "fields", path)
         (path / MANIFEST).write_text(content)
-        assert f"{path / MANIFEST}: is damaged" in refusal(path)
+        assert f"{path / MANIFEST}: {problem}" in refusal(path)
         shutil.rmtree(path)
 
 

@@ -1,6 +1,5 @@
 """Lexicons on disk: what was counted from, and what is needed to link and to weigh new sentences."""
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import version
@@ -14,8 +13,6 @@ from stickbreaker.core.files import (
     atomic_directory,
     digest_of,
     put_right,
-    recover,
-    refuse_links,
     write_atomic,
 )
 from stickbreaker.core.json_checks import (
@@ -29,7 +26,7 @@ from stickbreaker.core.json_checks import (
 )
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved.arrays import read_arrays, write_arrays
-from stickbreaker.saved.manifest import encoded
+from stickbreaker.saved.manifest import encoded, read_own_manifest
 from stickbreaker.translation.alignment.aligned_words import Links
 from stickbreaker.translation.bitext import Bitext, BitextFields
 from stickbreaker.translation.lexicon.directed_lexicon import Strengths
@@ -135,25 +132,9 @@ def load(path: Path) -> "TopicLexicon":
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """What lexicon.json says. Raises UserError for a directory that is no lexicon, or was altered."""
-    recover(path)
-    refuse_links(path)
-    file = path / MANIFEST
-    if not file.is_file():
-        problem = "is no lexicon" if path.exists() else "there is no such lexicon"
-        raise UserError(problem, where=path, remedy="make one by stickbreaker translate learn")
-    content = file.read_bytes()
-    try:
-        manifest = json.loads(content)
-        del manifest["digest"]
-        schema, whole = manifest["schema"], content == encoded(manifest)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise UserError("is damaged", where=file, remedy=RESTORE) from None
-    if schema != SCHEMA:
-        problem = f"was written by another version (schema {schema}, this one reads {SCHEMA})"
-        raise UserError(problem, where=file, remedy="upgrade stickbreaker")
-    if not whole:
-        raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
-    with making_sense_of(file, RESTORE):
+    remedy = "make one by stickbreaker translate learn"
+    manifest = read_own_manifest(path, MANIFEST, SCHEMA, "lexicon", remedy, RESTORE)
+    with making_sense_of(path / MANIFEST, RESTORE):
         refuse_other_kinds(manifest, FIELDS)
         refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
     return manifest
@@ -167,7 +148,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
     if not overwrite:
         raise UserError("already exists", where=path, remedy="choose another path or give --overwrite")
     if not path.is_dir() or (any(path.iterdir()) and not (path / MANIFEST).is_file()):
-        raise UserError("is no lexicon", where=path, remedy="--overwrite replaces lexicons only")
+        raise UserError("is not a lexicon", where=path, remedy="--overwrite replaces lexicons only")
 
 
 def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
