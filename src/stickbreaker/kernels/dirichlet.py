@@ -80,6 +80,15 @@ def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, dig
 
 
 @njit(**OPTIONS)
+def add_log_gammas(concentration, log_gammas_out):
+    """Add to log_gammas_out (topics) the sums over words of log Gamma(c); concentration is words × topics."""
+    n_words, n_topics = concentration.shape
+    for w in range(n_words):
+        for k in range(n_topics):
+            log_gammas_out[k] += log_gamma64(concentration[w, k])
+
+
+@njit(**OPTIONS)
 def add_rows(target_out, positions, values, factor):
     """target_out[positions[i]] += factor × values[i] for every row i."""
     for i in range(len(positions)):

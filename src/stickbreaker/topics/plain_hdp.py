@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.topics.search.search_points import SearchPoint
     from stickbreaker.topics.search.search_range import TopicRange
-    from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
+    from stickbreaker.topics.search.topic_search import TopicSearch
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
 BIRTHS = "births"  # of moves
@@ -50,14 +50,15 @@ class PlainHDP(TopicEstimator):
 
     Parameters
     ----------
-    n_topics : "auto" searches for the number of topics, by the bound or what `judge` says: short runs over
-        5, 10, 20, ... topics, then one or more to the end from about the peak of their scores; the model is
-        the one with the fewest topics within 0.005 nats a word of the best (docs/models/hdp.md). A number:
-        one run, which starts there. Where a search makes no sense "auto" is 50: online, in `partial_fit` and
-        on Spark, with sampled documents, the franchise, an open vocabulary, and concepts.
-    judge : of the search: "bound", or "held-out", of a tenth of the documents, which is not learned from.
-        Where the bound asks for ten topics or fewer, further runs hold out a tenth of the documents; if these
-        are predicted clearly better with more topics, the last run has that number, and all documents.
+    n_topics : "auto" searches for the number of topics, by the bound or what `judge` says: short runs from
+        160 topics (one for ten documents at most), from half as many, and so on, show where two runs to the
+        end begin; the better one is the model (docs/models/hdp.md). If it has ten topics or fewer, further
+        runs hold out a tenth of the documents; if these are predicted clearly better with more topics, the
+        last run has that number, and all documents. A number: one run, which starts there. If a search makes
+        no sense "auto" is 50: online, in `partial_fit` and on Spark, with sampled documents, the franchise,
+        an open vocabulary, and concepts.
+    judge : of the search: "bound", or "held-out": a tenth of the documents, which is not learned from, judges
+        short runs over 5, 10, 20, ... topics, and a run without moves starts from the peak of their scores.
     inference : "mean-field", or "hybrid" (or `Hybrid(burn_in=5, samples=5)`), sampled documents, or "gibbs"
         (or `Gibbs(burn_in=None, every=10, chains=1)`), exact sampling of every token's topic and of the
         weights, in batch; topics come and go (Teh et al. 2006, section 5.3).
@@ -84,9 +85,8 @@ class PlainHDP(TopicEstimator):
     ----------
     search_ : the runs of a search in their order, but the model's as the last: each with `topics` to start
         with, `used`, `bound`, `held_out`, `passes` and `final` (False: a short run). Empty without a search.
-    n_topics_range_ : (fewest, most) topics whose score is within 0.005 nats a word of the best, by the short
-        runs, which may order numbers otherwise than runs to the end do; by the latter where `n_topics_` is
-        not in that range (`search_range().of` says which). None without a search.
+    n_topics_range_ : (fewest, most) topics whose score is within 0.005 nats per word of the best: of runs to
+        the end, or of short runs if documents held out judge. None without a search.
     n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
     topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
@@ -169,10 +169,10 @@ class PlainHDP(TopicEstimator):
     def search(self, n_documents: int) -> "TopicSearch | None":
         if not self.searches:
             return None
-        from stickbreaker.topics.search.topic_search import DOCUMENTS, PASSES, TopicSearch
+        from stickbreaker.topics.search.topic_search import TopicSearch
 
-        passes = PASSES if self.max_iter is None else min(PASSES, int(self.max_iter))
-        return TopicSearch(self.judge, max(1, n_documents // DOCUMENTS), passes)
+        passes = None if self.max_iter is None else int(self.max_iter)
+        return TopicSearch(self.judge, n_documents, passes)
 
     def of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
         return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings})
@@ -193,13 +193,6 @@ class PlainHDP(TopicEstimator):
         from stickbreaker.topics.search.search_range import range_of
 
         return range_of(self.judge, self.search_)
-
-    def overruled_bound(self) -> "Overruled | None":
-        if not self.search_:
-            return None
-        from stickbreaker.topics.search.search_range import overruling
-
-        return overruling(self.judge, self.search_)
 
     @property
     def n_topics_range_(self) -> tuple[int, int] | None:

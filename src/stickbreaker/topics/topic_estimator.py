@@ -30,7 +30,7 @@ from stickbreaker.topics.topic_shapes import refuse_other_shapes
 
 if TYPE_CHECKING:
     from stickbreaker.topics.search.search_range import TopicRange
-    from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
+    from stickbreaker.topics.search.topic_search import TopicSearch
 
 from stickbreaker.topics.learned_topics import LearnedTopics
 
@@ -120,10 +120,6 @@ class TopicEstimator(LearnedTopics):
 
     def search_range(self) -> "TopicRange | None":
         """The numbers of topics that a search cannot tell from the one that it found; None without one."""
-        return None
-
-    def overruled_bound(self) -> "Overruled | None":
-        """What documents held out said against the bound of a search that they overruled; None otherwise."""
         return None
 
     def finish_run(

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from tests.running import planted_documents
+from tests.topics.test_topic_search import weak_topics
 
 from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
@@ -35,27 +36,22 @@ def test_each_run_is_told_as_it_ends_and_the_range_at_last(searched):
     by = {"bound": "the bound", "held-out": "documents held out"}[judge]
     assert f"searching for the number of topics, by {by}; --topics K is one run from K" in done.stderr
     manifest = json.loads((path / "model.json").read_bytes())
-    lines = [line for line in done.stderr.splitlines() if line.startswith(("searching: ", "run to its "))]
-    assert len(lines) == len(manifest["search"]) >= 4
+    lines = [
+        line
+        for line in done.stderr.splitlines()
+        if line.startswith(("searching: ", "checking: ", "run to its "))
+    ]
+    assert len(lines) == len(manifest["search"]) >= 3
     for line, run in zip(lines, manifest["search"], strict=True):
         plural = "" if run["topics"] == 1 else "s"
         assert f"{run['topics']} topic{plural}, {run['used']} in use, bound {run['bound']:.4f}" in line
         assert line.startswith("run to its end") == run["final"]
         assert ("held-out" in line) == (judge == "held-out")
-    short = sum(not run["final"] for run in manifest["search"])
-    said = (
-        rf"Topics within 0.005 nats/word of the best, by short runs \({short}\): \d+( to \d+)?; runs to the"
-    )
-    whole = rf"by runs to the end: \d+; by short runs \({short}\): \d+( to \d+)?\n"
-    assert re.search(said, done.stdout) or re.search(whole, done.stdout)
-    several = len(lines) - short > 1
-    last = manifest["search"][-1]
-    rule = "the fewest topics within 0.005 nats/word of the best"
-    ends = (
-        f"Runs to the end, topics and bound, the model's first ({rule}): "
-        f"{last['used']} at {last['bound']:.4f}, "
-    )
-    assert (ends in done.stdout) == several
+    of = {"bound": "runs to the end", "held-out": "short runs"}[judge]
+    assert re.search(rf"Topics within 0.005 nats/word of the best, by {of}: \d+( to \d+)?\n", done.stdout)
+    whole, last = [run for run in manifest["search"] if run["final"]], manifest["search"][-1]
+    ends = f"Runs to the end, topics and bound, the model's first: {last['used']} at {last['bound']:.4f}, "
+    assert (ends in done.stdout) == (len(whole) > 1)
     assert manifest["held_out"] == {"bound": 0.0, "held-out": 0.1}[judge]
 
 
@@ -115,25 +111,18 @@ def test_json_says_by_which_runs_a_range_is(cli, posts, tmp_path):
     expected = load(tmp_path / "m").search_range()
     assert found["range"] == [expected.fewest, expected.most]
     assert found["range_of"] == expected.of
-    assert found["range_of"] in ("short runs", "runs to the end")
-    assert found["range_of_short_runs"] == list(expected.curve)
-    assert found["short_runs_disagree"] is expected.disagree
+    assert found["range_of"] == "runs to the end"
+    assert found["range_at_most"] is expected.at_most
 
 
-def test_a_number_far_from_that_of_short_runs_is_uncertain():
-    runs = [
-        {"used": 20, "bound": -8.0, "final": False, "held_out": None},
-        {"used": 45, "bound": -7.9, "final": True, "held_out": None},
-    ]
-    summary = {"search": runs, "overruled": None, "range": [45, 45], "range_of": "runs to the end"}
-    far = {**summary, "range_of_short_runs": [1, 2], "short_runs_disagree": True}
-    (line,) = search_as_text(far)
-    assert line == (
-        "Topics within 0.005 nats/word of the best, by runs to the end: 45; by short runs (1): 1 to 2, "
-        "far from that: the number is uncertain; see what --judge held-out gives"
-    )
-    near = {**summary, "range_of_short_runs": [30, 40], "short_runs_disagree": False}
-    assert "uncertain" not in search_as_text(near)[0]
+def test_a_search_that_ends_at_its_largest_number_says_so():
+    run = {"used": 150, "bound": -7.9, "final": True, "held_out": None}
+    summary = {"search": [run], "range": [150, 150], "range_of": "runs to the end", "range_at_most": True}
+    summary["overruled_bound"] = None
+    lines = search_as_text(summary)
+    assert lines[0] == "Topics within 0.005 nats/word of the best, by runs to the end: 150"
+    assert "more may be better" in lines[1]
+    assert len(search_as_text({**summary, "range_at_most": False})) == 1
 
 
 def test_a_number_starts_one_run_and_says_so(cli, posts, tmp_path):
@@ -169,22 +158,14 @@ def test_wrong_options_are_usage_errors(options, line, cli, posts, tmp_path):
 
 
 def test_a_bound_that_documents_held_out_overrule_is_told(cli, tmp_path):
-    generator = np.random.default_rng(0)
-    shared, own = generator.dirichlet(np.full(600, 0.5)), generator.dirichlet(np.full(600, 0.02), 20)
-    shares = generator.dirichlet(np.full(20, 0.05), 400)
-    texts = [
-        " ".join(f"w{n}" for n in generator.choice(600, 60, p=0.7 * shared + 0.3 * one @ own))
-        for one in shares
-    ]
+    texts = [" ".join(f"w{n}" for n in np.flatnonzero(row).repeat(row[row > 0])) for row in weak_topics()]
     posts, path = tmp_path / "posts.jsonl", tmp_path / "model"
     posts.write_text("\n".join(json.dumps({"text": text}) for text in texts))
     done = cli("fit", "hdp", posts, "--out", path, "--iterations", 4, "--threads", 1)
-    assert re.search(
-        r"The bound asks for \d; documents held out are better predicted \(by 0\.\d\d nats", done.stdout
-    )
+    assert re.search(r"The bound asks for \d topics?; documents held out are clearly better", done.stdout)
+    assert "checking: " in done.stderr
     page = page_records.page_of(path, "t")
-    assert page.search.judge == "held-out"
     assert 1 <= page.search.few <= 10
-    assert "the bound asked for" in page.html()
+    assert "The bound asks for" in page.html()
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     assert {"search-1", "search-2"} <= set(figures(page))

@@ -185,18 +185,18 @@ class SearchFacts:
     """The runs by which the number of topics was searched for.
 
     `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
-    end) of each run, the model's the last; scores in nats a word. `judge` is "bound" or "held-out". By the
-    short runs, numbers of topics from `fewest` to `most` are as good but for 0.005 nats a word; `disagree`:
-    the run to its end has far more or fewer than these. `few`: the number that the bound asked for, where
-    documents held out overruled it.
+    end) of each run, the model's the last; scores in nats per word. `judge` is "bound" or "held-out". Numbers
+    of topics from `fewest` to `most` are as good but for 0.005 nats per word; `at_most`: the best run began
+    with the largest number that was tried. `few`: the number that the bound asked for, if documents held out
+    overruled it.
     """
 
     judge: str
     points: Sequence[tuple[int, int, float, float | None, bool]]
     fewest: int
     most: int
+    at_most: bool = False
     few: int | None = None
-    disagree: bool = False
 
 
 @dataclass(frozen=True, slots=True)

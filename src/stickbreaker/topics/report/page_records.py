@@ -367,9 +367,7 @@ def _search(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | No
     if found is None:
         return None
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
-    against = model.overruled_bound()
-    judge, few = (settings["judge"], None) if against is None else ("held-out", against.few)
-    return SearchFacts(judge, points, *found.curve, few=few, disagree=found.disagree)
+    return SearchFacts(settings["judge"], points, found.fewest, found.most, found.at_most, found.few)
 
 
 def _changes(path: Path, named: NamedTopics) -> Changes | None:

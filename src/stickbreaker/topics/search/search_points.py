@@ -14,7 +14,8 @@ class SearchPoint:
     """A finished run of a search.
 
     It began with so many `topics` and has `used` of them in use; `bound` and `held_out` are its scores, nats
-    a word, the latter of documents that no run learned from. `final`: not a run of the grid, but to the end.
+    per word, the latter of documents that no run learned from. `final`: not a short run, but one to its end;
+    `checks`: one of those that check a bound that asks for few topics.
     """
 
     topics: int
@@ -23,6 +24,7 @@ class SearchPoint:
     held_out: float | None
     passes: int
     final: bool
+    checks: bool = False
 
     def score(self, judge: str) -> float:
         """The score by which runs are compared. Raises ValueError where the run has none."""
@@ -34,7 +36,7 @@ class SearchPoint:
 
     def __str__(self) -> str:
         held_out = "" if self.held_out is None else f", held-out {self.held_out:.4f}"
-        kind = "run to its end, from" if self.final else "searching:"
+        kind = "run to its end, from" if self.final else "checking:" if self.checks else "searching:"
         topics = f"{counted(self.topics, 'topic')}, {self.used} in use"
         return f"{kind} {topics}, bound {self.bound:.4f} nats/word{held_out}"
 
@@ -49,7 +51,9 @@ KINDS = {
     "held_out": optional(is_number),
     "passes": is_count,
     "final": is_flag,
+    "checks": is_flag,
 }
+OLDER = {"checks": False}  # what records of earlier versions lack
 
 
 def points_from(held: Any) -> tuple[SearchPoint, ...]:
@@ -57,8 +61,11 @@ def points_from(held: Any) -> tuple[SearchPoint, ...]:
     if not isinstance(held, list):
         raise ValueError("the runs of the search are no list")
     names = {field.name for field in fields(SearchPoint)}
+    points: list[SearchPoint] = []
     for record in held:
-        refuse_other_kinds(record, KINDS)
-        if set(record) != names:
+        whole = {**OLDER, **record} if isinstance(record, dict) else record
+        refuse_other_kinds(whole, KINDS)
+        if set(whole) != names:
             raise ValueError("a run of the search has other figures")
-    return tuple(SearchPoint(**record) for record in held)
+        points.append(SearchPoint(**whole))
+    return tuple(points)

@@ -3,58 +3,36 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stickbreaker.topics.search.number_of_topics import ALIKE, Peak, peak_of
+from stickbreaker.topics.search.number_of_topics import ALIKE
 from stickbreaker.topics.search.search_points import SHORT, WHOLE, SearchPoint
-from stickbreaker.topics.search.topic_search import Overruled, bound_agrees, by_phase, overruled
-
-DISAGREE = 2.0  # times the numbers of the short runs, the ratio of neighbours on their grid
+from stickbreaker.topics.search.topic_search import FULL, peak_of_held_out
 
 
 class TopicRange(NamedTuple):
-    """The fewest and the most topics whose score is within 0.005 nats a word of the best.
+    """The fewest and the most topics whose score is within 0.005 nats per word of the best.
 
-    `of`: which scores these are, those of "short runs" (a curve through them) or of "runs to the end". What
-    the former say of the latter is not exact. `curve`: the range by the short runs, in any case. `disagree`:
-    the model's number is more than a step of their grid away from that.
+    `of`: which scores these are: those of "runs to the end" if the bound judged, those of "short runs" if
+    documents held out did. `at_most`: the model began with the largest number that was tried and kept most of
+    its topics, so that still more may be better. `few`: the number that the bound asked for, if documents
+    held out overruled it; None otherwise.
     """
 
     fewest: int
     most: int
     of: str
-    curve: tuple[int, int]
-    disagree: bool = False
+    at_most: bool = False
+    few: int | None = None
 
 
 def range_of(judge: str, points: Sequence[SearchPoint]) -> TopicRange:
-    """The range of a search whose model is the last of its runs.
-
-    By the curve through the short runs where the model lies on it: of documents held out, where they
-    overruled the bound. Where moves led away from there, by the runs to the end.
-    """
-    against, used = overruling(judge, points), points[-1].used
-    if against is not None:
-        most, fewest = max(against.most, used), min(against.fewest, used)
-        return TopicRange(fewest, most, SHORT, (against.fewest, against.most))
-    peak = _peak(judge, points)
-    curve = peak.fewest, peak.most
-    if peak.fitted and peak.fewest <= used <= peak.most:
-        return TopicRange(*curve, SHORT, curve)
-    whole = [point for point in points if point.final] or [points[-1]]
-    best = max(point.score(judge) for point in whole)
-    alike = [point.used for point in whole if point.score(judge) >= best - ALIKE]
-    disagree = not peak.fewest / DISAGREE <= used <= peak.most * DISAGREE
-    return TopicRange(min(alike), max(alike), WHOLE, curve, disagree)
-
-
-def overruling(judge: str, points: Sequence[SearchPoint]) -> Overruled | None:
-    """What documents held out said against the bound, where the model's number is theirs; None otherwise."""
-    against = overruled(points) if judge == "bound" else None
-    if against is None or points[-1].topics != against.topics or bound_agrees(points, points[-1]):
-        return None
-    return against
-
-
-def _peak(judge: str, points: Sequence[SearchPoint]) -> Peak:
-    """The peak of the curve through the short runs of the judge."""
-    grid = by_phase(points)[0] if judge == "bound" else points
-    return peak_of([(point.used, point.score(judge)) for point in grid if not point.final])
+    """The range of a search whose model is the last of its runs."""
+    last, own = points[-1], [point for point in points if not point.checks]
+    if judge == "bound" and not last.checks:
+        ends = [point for point in own if point.final]
+        best = max(point.bound for point in ends)
+        alike = [point.used for point in ends if point.bound >= best - ALIKE]
+        largest = last.topics == max(point.topics for point in own)
+        return TopicRange(min(alike), max(alike), WHOLE, largest and last.used >= FULL * last.topics)
+    few = next((point.used for point in points if point.checks), None)
+    peak = peak_of_held_out(own if few is None else [point for point in points if point.checks][1:])
+    return TopicRange(min(peak.fewest, last.used), max(peak.most, last.used), SHORT, few=few)

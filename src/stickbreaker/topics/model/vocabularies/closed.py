@@ -205,6 +205,17 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         summary = {"log_gammas": sums[0], "expected": sums[1], "digammas": sums[2]}
         return {**summary, "bends": bends} if self.learned else summary
 
+    def log_gammas(self, params: Record, counts: Array, first: int) -> Array:
+        """Sums over the words from `first` on of log Gamma(lambda) (topics), as `summary` has them."""
+        from stickbreaker.kernels.dirichlet import add_log_gammas
+
+        sums = np.zeros(counts.shape[1])
+        for start in range(0, len(counts), BLOCK):
+            part = slice(start, min(start + BLOCK, len(counts)))
+            prior = self.prior(params, slice(first + part.start, first + part.stop))
+            add_log_gammas(np.ascontiguousarray(counts[part] + prior), sums)
+        return sums
+
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
         """The table's part of eq. 2.4, in nats: -KL(q(beta) || p(beta)) over all topics; of points the log of
         their density under Dirichlet(1 + eta), less that of the densest point, eta's mean."""
