@@ -29,7 +29,7 @@ def test_sessions_give_what_they_show(page):
 
 
 def test_the_tour_runs_one_step_by_hand(capsys):
-    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    tour = (ROOT / "docs" / "explanation" / "tour.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"```python\n(.*?)```", tour, re.DOTALL)
     exec(program, {})
     scores = [float(line) for line in capsys.readouterr().out.split()]

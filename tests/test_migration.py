@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.children import run_program, run_script
 
-GUIDE = (Path(__file__).parent.parent / "docs" / "migration.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parent.parent / "docs" / "howto" / "migration.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.children import run_program, run_script
 
-TUTORIAL = (Path(__file__).parent.parent / "docs" / "tutorial.md").read_text(encoding="utf-8")
+TUTORIAL = (Path(__file__).parent.parent / "docs" / "tutorials" / "first-topics.md").read_text(encoding="utf-8")
 FENCED = re.findall(r"^```(\w+)\n(.*?)^```$", TUTORIAL, flags=re.DOTALL | re.MULTILINE)
 
 

@@ -1,0 +1,121 @@
+"""Docstrings of the library, which are plain text, as reStructuredText.
+
+A docstring is paragraphs. Names stand in single backquotes; a paragraph of `>>>` lines is an example; lines
+`name : text` (under a heading, or by themselves where `name` is a parameter) describe parameters or attributes;
+a sentence that begins with "Raises" or "Returns" becomes a field.
+"""
+
+import inspect
+import re
+from collections.abc import Iterable
+
+HEADINGS = {"Parameters": "param", "Attributes": "ivar"}
+ENTRY = re.compile(r"^(\w+(?:, \w+)*) ?: (.*)$")
+NEXT_ENTRY = re.compile(r"; (?=\w+_ : )")
+SENTENCE = re.compile(r"(?:(?<=^)|(?<=[.)] ))(?=Raises \w+(?:Error|Warning)\b|Returns )")
+SPAN = re.compile(r"`([^`]+)`")
+PAGE = re.compile(r"\bdocs/([\w/-]+)\.md\b")
+
+
+def paragraphs(lines: Iterable[str]) -> list[list[str]]:
+    """The lines between empty ones."""
+    found: list[list[str]] = [[]]
+    for line in lines:
+        if line.strip():
+            found[-1].append(line.rstrip())
+        elif found[-1]:
+            found.append([])
+    return [paragraph for paragraph in found if paragraph]
+
+
+def prose(text: str) -> str:
+    """Plain text as reStructuredText: names are links where they can be, and nothing else is markup."""
+    pieces = SPAN.split(text)
+    return "".join(_name(piece) if place % 2 else _plain(piece) for place, piece in enumerate(pieces))
+
+
+def _name(name: str) -> str:
+    spaced = "" if name == name.strip() else name
+    if re.fullmatch(r"[A-Za-z_][\w.]*(\(\))?", name):
+        return f"\\ :py:obj:`{name.removesuffix('()')}`\\ "
+    return f"\\ ``{(spaced or name).strip() or name!r}``\\ "
+
+
+def _plain(text: str) -> str:
+    pieces = PAGE.split(re.sub(r"([*_|\\])", r"\\\1", text) if "docs/" not in text else text)
+    return "".join(f":doc:`/{piece}`" if place % 2 else piece for place, piece in enumerate(pieces))
+
+
+def entries(paragraph: list[str]) -> list[tuple[str, str]]:
+    """Names with their text, where the first line has one; lines that stand further in go on."""
+    found: list[tuple[str, str]] = []
+    for line in paragraph:
+        entry = None if line.startswith(" ") else ENTRY.match(line)
+        if entry:
+            first, *others = NEXT_ENTRY.split(entry[2])
+            found.append((entry[1], first))
+            found.extend((name, text) for name, text in (other.split(" : ", 1) for other in others))
+        elif found:
+            name, text = found[-1]
+            found[-1] = (name, f"{text} {line.strip()}")
+    return found
+
+
+def parameters_of(obj: object) -> set[str]:
+    try:
+        return set(inspect.signature(obj).parameters)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return set()
+
+
+def restructured(lines: list[str], parameters: set[str]) -> list[str]:
+    """The docstring as reStructuredText."""
+    out: list[str] = []
+    examples: list[str] = []
+    fields: list[str] = []
+    heading = ""
+    for paragraph in paragraphs(lines):
+        if len(paragraph) > 1 and set(paragraph[1].strip()) == {"-"} and paragraph[0] in HEADINGS:
+            heading, paragraph = HEADINGS[paragraph[0]], paragraph[2:]
+            fields += _fields(entries(paragraph), heading)
+        elif paragraph[0].lstrip().startswith(">>>"):
+            examples += ["", *("   " + line for line in paragraph)]
+        else:
+            at = next((n for n, line in enumerate(paragraph) if _begins_entry(line, parameters)), None)
+            text = paragraph if at is None else paragraph[:at]
+            if text:
+                out += _sentences(text, fields)
+            if at is not None:
+                fields += _fields(entries(paragraph[at:]), "param")
+    if examples:
+        out += ["**Example**", "", ".. code-block:: pycon", *examples, ""]
+    return [*out, *fields, ""]
+
+
+def _begins_entry(line: str, parameters: set[str]) -> bool:
+    entry = ENTRY.match(line)
+    return entry is not None and all(name in parameters for name in entry[1].split(", "))
+
+
+def _fields(found: list[tuple[str, str]], role: str) -> list[str]:
+    return [f":{role} {name}: {prose(text)}" for names, text in found for name in names.split(", ")]
+
+
+def _sentences(paragraph: list[str], fields: list[str]) -> list[str]:
+    """A paragraph, less what it says of errors and results, which is added to `fields`."""
+    lead, *others = SENTENCE.split(" ".join(line.strip() for line in paragraph))
+    for sentence in others:
+        verb, rest = sentence.split(" ", 1)
+        fields.append(f":{verb.lower()}: {prose(rest)}")
+    if any(line.startswith("  ") for line in paragraph) and not others:  # a table or an equation, as it stands
+        return ["::", "", *("   " + line for line in paragraph), ""]
+    return [prose(lead.strip()), ""] if lead.strip() else []
+
+
+def on_docstring(app, what, name, obj, options, lines) -> None:
+    lines[:] = restructured(list(lines), parameters_of(obj))
+
+
+def setup(app) -> dict[str, bool]:
+    app.connect("autodoc-process-docstring", on_docstring)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
