@@ -48,6 +48,8 @@ def options_of(command: click.Command, context: click.Context) -> nodes.definiti
         if record is None:
             continue
         names, text = record
+        if not text:
+            continue
         term = nodes.term("", "", nodes.literal(text=names))
         found += nodes.definition_list_item("", term, nodes.definition("", paragraph(text)))
     return found

@@ -9,11 +9,14 @@ import inspect
 import re
 from collections.abc import Iterable
 
+from sphinx.domains.python import PyObject
+
 HEADINGS = {"Parameters": "param", "Attributes": "ivar"}
 ENTRY = re.compile(r"^(\w+(?:, \w+)*) ?: (.*)$")
 NEXT_ENTRY = re.compile(r"; (?=\w+_ : )")
 SENTENCE = re.compile(r"(?:(?<=^)|(?<=[.)] ))(?=Raises \w+(?:Error|Warning)\b|Returns )")
 SPAN = re.compile(r"`([^`]+)`")
+ARRAY = re.compile(r"~?[\w.]*ndarray\[[^\]]*\](?:, ~?[\w.]*dtype\[[^\]]*\])?\]?")
 PAGE = re.compile(r"\bdocs/([\w/-]+)\.md\b")
 
 
@@ -35,10 +38,9 @@ def prose(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    spaced = "" if name == name.strip() else name
     if re.fullmatch(r"[A-Za-z_][\w.]*(\(\))?", name):
         return f"\\ :py:obj:`{name.removesuffix('()')}`\\ "
-    return f"\\ ``{(spaced or name).strip() or name!r}``\\ "
+    return f"\\ ``{name.strip()}``\\ " if name.strip() else "a space"
 
 
 def _plain(text: str) -> str:
@@ -98,7 +100,7 @@ def _begins_entry(line: str, parameters: set[str]) -> bool:
 
 
 def _fields(found: list[tuple[str, str]], role: str) -> list[str]:
-    return [f":{role} {name}: {prose(text)}" for names, text in found for name in names.split(", ")]
+    return [f":{role} {_plain(name)}: {prose(text)}" for names, text in found for name in names.split(", ")]
 
 
 def _sentences(paragraph: list[str], fields: list[str]) -> list[str]:
@@ -116,6 +118,17 @@ def on_docstring(app, what, name, obj, options, lines) -> None:
     lines[:] = restructured(list(lines), parameters_of(obj))
 
 
+def shorten_types(app, *signature) -> None:
+    """Types of arrays, as readers say them."""
+    for types in app.env.current_document.autodoc_annotations.values():
+        for name, text in types.items():
+            types[name] = ARRAY.sub("array", text)
+
+
 def setup(app) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", on_docstring)
+    app.connect("autodoc-process-signature", shorten_types, priority=900)
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
     return {"parallel_read_safe": True, "parallel_write_safe": True}

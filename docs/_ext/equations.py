@@ -2,13 +2,22 @@
 
 
 
+import re
+
 from docutils import nodes
 from latex2mathml.converter import convert
 
+FUNCTION = re.compile(r"<mi>(log|exp|max|min|lim|sin|cos)</mi>(?!<mo|</|<mspace)")
+OPERAND_BEFORE = re.compile(r"(</mi>|</msub>|</msup>|</mn>|</msubsup>)(<mi>(?:log|exp)</mi>)")
+
 
 def mathml(latex: str, *, block: bool) -> str:
-    """The MathML element of an equation."""
-    return convert(latex, display="block" if block else "inline")
+    """The MathML element of an equation, with the spaces of TeX around functions and relations."""
+    found = convert(latex, display="block" if block else "inline")
+    found = found.replace("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
+    found = found.replace("<mi>&#x02032;</mi>", "<mo>&#x02032;</mo>")
+    found = OPERAND_BEFORE.sub(r'\1<mspace width="0.17em" />\2', found)
+    return FUNCTION.sub(r'<mi>\1</mi><mspace width="0.17em" />', found)
 
 
 def visit_inline(translator, node) -> None:
