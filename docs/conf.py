@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 project = "stickbreaker"
 author = copyright = "the stickbreaker authors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "equations", "docstrings", "commands"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "equations", "docstrings", "commands", "offline_search"]
 exclude_patterns = ["_ext"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3

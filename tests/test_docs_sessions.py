@@ -8,7 +8,7 @@ from tests.docs_sessions import DOCS, run_page, steps
 
 HOW_TO = sorted(page for page in (DOCS / "howto").glob("*.md") if page.stem != "index")
 TUTORIALS = sorted(page for page in (DOCS / "tutorials").glob("*.md") if page.stem != "index")
-NOT_RUN = {"index", "on-spark"}  # tests/spark runs what the second shows
+NOT_RUN = {"on-spark"}  # has a test of its own
 MADE = {
     "first-topics": (
         "manual.corpus",
@@ -67,3 +67,12 @@ def test_every_page_of_a_part_is_in_its_index():
         for page in (DOCS / part).glob("*.md"):
             assert page.stem == "index" or f"({page.name})" in index, f"{part}: {page.name}"
 
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_the_tutorial_on_spark_runs(tmp_path):
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Java is missing")
+    assert len(run_page(DOCS / "tutorials" / "on-spark.md", tmp_path)) >= 4
