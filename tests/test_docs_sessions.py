@@ -68,7 +68,6 @@ def test_every_page_of_a_part_is_in_its_index():
             assert page.stem == "index" or f"({page.name})" in index, f"{part}: {page.name}"
 
 
-
 @pytest.mark.spark
 @pytest.mark.slow
 def test_the_tutorial_on_spark_runs(tmp_path):

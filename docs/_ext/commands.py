@@ -7,7 +7,10 @@ import click
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from sphinx.addnodes import pending_xref
+
 from stickbreaker.cli import main
+from stickbreaker.console.doc_pages import page_of
 
 
 def command_at(words: list[str]) -> click.Command:
@@ -70,6 +73,18 @@ class CommandHelp(Directive):
             label, _, line = part.partition(": ")
             if label == "Example":
                 out += [nodes.rubric(text="Example"), nodes.literal_block(text=line, language="text")]
+        page = page_of(" ".join(words))
+        if page is not None and page != "index.md":
+            link = pending_xref(
+                "",
+                refdomain="std",
+                reftype="doc",
+                reftarget=f"/{page.removesuffix('.md')}",
+                refexplicit=False,
+                refdoc=self.state.document.settings.env.docname,
+            )
+            link += nodes.inline(text=page)
+            out += [nodes.paragraph("", "More: ", link)]
         return [*out, nodes.rubric(text="Options"), options_of(command, context)]
 
 

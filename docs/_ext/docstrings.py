@@ -109,7 +109,9 @@ def _sentences(paragraph: list[str], fields: list[str]) -> list[str]:
     for sentence in others:
         verb, rest = sentence.split(" ", 1)
         fields.append(f":{verb.lower()}: {prose(rest)}")
-    if any(line.startswith("  ") for line in paragraph) and not others:  # a table or an equation, as it stands
+    if (
+        any(line.startswith("  ") for line in paragraph) and not others
+    ):  # a table or an equation, as it stands
         return ["::", "", *("   " + line for line in paragraph), ""]
     return [prose(lead.strip()), ""] if lead.strip() else []
 

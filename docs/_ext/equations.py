@@ -1,7 +1,5 @@
 """Equations as MathML: every browser draws it, and no script or font is fetched."""
 
-
-
 import re
 
 from docutils import nodes
