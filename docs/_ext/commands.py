@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import click
 from docutils import nodes
 from docutils.parsers.rst import Directive
-
 from sphinx.addnodes import pending_xref
 
 from stickbreaker.cli import main

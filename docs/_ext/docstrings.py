@@ -1,7 +1,7 @@
 """Docstrings of the library, which are plain text, as reStructuredText.
 
 A docstring is paragraphs. Names stand in single backquotes; a paragraph of `>>>` lines is an example; lines
-`name : text` (under a heading, or by themselves where `name` is a parameter) describe parameters or attributes;
+`name : text` (under a heading, or where `name` is a parameter) describe parameters or attributes;
 a sentence that begins with "Raises" or "Returns" becomes a field.
 """
 

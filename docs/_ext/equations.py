@@ -5,7 +5,9 @@ import re
 from docutils import nodes
 from latex2mathml.converter import convert
 
-FUNCTION = re.compile(r"<mi>(log|exp|max|min|lim|sin|cos)</mi>(?!<mo|</|<mspace)")
+FUNCTION = re.compile(
+    r"(?<!<msub>)(?<!<msup>)(?<!<munder>)(?<!<msubsup>)<mi>(log|exp|max|min|lim|sin|cos)</mi>(?!<mo|</|<mspace)"
+)
 OPERAND_BEFORE = re.compile(r"(</mi>|</msub>|</msup>|</mn>|</msubsup>)(<mi>(?:log|exp)</mi>)")
 
 
@@ -14,6 +16,7 @@ def mathml(latex: str, *, block: bool) -> str:
     found = convert(latex, display="block" if block else "inline")
     found = found.replace("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
     found = found.replace("<mi>&#x02032;</mi>", "<mo>&#x02032;</mo>")
+    found = found.replace("<mo>&#x0007C;</mo>", '<mo lspace="0" rspace="0">&#x0007C;</mo>')
     found = OPERAND_BEFORE.sub(r'\1<mspace width="0.17em" />\2', found)
     return FUNCTION.sub(r'<mi>\1</mi><mspace width="0.17em" />', found)
 

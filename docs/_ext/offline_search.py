@@ -1,4 +1,4 @@
-"""Search results with excerpts in pages that are opened as files, where a browser lets no script fetch others."""
+"""Search results with excerpts, also in pages opened as files, whose scripts may fetch no others."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def texts_of(app) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in sorted(app.env.found_docs):
         doctree = app.env.get_doctree(name)
-        pieces = (node.astext() for node in doctree.findall(nodes.TextElement) if node.parent is not None)
+        pieces = (node.astext() for node in doctree.findall(nodes.Text))
         found[app.builder.get_target_uri(name)] = " ".join(" ".join(pieces).split())
     return found
 
