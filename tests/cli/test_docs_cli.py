@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 import pytest
 
-import stickbreaker
 from stickbreaker.cli import main
 from stickbreaker.console import doc_pages
 
@@ -62,7 +61,7 @@ def test_an_installed_package_brings_the_pages(tmp_path, monkeypatch):
     package = tmp_path / "site-packages" / "stickbreaker"
     (package / "docs").mkdir(parents=True)
     (package / "docs" / "index.md").touch()
-    monkeypatch.setattr(stickbreaker, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(doc_pages, "PACKAGE", package)
     assert doc_pages.folder() == package / "docs"
     (package / "docs" / "index.md").unlink()
     with pytest.raises(FileNotFoundError):

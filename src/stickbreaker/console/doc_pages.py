@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import stickbreaker
-
+PACKAGE = Path(__file__).parents[1]
 PAGES = {  # by the words of the command; below docs/
     "": "index.md",
     "demo": "tutorials/first-topics.md",
@@ -66,8 +65,7 @@ def folder() -> Path:
 
     Raises FileNotFoundError where neither is there.
     """
-    package = Path(stickbreaker.__file__).parent
-    for place in (package.parents[1] / "docs", package / "docs"):
+    for place in (PACKAGE.parents[1] / "docs", PACKAGE / "docs"):
         if (place / "index.md").is_file():
             return place
     raise FileNotFoundError("docs")
@@ -75,5 +73,5 @@ def folder() -> Path:
 
 def built(page: str) -> Path | None:
     """A page as `make docs` has built it in the source tree; None where it has not."""
-    found = Path(stickbreaker.__file__).parents[2].joinpath("build", "docs", page).with_suffix(".html")
+    found = PACKAGE.parents[1].joinpath("build", "docs", page).with_suffix(".html")
     return found if found.is_file() else None
