@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 import pytest
-
-from stickbreaker.cli import main
 from tests.children import run_program
 from tests.docs_sessions import DOCS, run_page
 from tests.running import write_trees
+
+from stickbreaker.cli import main
 
 SPARK = {"stream lda", "stream hdp"}  # need Spark; tests/spark runs their like
 
