@@ -29,3 +29,8 @@ html_math_renderer = "mathml"
 html_search_scorer = str(Path(__file__).parent / "_static" / "ranking.js")
 html_show_sphinx = False
 html_copy_source = False
+
+REPORTS = Path(__file__).parents[1] / "build" / "reports"  # by `make docs-reports`
+if (REPORTS / "reports").is_dir():
+    tags.add("reports")  # noqa: F821  (Sphinx gives it)
+    html_extra_path = [str(REPORTS)]

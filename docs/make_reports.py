@@ -27,6 +27,7 @@ from stickbreaker import (
 from stickbreaker.corpus import ReadingOptions
 from stickbreaker.corpus.readers.python_docs import python_documents
 
+QUIET = subprocess.DEVNULL
 SPOKEN = (
     "you the a that is it to want look at book doggie kitty here see what there can put on drink baby ball"
 )
@@ -139,7 +140,7 @@ def main(out: Path) -> None:
         scratch = Path(name)
         program = Path(sys.executable).parent / "stickbreaker"
         subprocess.run(
-            [program, "demo", "--out", scratch / "stickbreaker-demo"], check=True, stdout=-3, stderr=-3
+            [program, "demo", "--out", scratch / "stickbreaker-demo"], check=True, stdout=QUIET, stderr=QUIET
         )
         (scratch / "stickbreaker-demo" / "report.html").rename(folder / "demo.html")
         topic_reports(folder, Corpus.open(scratch / "stickbreaker-demo" / "corpus"))
