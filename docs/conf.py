@@ -15,7 +15,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "description"
 autodoc_typehints_format = "short"
-autodoc_typehints_description_target = "documented_params"
+autodoc_typehints_description_target = "all"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90
 maximum_signature_line_length = 90

@@ -14,7 +14,7 @@ from sphinx.domains.python import PyObject
 HEADINGS = {"Parameters": "param", "Attributes": "ivar"}
 ENTRY = re.compile(r"^(\w+(?:, \w+)*) ?: (.*)$")
 NEXT_ENTRY = re.compile(r"; (?=\w+_ : )")
-SENTENCE = re.compile(r"(?:(?<=^)|(?<=[.)] ))(?=Raises \w+(?:Error|Warning)\b|Returns )")
+SENTENCE = re.compile(r"(?:(?<=^)|(?<=[.)…] ))(?=Raises \w+(?:Error|Warning)\b|Returns )")
 SPAN = re.compile(r"`([^`]+)`")
 ARRAY = re.compile(r"~?[\w.]*ndarray\[[^\]]*\](?:, ~?[\w.]*dtype\[[^\]]*\])?\]?")
 PAGE = re.compile(r"\bdocs/([\w/-]+)\.md\b")
@@ -86,7 +86,7 @@ def restructured(lines: list[str], parameters: set[str]) -> list[str]:
             at = next((n for n, line in enumerate(paragraph) if _begins_entry(line, parameters)), None)
             text = paragraph if at is None else paragraph[:at]
             if text:
-                out += _sentences(text, fields)
+                out += _sentences(text, fields, parameters if out else set())
             if at is not None:
                 fields += _fields(entries(paragraph[at:]), "param")
     if examples:
@@ -100,20 +100,45 @@ def _begins_entry(line: str, parameters: set[str]) -> bool:
 
 
 def _fields(found: list[tuple[str, str]], role: str) -> list[str]:
-    return [f":{role} {_plain(name)}: {prose(text)}" for names, text in found for name in names.split(", ")]
+    fields: list[str] = []
+    for names, text in found:
+        lead, *others = SENTENCE.split(text)
+        fields += [f":{role} {_plain(name)}: {prose(lead)}" for name in names.split(", ")]
+        fields += map(_outcome, others)
+    return fields
 
 
-def _sentences(paragraph: list[str], fields: list[str]) -> list[str]:
-    """A paragraph, less what it says of errors and results, which is added to `fields`."""
+def _outcome(sentence: str) -> str:
+    """The field of a sentence that begins with "Raises" or "Returns"."""
+    verb, rest = sentence.split(" ", 1)
+    linked = re.sub(r"^UserError\b", ":py:exc:`~stickbreaker.UserError`", prose(rest))
+    return f":{verb.lower()}: {linked}"
+
+
+def _sentences(paragraph: list[str], fields: list[str], parameters: set[str]) -> list[str]:
+    """A paragraph, less what it says of parameters, errors and results, which is added to `fields`."""
     lead, *others = SENTENCE.split(" ".join(line.strip() for line in paragraph))
-    for sentence in others:
-        verb, rest = sentence.split(" ", 1)
-        fields.append(f":{verb.lower()}: {prose(rest)}")
+    fields += map(_outcome, others)
     if (
         any(line.startswith("  ") for line in paragraph) and not others
     ):  # a table or an equation, as it stands
         return ["::", "", *("   " + line for line in paragraph), ""]
+    lead, described = _of_parameters(lead, parameters)
+    fields += _fields(described, "param")
     return [prose(lead.strip()), ""] if lead.strip() else []
+
+
+def _of_parameters(text: str, parameters: set[str]) -> tuple[str, list[tuple[str, str]]]:
+    """What a paragraph says before sentences that begin with a parameter, and what these say of each."""
+    if not parameters:
+        return text, []
+    names = "|".join(map(re.escape, sorted(parameters)))
+    lead, *rest = re.split(rf"(?:(?<=^)|(?<=[.;] ))`({names})`(?=[ :])(?! (?:and|or) )", text)
+    described: dict[str, str] = {}
+    for name, said in zip(rest[::2], rest[1::2], strict=True):
+        plain = re.sub(r";$", ".", re.sub(r"^(?::| is| are| says)? ", "", said).strip())
+        described[name] = f"{described[name]} It {plain}" if name in described else plain
+    return lead, list(described.items())
 
 
 def on_docstring(app, what, name, obj, options, lines) -> None:
