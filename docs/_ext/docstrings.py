@@ -17,6 +17,8 @@ NEXT_ENTRY = re.compile(r"; (?=\w+_ : )")
 SENTENCE = re.compile(r"(?:(?<=^)|(?<=[.)…] ))(?=Raises \w+(?:Error|Warning)\b|Returns )")
 SPAN = re.compile(r"`([^`]+)`")
 ARRAY = re.compile(r"~?[\w.]*ndarray\[[^\]]*\](?:, ~?[\w.]*dtype\[[^\]]*\])?\]?")
+EMPHASIS = re.compile(r"((?<!\w)\*\w+\*(?!\w))")
+MARKUP = re.compile(r"([*_|\\])")
 PAGE = re.compile(r"\bdocs/([\w/-]+)\.md\b")
 
 
@@ -44,8 +46,14 @@ def _name(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    pieces = PAGE.split(re.sub(r"([*_|\\])", r"\\\1", text) if "docs/" not in text else text)
-    return "".join(f":doc:`/{piece}`" if place % 2 else piece for place, piece in enumerate(pieces))
+    """Text outside of backquotes: pages become links, *emphasis* stays, nothing else is markup."""
+    pieces = PAGE.split(text)
+    return "".join(f":doc:`/{piece}`" if n % 2 else _escaped(piece) for n, piece in enumerate(pieces))
+
+
+def _escaped(text: str) -> str:
+    pieces = EMPHASIS.split(text)
+    return "".join(piece if n % 2 else MARKUP.sub(r"\\\1", piece) for n, piece in enumerate(pieces))
 
 
 def entries(paragraph: list[str]) -> list[tuple[str, str]]:
@@ -91,7 +99,8 @@ def restructured(lines: list[str], parameters: set[str]) -> list[str]:
                 fields += _fields(entries(paragraph[at:]), "param")
     if examples:
         out += ["**Example**", "", ".. code-block:: pycon", *examples, ""]
-    return [*out, *fields, ""]
+    outcomes = [field for field in fields if field.startswith((":raises", ":returns"))]
+    return [*out, *(field for field in fields if field not in outcomes), *outcomes, ""]
 
 
 def _begins_entry(line: str, parameters: set[str]) -> bool:
