@@ -17,7 +17,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", flags=re.DOTALL | re.MULTILINE)
 NAME = re.compile(r"`([\w./-]+\.\w+)`:$")
 
-JOINED = {"migration"}  # pages whose programs go on from each other
+JOINED = {"from-gensim", "from-scikit-learn", "from-tomotopy"}  # pages whose programs go on from each other
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ MADE = {
     "topic-of-each-document": ("topics.csv",),
     "update-a-model": ("posts-new.model/model.json", "posts-later.model/model.json"),
     "figures": ("posts-page.html",),
-    "migration": ("keys.txt", "doc-topics.txt"),
+    "from-mallet": ("keys.txt", "doc-topics.txt"),
 }
 
 
@@ -37,7 +37,7 @@ def files(tmp_path_factory):
 def test_a_how_to_page_runs(page, files, tmp_path):
     folder = shutil.copytree(files, tmp_path / "here")
     done = run_page(page, folder)
-    assert any(step.kind != "file" for step in done), f"{page.name} shows nothing that runs"
+    assert page.stem == "migration" or any(step.kind != "file" for step in done), f"{page.name} runs nothing"
     assert all((folder / name).exists() for name in MADE.get(page.stem, ()))
 
 
@@ -52,7 +52,7 @@ def test_a_tutorial_runs(page, tmp_path):
 
 @pytest.mark.parametrize("page", HOW_TO, ids=lambda page: page.stem)
 def test_a_how_to_page_is_short(page):
-    if page.stem != "migration":
+    if not page.stem.startswith("from-"):  # tables of what is called what
         assert len(page.read_text(encoding="utf-8").split()) < 500
 
 
