@@ -46,7 +46,7 @@ def test_no_page_fetches_anything(built):
 
 
 def test_equations_are_mathml(built):
-    page = (built / "models" / "lda.html").read_text(encoding="utf-8")
+    page = (built / "explanation" / "lda-equations.html").read_text(encoding="utf-8")
     assert page.count("<math") > 100
     assert not any("mathjax" in source.lower() for source in re.findall(r'<script[^>]*src="([^"]*)', page))
     wrong = [p.name for p in built.rglob("*.html") if re.search(r"<m[io][^>]*>\\", p.read_text("utf-8"))]
