@@ -1,7 +1,7 @@
-// Order of search results: how-to pages first, decisions last.
+// Order of search results: how-to pages, tutorials and the glossary first, decisions last.
 var Scorer = {
   score: ([docname, title, anchor, descr, score, filename]) => {
-    if (docname.startsWith("howto/") || docname.startsWith("tutorials/")) return score + 6;
+    if (/^(howto|tutorials)\/|\/glossary$/.test(docname)) return score + 6;
     if (docname.startsWith("decisions/")) return score - 100;
     return score;
   },
