@@ -10,7 +10,7 @@ WORKERS ?= logical
 WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
-.PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-hdp-streams bench-spark \
+.PHONY: demo test test-all test-kernels test-baseline check docs docs-reports golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-hdp-streams bench-spark \
 	bench-queries bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
 	reproduce-topic-ngrams reproduce-translation clean
@@ -61,6 +61,11 @@ check: $(VENV)/developing
 	$(BIN)/ruff check src tests audit benchmarks reproduce examples docs
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(MAKE) docs
+
+# with a report of each kind of model and a notebook, made here
+docs-reports: $(VENV)/developing
+	$(BIN)/python -W ignore docs/make_reports.py build/reports
 	$(MAKE) docs
 
 docs: $(VENV)/developing

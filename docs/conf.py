@@ -1,29 +1,36 @@
-"""Sphinx settings: Markdown by MyST, a plain theme, nothing fetched while building."""
+"""Sphinx settings: Markdown by MyST, equations as MathML, nothing fetched while building or reading."""
 
-from stickbreaker import __doc__ as summary
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "stickbreaker"
 author = copyright = "the stickbreaker authors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
-myst_enable_extensions = ["dollarmath"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "equations", "docstrings", "commands", "offline_search"]
+exclude_patterns = ["_ext"]
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
-autodoc_typehints = "none"
 
-html_theme = "alabaster"
-html_theme_options = {
-    "description": (summary or "").splitlines()[0],
-    "fixed_sidebar": True,
-    "page_width": "1200px",
-    "code_font_size": "0.8em",
-}
+autodoc_typehints = "description"
+autodoc_typehints_format = "short"
+autodoc_typehints_description_target = "all"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 90
+maximum_signature_line_length = 90
+toc_object_entries_show_parents = "hide"
+
+html_theme = "furo"
+html_title = "stickbreaker"
+html_static_path = ["_static"]
+html_css_files = ["stickbreaker.css"]
+html_math_renderer = "mathml"
+html_search_scorer = str(Path(__file__).parent / "_static" / "ranking.js")
 html_show_sphinx = False
+html_copy_source = False
 
-
-def as_written(app, what, name, obj, options, lines):
-    """Docstrings are plain text and are shown as they stand in the code."""
-    lines[:] = ["::", "", *("   " + line for line in lines), ""]
-
-
-def setup(app):
-    app.connect("autodoc-process-docstring", as_written)
+REPORTS = Path(__file__).parents[1] / "build" / "reports"  # by `make docs-reports`
+if (REPORTS / "reports").is_dir():
+    tags.add("reports")  # noqa: F821  (Sphinx gives it)
+    html_extra_path = [str(REPORTS)]

@@ -17,6 +17,17 @@ FILES = [
 OF_READERS = {"docs/models/polylingual.md: pages.py"}  # files that a page has its readers write
 
 
+LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def anchors_of(page: Path) -> set[str]:
+    """What links into a page may name: its headings, as Markdown's renderers spell them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    kept = (re.sub(r"[^\w\- ]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading)) for heading in headings)
+    return {heading.strip().lower().replace(" ", "-") for heading in kept}
+
+
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
@@ -29,7 +40,7 @@ def test_sessions_give_what_they_show(page):
 
 
 def test_the_tour_runs_one_step_by_hand(capsys):
-    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    tour = (ROOT / "docs" / "explanation" / "tour.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"```python\n(.*?)```", tour, re.DOTALL)
     exec(program, {})
     scores = [float(line) for line in capsys.readouterr().out.split()]
@@ -53,3 +64,39 @@ def test_python_files_that_a_page_names_exist(page):
     named = {name for span in spans for name in re.findall(r"[\w/]*\w\.py\b", span)}
     missing = [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in FILES)]
     assert [name for name in missing if f"{name_of(page)}: {name}" not in OF_READERS] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_of_a_page_lead_somewhere(page):
+    text = re.sub(r"^```\w*\n.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    wrong = []
+    for path, anchor in LINK.findall(text):
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors_of(target)):
+            wrong.append(f"{path}#{anchor}")
+    assert wrong == []
+
+
+def test_questions_of_newcomers_have_answers():
+    text = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+    questions = re.findall(r"^\d+\. (.*?)(?=^\d+\. |^\*\*|\Z)", text, re.DOTALL | re.MULTILINE)
+    assert len(questions) >= 20
+    assert all(len(LINK.findall(question)) == 1 for question in questions)
+
+
+def test_pages_that_the_code_names_exist():
+    named = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (ROOT / "src").rglob("*.py")
+        for name in re.findall(r"\bdocs/[\w/-]+\.md\b", path.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists()
+    }
+    assert named == set()
+
+
+def test_everything_that_is_public_has_a_page_of_reference():
+    import stickbreaker
+
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference/api").glob("*.md"))
+    missing = [name for name in stickbreaker.__all__ if f":: stickbreaker.{name}\n" not in pages]
+    assert missing == []

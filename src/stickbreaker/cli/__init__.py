@@ -40,6 +40,7 @@ VERBS = {  # of several kinds
         "stickbreaker.cli.verbs.export:export",
         "Write a model for MALLET, gensim, pyLDAvis, KenLM or Graphviz.",
     ),
+    "docs": Command("stickbreaker.cli.verbs.docs:docs", "Print where the documentation is."),
 }
 GROUPS = ("fit", "corpus", "translate")  # verbs that have commands of their own
 
@@ -114,7 +115,7 @@ class LazyGroup(SuggestingGroup):
 @click.command(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: stickbreaker demo",
+    epilog="Start with: stickbreaker demo\n\nDocumentation: stickbreaker docs",
 )
 @click.version_option(package_name="stickbreaker")
 def main() -> None:

@@ -1,9 +1,12 @@
 """What a group of commands says of its own, and of one that it does not have: what may have been meant."""
 
+import copy
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 import click
+
+from stickbreaker.console.doc_pages import page_of
 
 WHOLE = 1000  # characters of a sentence of help
 
@@ -17,7 +20,9 @@ class SuggestingGroup(click.Group):
         name = str(args[0])
         if name[:1] != "-" and self.get_command(ctx, name) is None:
             raise click.UsageError(self.unknown(ctx, name), ctx)
-        return super().resolve_command(ctx, args)
+        name, found, rest = super().resolve_command(ctx, args)
+        _, *above = ctx.command_path.split()
+        return name, None if found is None else with_page(found, " ".join([*above, str(name)])), rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands, each with the first sentence of its help, which click would cut."""
@@ -28,6 +33,16 @@ class SuggestingGroup(click.Group):
     def unknown(self, ctx: click.Context, name: str) -> str:
         """What is said of a command that there is not."""
         return f"No such command {name!r}.{suggestion(name, self.list_commands(ctx))}"
+
+
+def with_page(command: click.Command, words: str) -> click.Command:
+    """The command, whose help also names the page of the documentation that says more."""
+    page = page_of(words)
+    if page is None:
+        return command
+    found = copy.copy(command)
+    found.epilog = f"{command.epilog or ''}\n\nMore: docs/{page} (stickbreaker docs {words})".strip()
+    return found
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

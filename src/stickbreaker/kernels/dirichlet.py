@@ -49,7 +49,7 @@ def mean_weights(concentration, totals, weights_out, log_scale_out):
 
     concentration (words × topics, double) eta plus counts; totals (topics) their column sums; weights_out
     (words × topics, single) in [0, 1], 0 below exp(-30); log_scale_out (words) the logarithm of what each
-    row was divided by. docs/models/point-topics.md derives it.
+    row was divided by. docs/explanation/point-topics-equations.md derives it.
     """
     n_words, n_topics = concentration.shape
     for w in range(n_words):

@@ -82,8 +82,9 @@ def stick_sums(cells, process, sums_out):
     """For each word inside, sum_{2 <= s <= t} 1 / (a + (s - 1) b + n_>=s), of which E[log beta_t] is made.
 
     cells: OrderedCells; process: Process; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, and 8.6 with the
-    tails of `n` (docs/models/online-grammars.md), summed: E[log beta_t] = psi(1 - b + n_t) - psi(1 + a + n)
-    - before_t, and the stick left is psi(a + T b + beyond) - psi(1 + a + n) - before_T.
+    tails of `n` (docs/explanation/online-grammars-equations.md), summed:
+    E[log beta_t] = psi(1 - b + n_t) - psi(1 + a + n) - before_t, and the stick left is
+    psi(a + T b + beyond) - psi(1 + a + n) - before_T.
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]

@@ -71,7 +71,7 @@ class PlainLDA(TopicEstimator):
     keep_local : carry gamma from pass to pass (batch only) instead of starting afresh. The bound then never
         falls, and topics are usually worse.
     fold_in : how `transform` infers new documents: "mean-field", or "sampled", by draws keyed by content.
-    engine : "local", or SparkEngine(session): see docs/spark.md.
+    engine : "local", or SparkEngine(session): see docs/reference/spark.md.
     n_jobs : threads; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run. Of

@@ -402,7 +402,7 @@ class OnlineGrammar(Model):
 
         Evidence would take the few trees of the first sentences, and the many uses that these are made to
         stand for, as a sign of a low concentration, after which nothing new is found (see
-        docs/models/online-grammars.md).
+        docs/explanation/online-grammars-equations.md).
         """
         moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
         order: dict[str, Any] = dict(summary)

@@ -31,7 +31,7 @@ def read_numbered(
     return names
 
 
-@click.command(epilog="Example: stickbreaker name model --topic 3=weather --topic 5=weather")
+@click.command(epilog="Example: stickbreaker name model --topic 0=weather --topic 2=weather")
 @model_argument
 @click.argument(
     "names", required=False, metavar="[NAMES.json]", type=click.Path(path_type=Path, dir_okay=False)

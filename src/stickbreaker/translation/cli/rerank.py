@@ -24,7 +24,7 @@ REMEDY = "learn weights by --tune REFERENCES"
 
 
 @click.command(
-    epilog="Example: stickbreaker translate rerank lexicon test.nbest --source test.de --weights w.json "
+    epilog="Example: stickbreaker translate rerank lexicon test.nbest --source test.de --weight 0.2 "
     "--out best.nbest"
 )
 @click.argument("lexicon", type=PATH)

@@ -35,7 +35,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     `eta` is one number, an array (words) or (words × topics), or that of a guide; `learned` lets a run move a
     number. `firsts` is the first row of each group (language) of words: a topic is a distribution over each
     of them (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is a point, the maximum of its
-    density under Dirichlet(1 + eta), which is E[beta] under q (docs/models/point-topics.md).
+    density under Dirichlet(1 + eta), which is E[beta] under q (docs/explanation/point-topics-equations.md).
     """
 
     name: ClassVar[str] = "closed"

@@ -22,11 +22,13 @@ from stickbreaker.topics.model.vocabularies.compiled_tree import NO_EDGE, Compil
 @dataclass(frozen=True, slots=True, eq=False)
 class ConceptVocabulary(TopicVocabulary[Array]):
     """beta_k is a Dirichlet tree: each node has a draw pi_k ~ Dirichlet(eta × sizes) over what it chooses
-    among (Zhai 2014, section 5.1; the tree of several languages is derived in docs/models/concepts.md).
+    among (Zhai 2014, section 5.1; the tree of several languages is derived in
+    docs/explanation/concepts-equations.md).
 
     A path's probability is the product of its choices; a word's is the sum over its paths. Rows of the table
     are the leaves, grouped by node; counts of inner edges are sums of the groups' totals. `point`: choices
-    are points, each node's at its maximum under Dirichlet(1 + eta × sizes) (docs/models/point-topics.md).
+    are points, each node's at its maximum under Dirichlet(1 + eta × sizes)
+    (docs/explanation/point-topics-equations.md).
     """
 
     name: ClassVar[str] = "concepts"

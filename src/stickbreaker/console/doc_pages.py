@@ -1,0 +1,77 @@
+"""Which page of the documentation says more about a command, and where the pages are."""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+PAGES = {  # by the words of the command; below docs/
+    "": "index.md",
+    "demo": "tutorials/first-topics.md",
+    "corpus": "reference/corpora.md",
+    "corpus build": "howto/read-files.md",
+    "corpus info": "howto/remove-words.md",
+    "corpus export": "howto/to-other-programs.md",
+    "concepts": "models/concepts.md",
+    "fit": "explanation/index.md",
+    "fit lda": "tutorials/first-topics.md",
+    "fit hdp": "howto/how-many-topics.md",
+    "fit stm": "models/syntax.md",
+    "fit ngram": "tutorials/language-model.md",
+    "fit grammar": "tutorials/segmenting.md",
+    "resume": "howto/resume.md",
+    "update": "howto/update-a-model.md",
+    "stream": "tutorials/on-spark.md",
+    "stream lda": "tutorials/on-spark.md",
+    "stream hdp": "tutorials/on-spark.md",
+    "topics": "howto/words-of-a-topic.md",
+    "name": "howto/name-topics.md",
+    "transform": "howto/topic-of-each-document.md",
+    "evaluate": "howto/score-new-documents.md",
+    "segment": "howto/segment-new-text.md",
+    "parse": "howto/segment-new-text.md",
+    "rules": "howto/write-a-grammar.md",
+    "score": "howto/score-sentences.md",
+    "generate": "tutorials/language-model.md",
+    "translate": "models/translation.md",
+    "translate documents": "howto/translate-a-word.md",
+    "translate learn": "howto/translate-a-word.md",
+    "translate word": "howto/translate-a-word.md",
+    "translate terms": "models/translation.md",
+    "translate rerank": "models/translation.md",
+    "translate run": "models/translation.md",
+    "translate tune": "models/translation.md",
+    "translate export": "howto/to-other-programs.md",
+    "nearest": "howto/similar-documents.md",
+    "effect": "howto/effects-of-metadata.md",
+    "intruders": "howto/word-intrusion.md",
+    "compare": "howto/same-topics-again.md",
+    "search-k": "howto/how-many-topics.md",
+    "report": "reference/report.md",
+    "export": "howto/to-other-programs.md",
+    "docs": "index.md",
+}
+
+
+def page_of(command: str) -> str | None:
+    """The page about a command, as "fit lda", below docs/; None where no page is about it.
+
+    >>> page_of("resume")
+    'howto/resume.md'
+    """
+    return PAGES.get(command)
+
+
+def folder() -> Path:
+    """The directory with the pages: that of the source tree, or the one that the package brings.
+
+    Raises FileNotFoundError where neither is there.
+    """
+    for place in (PACKAGE.parents[1] / "docs", PACKAGE / "docs"):
+        if (place / "index.md").is_file():
+            return place
+    raise FileNotFoundError("docs")
+
+
+def built(page: str) -> Path | None:
+    """A page as `make docs` has built it in the source tree; None where it has not."""
+    found = PACKAGE.parents[1].joinpath("build", "docs", page).with_suffix(".html")
+    return found if found.is_file() else None

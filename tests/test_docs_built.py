@@ -1,0 +1,77 @@
+"""The built pages: without a warning, without a network, equations as MathML."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+AWAY = r"[\"']?\s*((?:https?:)?//[^\"'>\s]+)"
+RELATIONS = "stylesheet|icon|shortcut icon|preload|preconnect|dns-prefetch|modulepreload|manifest"
+LOADED = re.compile(
+    rf"<(?:script|img|iframe|source|audio|video|embed)\b[^>]*?\b(?:src|srcset)\s*=\s*{AWAY}"
+    rf"|<link\b(?=[^>]*\brel\s*=\s*[\"']?(?:{RELATIONS}))[^>]*?\bhref\s*=\s*{AWAY}",
+    re.IGNORECASE,
+)
+STYLED = re.compile(r"@import\s+[\"']?(?:https?:)?//|url\(\s*[\"']?(?:https?:)?//", re.IGNORECASE)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The pages as `make docs` builds them."""
+    out = tmp_path_factory.mktemp("docs")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    done = subprocess.run(
+        [*command, "-d", str(out / "doctrees"), str(ROOT / "docs"), str(out / "html")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return out / "html"
+
+
+def test_no_page_fetches_anything(built):
+    pages = sorted(built.rglob("*.html"))
+    assert len(pages) > 100
+    for page in pages:
+        found = LOADED.findall(page.read_text(encoding="utf-8"))
+        assert found == [], f"{page.relative_to(built)}: {found}"
+    for style in built.rglob("*.css"):
+        assert not STYLED.search(style.read_text(encoding="utf-8")), style.name
+
+
+def test_equations_are_mathml(built):
+    page = (built / "explanation" / "lda-equations.html").read_text(encoding="utf-8")
+    assert page.count("<math") > 100
+    assert not any("mathjax" in source.lower() for source in re.findall(r'<script[^>]*src="([^"]*)', page))
+    wrong = [p.name for p in built.rglob("*.html") if re.search(r"<m[io][^>]*>\\", p.read_text("utf-8"))]
+    assert wrong == []
+
+
+def test_docstrings_are_prose_with_parameters(built):
+    page = (built / "reference" / "api" / "lda.html").read_text(encoding="utf-8")
+    for said in ("Parameters", "Attributes", "Raises", "Return type", "Example"):
+        assert said in page
+    assert '<a class="reference internal" href="#stickbreaker.LDA.transform"' in page
+
+
+def test_every_page_is_built(built):
+    sources = {p.relative_to(ROOT / "docs").with_suffix(".html") for p in (ROOT / "docs").rglob("*.md")}
+    assert sources <= {p.relative_to(built) for p in built.rglob("*.html")}
+
+
+def test_the_patterns_see_what_is_fetched():
+    for tag in (
+        '<script async src="https://cdn.example/x.js">',
+        '<img alt="" src="//images.example/x.png">',
+        '<link rel="stylesheet" href="https://fonts.example/css">',
+        '<link href="http://fonts.example/css" rel="stylesheet">',
+    ):
+        assert LOADED.search(tag), tag
+    assert not LOADED.search('<a href="https://example.org">')
+    assert STYLED.search("src: url(https://fonts.example/x.woff2)")

@@ -1,0 +1,77 @@
+"""The how-to pages, the tutorials and the examples of commands tell the truth: all that they show runs."""
+
+import shutil
+
+import pytest
+
+from tests.docs_sessions import DOCS, run_page, steps
+
+HOW_TO = sorted(page for page in (DOCS / "howto").glob("*.md") if page.stem != "index")
+TUTORIALS = sorted(page for page in (DOCS / "tutorials").glob("*.md") if page.stem != "index")
+NOT_RUN = {"on-spark"}  # has a test of its own
+MADE = {
+    "first-topics": (
+        "manual.corpus",
+        "manual.model",
+        "manual.html",
+        "questions.csv",
+        "shares.parquet",
+        "keys.txt",
+    ),
+    "topic-of-each-document": ("topics.csv",),
+    "update-a-model": ("posts-new.model/model.json", "posts-later.model/model.json"),
+    "figures": ("posts-page.html",),
+    "from-mallet": ("keys.txt", "doc-topics.txt"),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The files that all how-to pages begin with, made as their index says."""
+    folder = tmp_path_factory.mktemp("howto")
+    run_page(DOCS / "howto" / "index.md", folder)
+    return folder
+
+
+@pytest.mark.parametrize("page", HOW_TO, ids=lambda page: page.stem)
+def test_a_how_to_page_runs(page, files, tmp_path):
+    folder = shutil.copytree(files, tmp_path / "here")
+    done = run_page(page, folder)
+    assert page.stem == "migration" or any(step.kind != "file" for step in done), f"{page.name} runs nothing"
+    assert all((folder / name).exists() for name in MADE.get(page.stem, ()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [page for page in TUTORIALS if page.stem not in NOT_RUN], ids=lambda page: page.stem
+)
+def test_a_tutorial_runs(page, tmp_path):
+    assert len(run_page(page, tmp_path)) >= 4
+    assert all((tmp_path / name).exists() for name in MADE.get(page.stem, ()))
+
+
+@pytest.mark.parametrize("page", HOW_TO, ids=lambda page: page.stem)
+def test_a_how_to_page_is_short(page):
+    if not page.stem.startswith("from-"):  # tables of what is called what
+        assert len(page.read_text(encoding="utf-8").split()) < 500
+
+
+def test_pages_write_files_before_they_read_them():
+    page = DOCS / "howto" / "segment-new-text.md"
+    assert [step.name for step in steps(page) if step.kind == "file"] == ["lines.txt", "unseen.txt"]
+
+
+def test_every_page_of_a_part_is_in_its_index():
+    for part in ("howto", "tutorials"):
+        index = (DOCS / part / "index.md").read_text(encoding="utf-8")
+        for page in (DOCS / part).glob("*.md"):
+            assert page.stem == "index" or f"({page.name})" in index, f"{part}: {page.name}"
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_the_tutorial_on_spark_runs(tmp_path):
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Java is missing")
+    assert len(run_page(DOCS / "tutorials" / "on-spark.md", tmp_path)) >= 4
