@@ -45,7 +45,7 @@ def test_the_planted_number_is_found_from_every_seed(n_topics, seed):
     short = [one for one in model.search_ if not (one.final or one.checks)]
     last = model.search_[-1]
     assert len({point.topics for point in short}) == len(short) >= 3
-    assert short[0].topics == 40, "one for ten documents"
+    assert short[0].topics == 100, "one for four documents"
     assert last.final
     assert last.used == model.n_topics_
     assert (last.bound, last.passes) == (model.bound_, model.n_iter_)
@@ -92,7 +92,7 @@ def short_run(topics):
 
 def by_bound(most=1000):
     """A search that tries so many topics at most."""
-    return TopicSearch("bound", 10 * most)
+    return TopicSearch("bound", (4 if most <= 160 else 10) * most, 200.0 * most)
 
 
 def test_short_runs_go_down_from_many_topics_until_the_bound_falls():
@@ -137,6 +137,9 @@ def test_short_runs_go_up_only_from_a_best_run_that_keeps_its_topics():
 
 
 def test_few_documents_have_few_topics():
+    assert TopicSearch("bound", 100, 1e6).next_settings([]) == short_run(25)
+    assert TopicSearch("bound", 10_000, 1e4).next_settings([]) == short_run(50)
+    assert TopicSearch("bound", 10_000, 1e6).next_settings([]) == short_run(160)
     assert by_bound(12).next_settings([]) == short_run(12)
     assert by_bound(1).next_settings([]) == short_run(1)
     assert by_bound(1).next_settings([point(1, -8.0)]) == {"n_topics": 1}
@@ -144,7 +147,7 @@ def test_few_documents_have_few_topics():
 
 
 def test_documents_held_out_judge_no_moves():
-    search = TopicSearch("held-out", 4000)
+    search = TopicSearch("held-out", 4000, 1e6)
     grid = [SearchPoint(one.topics, one.used, -9.0, one.bound, 15, False) for one in GRID]
     first = {"n_topics": 20, "max_iter": 15, "tol": 0.0, "moves": None, "schedule": "batch"}
     assert search.next_settings([]) == first

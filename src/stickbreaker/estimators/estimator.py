@@ -142,7 +142,7 @@ class Estimator(ABC):
         """The parameters that manifests keep, as values that `settings.to_json` knows."""
         return params_of(self)
 
-    def search(self, n_documents: int) -> Search[Any] | None:
+    def search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
         """The search of which this estimator's model is one run; None: it makes one run alone."""
         return None
 

@@ -86,7 +86,7 @@ def _refuse_nothing(corpus: Corpus) -> None:
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
     """One run, or all those of a search, of which the one that is the model."""
-    search, held_out = estimator.search(corpus.n_documents), estimator.least_held_out()
+    search, held_out = estimator.search(corpus.n_documents, corpus.n_tokens), estimator.least_held_out()
     points: tuple[FinishedRun, ...] = ()
     best: Learned | None = None
     while True:
@@ -160,7 +160,7 @@ def begin(
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
     _refuse_nothing(corpus)
-    search = estimator.search(corpus.n_documents)
+    search = estimator.search(corpus.n_documents, corpus.n_tokens)
     first = estimator if search is None else _next_of(estimator, search, ())
     assert first is not None
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
@@ -358,7 +358,7 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
     if learned_from(manifest)[0] != about(corpus):
         raise ValueError("it says something else of its corpus than that does")
     _refuse_other_words(path, manifest, corpus)
-    search = estimator.search(corpus.n_documents) if SEARCH in manifest else None
+    search = estimator.search(corpus.n_documents, corpus.n_tokens) if SEARCH in manifest else None
     estimator.search_ = estimator.finished_runs(manifest.get(SEARCH, []))
     settings, chosen = None if search is None else search.next_settings(estimator.search_), None
     if search is not None and settings is None:  # it is over, and its best run is made again

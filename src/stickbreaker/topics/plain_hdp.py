@@ -51,7 +51,7 @@ class PlainHDP(TopicEstimator):
     Parameters
     ----------
     n_topics : "auto" searches for the number of topics, by the bound or what `judge` says: short runs from
-        160 topics (one for ten documents at most), from half as many, and so on, show where two runs to the
+        160 topics (one for four documents at most), from half as many, and so on, show where two runs to the
         end begin; the better one is the model (docs/models/hdp.md). If it has ten topics or fewer, further
         runs hold out a tenth of the documents; if these are predicted clearly better with more topics, the
         last run has that number, and all documents. A number: one run, which starts there. If a search makes
@@ -166,13 +166,13 @@ class PlainHDP(TopicEstimator):
             and np.ndim(self._eta()) < 2
         )
 
-    def search(self, n_documents: int) -> "TopicSearch | None":
+    def search(self, n_documents: int, n_tokens: float) -> "TopicSearch | None":
         if not self.searches:
             return None
         from stickbreaker.topics.search.topic_search import TopicSearch
 
         passes = None if self.max_iter is None else int(self.max_iter)
-        return TopicSearch(self.judge, n_documents, passes)
+        return TopicSearch(self.judge, n_documents, n_tokens, passes)
 
     def of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
         return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings})

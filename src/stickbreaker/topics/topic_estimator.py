@@ -115,7 +115,7 @@ class TopicEstimator(LearnedTopics):
 
         topic_stream.partial_fit(self, corpus, begun=True)
 
-    def search(self, n_documents: int) -> "TopicSearch | None":
+    def search(self, n_documents: int, n_tokens: float) -> "TopicSearch | None":
         return None
 
     def search_range(self) -> "TopicRange | None":

@@ -39,7 +39,7 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     """Note how a model that learns its number of topics comes to one."""
     if model.documents == "finite":
         return
-    start, search = model.n_topics_at_start(), None if stream else model.search(1)
+    start, search = model.n_topics_at_start(), None if stream else model.search(1, 1.0)
     if search is not None:
         note(f"searching for the number of topics, by {JUDGES[search.judge]}; --topics K is one run from K")
     elif isinstance(model.n_topics, int):

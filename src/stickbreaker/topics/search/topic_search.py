@@ -15,7 +15,8 @@ from stickbreaker.topics.search.search_points import SearchPoint
 
 FIRST = 160  # topics that a search judged by the bound begins with; moves merge those that are too many
 PASSES = {"bound": 10, "held-out": 15}  # of a short run, by what judges
-DOCUMENTS = {"bound": 10, "held-out": 4}  # for each topic that is tried, at least
+DOCUMENTS, TOKENS = 4, 200  # for each topic that is tried, at least: with fewer, topics learn them by heart
+MANY = 10  # documents for each topic, at least, if the bound judges and more than `FIRST` topics are tried
 FULL = 0.75  # share of its first topics that a run has left if more might be better
 FEW = 10  # topics: if the bound asks for no more, documents held out check it
 CHECKED = 160  # documents at least if the bound is checked: enough to hold some out
@@ -35,6 +36,7 @@ class TopicSearch:
 
     judge: str
     n_documents: int
+    n_tokens: float
     max_iter: int | None = None
 
     def next_settings(self, points: Sequence[SearchPoint]) -> Settings | None:
@@ -99,7 +101,10 @@ class TopicSearch:
 
     def most(self, judge: str) -> int:
         """The most topics that are tried."""
-        return max(1, self.n_documents // DOCUMENTS[judge])
+        most = min(self.n_documents / DOCUMENTS, self.n_tokens / TOKENS)
+        if judge == "bound":
+            most = min(most, max(FIRST, self.n_documents / MANY))
+        return max(1, int(most))
 
     def _short(self, n_topics: int, judge: str) -> Settings:
         """The parameters of a short run."""
