@@ -2,7 +2,6 @@
 
 import logging
 import math
-import resource
 import sys
 import time
 from abc import ABC
@@ -12,6 +11,7 @@ from typing import Any, TextIO
 
 from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import open_to_append
+from stickbreaker.core.system_calls import peak_memory
 from stickbreaker.learning.run import SCORES, Run, RunState, ScoreNames
 from stickbreaker.learning.trace import TraceRecord, line_of, refuse_unreadable
 
@@ -49,7 +49,7 @@ class Callback(Observer):
 
 
 class Clock(Observer):
-    """Adds seconds since the run's start and peak memory (MB) to the record; goes first.
+    """Adds seconds since the run's start and peak memory (MB, if known) to the record; goes first.
 
     `before`: seconds that earlier parts of a resumed run took.
     """
@@ -65,8 +65,9 @@ class Clock(Observer):
 
     def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         record["seconds"] = round(self.seconds(), 3)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        record["memory_mb"] = round(peak / (1024.0 if sys.platform != "darwin" else 1024.0**2), 1)
+        peak = peak_memory()
+        if peak is not None:
+            record["memory_mb"] = round(peak, 1)
         return False
 
 
