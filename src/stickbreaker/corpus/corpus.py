@@ -123,6 +123,8 @@ class Corpus:
             reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
         if isinstance(analysis, Analysis) and reading.trees and reading.tags is None:
             reading = dataclasses.replace(reading, tags=analysis.tags)
+        if isinstance(analysis, Analysis) and reading.upos is None:
+            reading = dataclasses.replace(reading, upos=analysis.upos)
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
         with naming_from_texts(inputs):
@@ -143,7 +145,9 @@ class Corpus:
             name = "text" if fields == "form" else fields  # of CoNLL-U the default
             analysis = analysis or Analysis()
             if isinstance(analysis, Analysis):
-                analysis = dataclasses.replace(analysis, text_field=name, tags=reading.tags)
+                analysis = dataclasses.replace(
+                    analysis, text_field=name, tags=reading.tags, upos=reading.upos or ()
+                )
         documents = building.then(documents, partial(refuse_unmet_parts, reading))
         rule = building.rule_for(kind, rule, fixed)
         found = building.phrase_rule(phrases, kind, vocabulary)
