@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import click
 
@@ -319,13 +319,27 @@ def open_or_build(
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite, structure)
 
 
-def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
+class DocumentReader(Protocol):
+    """What reads new documents as it has learned: an estimator, or a language model in a file."""
+
+    reads_trees: ClassVar[bool]
+
+    @property
+    def analysis_(self) -> "AnyAnalysis": ...
+
+    @property
+    def vocabulary_(self) -> "Vocabulary": ...
+
+
+def open_documents(
+    estimator: "Estimator | DocumentReader", inputs: tuple[str, ...], reading: ReadingChoice
+) -> "Corpus":
     """Documents seen through a model's vocabulary."""
     seen_by: dict[str, Any] = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
     return open_or_build(inputs, reading, **seen_by, structure=structure_for(estimator))
 
 
-def structure_for(estimator: "Estimator") -> StructureChoice | None:
+def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
     """What a corpus of raw files keeps of texts for an estimator; None: as by default."""
     return StructureChoice(trees=True) if estimator.reads_trees else None
 

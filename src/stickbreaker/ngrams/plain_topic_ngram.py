@@ -91,7 +91,6 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     """
 
     kind: ClassVar[str] = "TopicNgramModel"
-    has_topics: ClassVar[bool] = True
     whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "cells", *CELLS)
     score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, topics, seating)")
 
@@ -125,6 +124,10 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         super().refuse_params(vocabulary, analysis)
 
     # What the shared code asks of a kind
+
+    @property
+    def has_topics(self) -> bool:
+        return True
 
     def new_chain(self, text: TextEvents, seed: int, given: Record) -> TopicChain:
         return CHAINS[self.prior](text, self.n_topics, seed, given, moves=self.moves)
