@@ -165,7 +165,10 @@ class ScikitLearn(BaseEstimator, Estimator):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The model saved at `path`. Raises UserError naming a file that is missing, truncated or altered."""
+        """The model saved at `path`, a directory or a zip file.
+
+        Raises UserError naming a file that is missing, truncated or altered.
+        """
         return saving.load_as(cls, Path(path))
 
     def __sklearn_is_fitted__(self) -> bool:

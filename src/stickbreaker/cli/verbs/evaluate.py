@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import (
+    MODEL,
     PATH,
     NumberRange,
     Outcome,
@@ -80,7 +81,7 @@ ALONE = (  # not on Spark
 )
 @option(
     "--rescale",
-    type=PATH,
+    type=MODEL,
     metavar="TOPICS",
     help="Language models: rescale probabilities by the topics of each document, of a saved LDA or HDP.",
 )
