@@ -193,8 +193,8 @@ def test_short_sentences_that_are_held_out_are_not_shown(cli, tmp_path):
     cli("fit", "ngram", lines, "--out", tmp_path / "m", *QUICK, "--held-out", 0.5)
     cli("report", tmp_path / "m", "--out", tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text()
-    assert "No sentence of the documents kept aside has four words or more." in page
-    assert "from 40 documents, with 50.00% of them kept aside" in page
+    assert "No sentence of the documents held out has four words or more." in page
+    assert "from 40 documents, with 50.00% of them held out" in page
 
 
 @pytest.mark.parametrize(
