@@ -20,7 +20,7 @@ from stickbreaker.core.files import refuse_file
 from stickbreaker.estimators.kinds import Export, kind_at, kinds, object_at
 
 ZIP = Export(  # of every kind
-    "stickbreaker.console.packing:write_zip",
+    "stickbreaker.console.zip_export:write_zip",
     "the model as one file, which verbs and `load` take as\nthey take its directory",
 )
 
