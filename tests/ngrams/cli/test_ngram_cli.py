@@ -122,7 +122,9 @@ def test_it_is_written_as_arpa(cli, learned, tmp_path):
     assert "one of 5 samples, exactly" in done.stderr
     assert (tmp_path / "m.arpa").read_text().startswith("\n\\data\\\nngram 1=")
     done = cli("export", learned, "--format", "gensim-topics", "--out", tmp_path / "t", code=1)
-    assert done.stderr.endswith("gensim-topics is no format of a model of the kind NgramModel; it has arpa, zip\n")
+    assert done.stderr.endswith(
+        "gensim-topics is no format of a model of the kind NgramModel; it has arpa, zip\n"
+    )
     done = cli("export", learned, "--format", "pyldavis", "--sample", 1, "--out", tmp_path / "t", code=2)
     assert not (tmp_path / "t").exists()
 
