@@ -21,7 +21,8 @@ import errno, os, subprocess, sys  # subprocess takes a system with msvcrt for W
 import fcntl as real
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
-for name in ("O_NOFOLLOW", "O_NONBLOCK"):
+flags = {name: getattr(os, name) for name in ("O_NOFOLLOW", "O_NONBLOCK")}
+for name in flags:
     delattr(os, name)
 calls = []
 if sys.argv[1] == "windows":
@@ -45,6 +46,8 @@ from stickbreaker.cli import main
 from stickbreaker.core import system_calls
 from stickbreaker.core.locks.directory_claims import claim
 system_calls.OPEN_FILES_MOVE = False
+for name, value in flags.items():
+    setattr(os, name, value)  # shutil needs them on this system
 texts = json.loads(sys.argv[2])
 Path("texts.txt").write_text("\\n".join(texts))
 for words in (
