@@ -511,10 +511,10 @@ MUTATIONS = {
         "tests/translation/test_symmetrization.py",
     ),
     "the weight of a shorter context": Mutation(
-        "translation/kernels/backoff_trigrams.py",
+        "ngrams/kernels/backoff_trigrams.py",
         "log_weight += model.back_off[node]",
         "log_weight -= model.back_off[node]",
-        "tests/translation/test_backoff_model.py",
+        "tests/ngrams/test_backoff_model.py",
     ),
     "what n-grams of topics leave to other words": Mutation(
         "translation/kernels/topic_mixtures.py",

@@ -6,6 +6,8 @@ import re
 import pytest
 from tests.running import SMALL, TOPICS, german, planted_documents, with_german, write_lines
 
+from stickbreaker.topics.plain_lda import PlainLDA
+
 
 @pytest.fixture(scope="module")
 def rows():
@@ -138,7 +140,7 @@ def test_documents_of_one_language_are_evaluated(cli, polylingual, tmp_path):
     assert told["language_pairs"] == []
 
 
-def test_nearest_documents_have_their_titles(cli, tmp_path):
+def test_nearest_documents_have_their_titles(cli, tmp_path, monkeypatch):
     lines = [{"id": str(i), "text": "boat river bank", "subject": f"On  boats,\n{i}"} for i in range(3)]
     lines.append({"id": "bare", "text": "boat river"})
     file = tmp_path / "d.jsonl"
@@ -158,5 +160,15 @@ def test_nearest_documents_have_their_titles(cli, tmp_path):
     ]
     whole = json.loads(cli("nearest", tmp_path / "m", file, "--json").stdout)["queries"]
     assert alone == [one for one in whole if one["id"] in ("2", "bare")]
+    inferred, infer = [], PlainLDA.infer_shares
+
+    def counting(model, bags):
+        inferred.append(len(bags.offsets) - 1)
+        return infer(model, bags)
+
+    monkeypatch.setattr(PlainLDA, "infer_shares", counting)
+    cli("corpus", "build", file, "--out", tmp_path / "c", "--min-documents", 1, "--max-share", 1)
+    cli("nearest", tmp_path / "m", file, "--id", 2, "--among", tmp_path / "c")
+    assert inferred == [1, 4]  # the query alone, and all to choose from
     error = cli("nearest", tmp_path / "m", file, "--id", "nobody", code=1).stderr
     assert "no document with a known word has the id 'nobody'" in error

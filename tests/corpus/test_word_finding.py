@@ -21,6 +21,7 @@ ANALYSES = (
     Analysis(language="de", letters="plain", sentences="line", stemming=True),
     Analysis(language="tr", sentences="document"),
     Analysis(sentence_marks="dropped", possessives="apart", lowercase=False),
+    Analysis(clean="web", sentence_marks="dropped"),
 )
 # of each kind that the patterns tell apart: letters of one to four bytes, marks, digits, invisible marks,
 # apostrophes, ends of sentences, closing quotes, spaces of several kinds
@@ -33,7 +34,7 @@ ALPHABET = (
     ".!?…。！\u17d4"
     '"”)]'
     " \t\n\r\u00a0\u2028\u0085"
-    "-,<s>/\U0001f600\x1c"
+    "@&;:#-,<s>/\U0001f600\x1c"
 )
 
 
@@ -53,6 +54,7 @@ def assert_alike(finder: WordFinder, texts: list[str]) -> None:
 @example(["4th 44th 4\u0301th a4 4'th th'4 'a' a''b a'\u00adb a'\u00ad"], ANALYSES[0])
 @example(['One. Two. three.Four!" Five?) \n\nsix.. Seven\r\rEight\r\n \r\nNine。ten .!? Eleven'], ANALYSES[0])
 @example(["<s> one </s>\n<s> two </s>", "three"], ANALYSES[4])
+@example(["RT @ab: a&amp;b &lt;i> b@a.ab http://a.b/c. <i x='1'>T</i> www.a.b", "<s> a </s> @a"], ANALYSES[5])
 @example(["\ud800a \U00010400\ud800"], ANALYSES[0])
 def test_words_are_those_of_the_pattern(texts: list[str], analysis: Analysis):
     assert_alike(WordFinder(analysis), texts)

@@ -2,8 +2,11 @@
 
 import copy
 import itertools
+import logging
 import pickle
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pyarrow
@@ -17,7 +20,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.running import TOPICS
 
 import stickbreaker
-from stickbreaker import HDP, LDA, Corpus, Gibbs, NgramModel, Online, UserError
+from stickbreaker import (
+    HDP,
+    LDA,
+    AdaptorGrammar,
+    Corpus,
+    Gibbs,
+    NgramModel,
+    Online,
+    SyntacticTopics,
+    TopicNgramModel,
+    UserError,
+)
 from stickbreaker.corpus.shards import shard_of
 from stickbreaker.testing.estimators import untimed
 from stickbreaker.topics.evaluation import completion_of
@@ -92,7 +106,89 @@ def test_named_columns_are_words():
     assert lda.vocabulary_.words == ("fish", "boat", "coin")
     with pytest.raises(ValueError, match="feature names"):
         lda.transform(frame[["coin", "boat", "fish"]])
-    assert "feature_names_in_" not in vars(lda.fit(["fish boat"]))
+    lda.fit(counts(words=3))
+    assert not hasattr(lda, "feature_names_in_")
+
+
+def test_words_of_texts_are_the_names_of_features(texts):
+    lda = quick().fit(texts)
+    assert tuple(lda.feature_names_in_) == lda.vocabulary_.words
+    assert len(lda.feature_names_in_) == lda.n_features_in_
+    matrix = np.eye(lda.n_features_in_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # columns without names go by their place
+        by_array, by_matrix = lda.transform(matrix), lda.transform(sparse.csr_array(matrix))
+    assert by_array.tobytes() == by_matrix.tobytes()
+    assert by_array[0].tobytes() == lda.transform([lda.vocabulary_.words[0]])[0].tobytes()
+    with pytest.raises(ValueError, match="X has 3 features, but LDA is expecting"):
+        lda.transform(np.eye(3))
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(matrix, columns=lda.feature_names_in_)
+    assert lda.transform(frame).tobytes() == by_array.tobytes()
+    with pytest.raises(ValueError, match="feature names"):
+        lda.transform(frame[frame.columns[::-1]])
+
+
+def test_documents_have_no_weights(texts):
+    with pytest.raises(
+        TypeError, match=r"LDA.fit has no sample_weight: documents have no weights; repeat those"
+    ):
+        quick().fit(texts, sample_weight=[1.0] * len(texts))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
+        quick().fit(texts, weights=None)
+
+
+def test_a_verbose_fit_prints_a_line_a_pass(texts, capsys):
+    model = LDA(2, max_iter=4, tol=0.0, random_state=0, verbose=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(texts)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in lines] == [f"pass {n}" for n in range(1, 5)]
+    logger = logging.getLogger("stickbreaker")
+    assert not logger.handlers
+    assert logger.level == logging.NOTSET
+    quick().fit(texts)
+    assert not capsys.readouterr().err
+    online = LDA(2, schedule=Online(batch_size=10), max_iter=2, random_state=0, verbose=1).fit(texts)
+    assert online.n_iter_ == len(capsys.readouterr().err.splitlines())
+
+
+def test_lines_go_where_a_user_has_sent_them(texts, capsys, caplog):
+    with caplog.at_level(logging.INFO, logger="stickbreaker"):
+        quick(verbose=True).fit(texts)
+    assert "pass 1, step 1" in caplog.text
+    assert not capsys.readouterr().err
+
+
+def test_what_a_fit_prints_is_not_saved(texts, tmp_path):
+    quick(verbose=True).fit(texts).save(tmp_path / "m")
+    assert LDA.load(tmp_path / "m").verbose is False
+
+
+@pytest.mark.parametrize("made", [LDA, HDP, NgramModel, TopicNgramModel, SyntacticTopics, AdaptorGrammar])
+def test_users_see_what_the_docs_show(made):
+    """`dir`, and so completion, has parameters, documented methods, and little of the machinery of runs."""
+    text = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+    documented = re.search(rf"autoclass:: stickbreaker.{made.__name__}\n   :members: (.*)", text)[1].split(
+        ", "
+    )
+    model = made("unigram") if made is AdaptorGrammar else made()
+    shown = set(dir(model))
+    assert shown >= {*documented, *model.get_params(), "get_params", "set_params"}
+    machinery = {
+        "take_run",
+        "new_run",
+        "resume_run",
+        "restore",
+        "snapshot",
+        "limits",
+        "seen",
+        "origin",
+        "over",
+    }
+    assert not shown & machinery
+    assert machinery - {"seen", "over"} <= {name for name in machinery if hasattr(model, name)}
 
 
 def test_a_column_of_texts(texts):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -55,6 +56,7 @@ def quiz_of(page):
 
 
 def test_the_program_writes_a_page(cli, model, tmp_path):
+    model = shutil.copytree(model, tmp_path / "model")
     cli("name", model, "--topic", "0=<script>alert(1)</script>")
     told = json.loads(cli("intruders", model, "--out", tmp_path / "quiz.html", "--json").stdout)
     page = (tmp_path / "quiz.html").read_text()

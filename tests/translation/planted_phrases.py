@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel
 from stickbreaker.translation.phrases.phrase_table import PhraseTable

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.decoder import Decoder, SentenceOptions
 from stickbreaker.translation.kernels.decoder import Limits
 from stickbreaker.translation.kernels.phrase_options import Options, Weights

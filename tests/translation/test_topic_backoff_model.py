@@ -5,9 +5,9 @@ import pytest
 
 from stickbreaker import TopicNgramModel, UserError
 from stickbreaker.corpus import Corpus, VocabularyRule
+from stickbreaker.ngrams.kernels.backoff_trigrams import score_words, step
 from stickbreaker.ngrams.model.topic_documents import _parts, _words, marked
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
-from stickbreaker.translation.kernels.backoff_trigrams import score_words, step
 
 pytestmark = pytest.mark.kernels
 TEXTS = [

@@ -23,13 +23,31 @@ Outcome = tuple[dict[str, Any], Callable[[dict[str, Any]], str]]  # a command's 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
+_NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and how these were given
+
+
 def printable(text: object) -> str:
     """Text without control characters (those that turn the direction of writing included), for a terminal.
 
     >>> printable("a\\x1b[31mb")
     'a[31mb'
     """
-    return _CONTROL.sub("", str(text)).encode("utf-8", "replace").decode("utf-8")
+    return _CONTROL.sub("", _as_given(str(text))).encode("utf-8", "replace").decode("utf-8")
+
+
+def _as_given(text: str, written: Callable[[str], str] = str) -> str:
+    """The text with zip files as they were given, instead of the folders that they were unpacked into.
+
+    `written`: how the text has names.
+    """
+    for folder, path in _NAMED_AS.items():
+        text = text.replace(written(folder), written(path))
+    return text
+
+
+def _in_json(name: str) -> str:
+    """A name as part of a string in JSON."""
+    return json.dumps(name)[1:-1]
 
 
 def say(text: object = "") -> None:
@@ -125,7 +143,7 @@ def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]],
     """Print a command's result: one JSON object, or what `text` makes of it."""
     if as_json:
         with writing_output():
-            click.echo(json.dumps(result, ensure_ascii=True, allow_nan=False))
+            click.echo(_as_given(json.dumps(result, ensure_ascii=True, allow_nan=False), _in_json))
     else:
         say(text(result))
 
@@ -156,7 +174,35 @@ def option(
     return click.option(*names, **settings)
 
 
-model_argument = click.argument("model", type=PATH)
+class ModelPath(click.Path):
+    """The directory of a model, or a zip file, unpacked for this process; output names the zip file."""
+
+    def __init__(self, *, changes: bool = False) -> None:
+        super().__init__(path_type=Path)
+        self.changes = changes
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from stickbreaker.saved.packed_models import directory_of, is_packed
+
+        path = super().convert(value, param, ctx)
+        try:
+            if not isinstance(path, Path) or not is_packed(path):
+                return path
+            if self.changes:
+                remedy = "unpack it into a directory of its own, and change that"
+                raise UserError("is a zip file, which stays as it is", where=path, remedy=remedy)
+            folder = directory_of(path)
+        except UserError as error:
+            fail(error.on_command_line())
+        except OSError as error:
+            fail(str(UserError(error.strerror or str(error), where=error.filename or path)))
+        _NAMED_AS[str(folder)] = str(path)
+        return folder
+
+
+MODEL = ModelPath()
+model_argument = click.argument("model", type=MODEL)
+changed_model_argument = click.argument("model", type=ModelPath(changes=True))
 inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
 THREADS = {"least": 1, "show_default": "every core", "help": "The result does not depend on it."}
 threads_option = option("--threads", **THREADS)

@@ -30,6 +30,7 @@ PAGES = {  # by the words of the command; below docs/
     "parse": "howto/segment-new-text.md",
     "rules": "howto/write-a-grammar.md",
     "score": "howto/score-sentences.md",
+    "rescore": "models/ngrams.md",
     "generate": "tutorials/language-model.md",
     "translate": "models/translation.md",
     "translate documents": "howto/translate-a-word.md",

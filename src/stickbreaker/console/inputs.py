@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import click
 
@@ -63,6 +63,10 @@ class ReadingChoice:
         metavar="FIELD",
         help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
         "text in each language. Of CoNLL-U, form or lemma.",
+    )
+    upos: str | None = from_option(
+        metavar="NOUN,VERB|all",
+        help="CoNLL-U: read words of these parts of speech alone.  [default: all, or as the model learned]",
     )
     id_field: str | None = from_option(
         metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
@@ -134,6 +138,7 @@ class ReadingChoice:
             largest_text=self.largest_bytes,
             longest_gap=self.longest_gap,
             quotes=self.quotes,
+            upos=None if self.upos is None else () if self.upos == "all" else tuple(self.upos.split(",")),
             date_format=self.date_format,
             split=self.split,
             drop_repeats=self.drop_repeats,
@@ -168,6 +173,15 @@ class AnalysisChoice:
     )
     extra_stop_words: str | None = from_option(metavar="FILE", help="Further stop words, one a line.")
     stemming: bool = from_option(names="--stemming/--no-stemming", default=False, help="Snowball stems.")
+    lemmas: bool = from_option(
+        names="--lemmas/--no-lemmas",
+        default=False,
+        help="Words as a dictionary of the language lists them: mice as mouse. Needs stickbreaker[lemmas].",
+    )
+    clean: str | None = from_option(
+        choices=["web"],
+        help="Leave out addresses of pages, @users and tags of HTML; read &amp; as &.",
+    )
     token_pattern: str | None = from_option(**TOKEN_PATTERN)
     segmentation: str = from_option(**SEGMENTATION)
     min_length: int = from_option(least=1, default=2, help="Shortest word of the vocabulary, in characters.")
@@ -205,6 +219,8 @@ class AnalysisChoice:
             stop_words=listed(self.stop_words) if own else self.stop_words,
             extra_stop_words=listed(self.extra_stop_words) if self.extra_stop_words else (),
             stemming=self.stemming,
+            lemmas=self.lemmas,
+            clean=self.clean,
             token_pattern=self.token_pattern,
             min_length=self.min_length,
             segmentation=self.segmentation,
@@ -303,13 +319,27 @@ def open_or_build(
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite, structure)
 
 
-def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
+class DocumentReader(Protocol):
+    """What reads new documents as it has learned: an estimator, or a language model in a file."""
+
+    reads_trees: ClassVar[bool]
+
+    @property
+    def analysis_(self) -> "AnyAnalysis": ...
+
+    @property
+    def vocabulary_(self) -> "Vocabulary": ...
+
+
+def open_documents(
+    estimator: "Estimator | DocumentReader", inputs: tuple[str, ...], reading: ReadingChoice
+) -> "Corpus":
     """Documents seen through a model's vocabulary."""
     seen_by: dict[str, Any] = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
     return open_or_build(inputs, reading, **seen_by, structure=structure_for(estimator))
 
 
-def structure_for(estimator: "Estimator") -> StructureChoice | None:
+def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
     """What a corpus of raw files keeps of texts for an estimator; None: as by default."""
     return StructureChoice(trees=True) if estimator.reads_trees else None
 

@@ -1,7 +1,6 @@
 """What Spark says by the way: kept from standard error, and written to a file when Spark fails."""
 
 import errno
-import fcntl
 import io
 import logging
 import os
@@ -18,6 +17,7 @@ from typing import IO
 import click
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.system_calls import append_only
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 OF_CLICK = (click.ClickException, click.Abort, click.exceptions.Exit)
@@ -31,7 +31,7 @@ class SparkLog:
 
     def __init__(self) -> None:
         self.file: IO[bytes] = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
-        fcntl.fcntl(self.file, fcntl.F_SETFL, os.O_APPEND)  # Java writes there too
+        append_only(self.file)  # Java writes there too
         self.text = io.TextIOWrapper(self.file, "utf-8", "backslashreplace", write_through=True)
         self.undo = ExitStack()
 

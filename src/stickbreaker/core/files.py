@@ -5,10 +5,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
+from stickbreaker.core import system_calls
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.file_errors import named_as
 from stickbreaker.core.locks.directory_claims import refuse_exchanged
@@ -22,6 +23,7 @@ from stickbreaker.core.locks.path_locks import (
     sweep,
     sweep_directory,
 )
+from stickbreaker.core.system_calls import NO_FOLLOW, NO_WAIT
 
 _OWN_FILES = "put the file itself in its place"
 _Identity = tuple[int, int, int]
@@ -170,25 +172,31 @@ def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
         raise FileExistsError(errno.EEXIST, "is there and is not a plain file", str(path))
     sweep(path)
     partial, descriptor = claimed_file(path)
+    held = ExitStack()
+    held.callback(os.close, descriptor)
     try:
         with named_as(path, partial):
             mode = _mode_after(partial, path)
             _set_mode(partial, mode | 0o600)
             yield partial
-            with partial.open("rb") as file:
+            with partial.open("r+b") as file:  # Windows makes durable only what may be written
                 os.fsync(file.fileno())
             _set_mode(partial, mode)  # some writers put a file of their own in its place
             refuse_exchanged(path)
+            if not system_calls.OPEN_FILES_MOVE:
+                held.close()
             if overwrite:
                 partial.replace(path)
             else:
                 _name_nothing(partial, path)
         sync_directory(path.parent)
     except BaseException:
+        if not system_calls.OPEN_FILES_MOVE:
+            held.close()
         partial.unlink(missing_ok=True)
         raise
     finally:
-        os.close(descriptor)
+        held.close()
 
 
 def _mode_after(new: Path, old: Path) -> int:
@@ -224,14 +232,14 @@ def refuse_file(out: Path, overwrite: bool) -> None:
 def open_to_append(path: Path) -> TextIO:
     """A text file that is written to at its end, made where there is none; OSError where it is a link."""
     refuse_exchanged(path)
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-    return open(os.open(path, flags, 0o666), "w", encoding="utf-8")
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_FOLLOW | NO_WAIT
+    return open(os.open(path, flags, 0o666), "w", encoding="utf-8", newline="\n")
 
 
 def truncate(path: Path, size: int) -> None:
     """Cut a file to its first `size` bytes; OSError where it is a link."""
     refuse_exchanged(path)
-    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    descriptor = os.open(path, os.O_WRONLY | NO_FOLLOW | NO_WAIT)
     try:
         os.ftruncate(descriptor, size)
     finally:

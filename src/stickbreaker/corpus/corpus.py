@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import building, store
 from stickbreaker.corpus.blocks import BlockSource, Entries, TableSource, documents_of, tokens_of
@@ -123,6 +124,8 @@ class Corpus:
             reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
         if isinstance(analysis, Analysis) and reading.trees and reading.tags is None:
             reading = dataclasses.replace(reading, tags=analysis.tags)
+        if isinstance(analysis, Analysis) and reading.upos is None:
+            reading = dataclasses.replace(reading, upos=analysis.upos)
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
         with naming_from_texts(inputs):
@@ -143,7 +146,9 @@ class Corpus:
             name = "text" if fields == "form" else fields  # of CoNLL-U the default
             analysis = analysis or Analysis()
             if isinstance(analysis, Analysis):
-                analysis = dataclasses.replace(analysis, text_field=name, tags=reading.tags)
+                analysis = dataclasses.replace(
+                    analysis, text_field=name, tags=reading.tags, upos=reading.upos or ()
+                )
         documents = building.then(documents, partial(refuse_unmet_parts, reading))
         rule = building.rule_for(kind, rule, fixed)
         found = building.phrase_rule(phrases, kind, vocabulary)
@@ -580,18 +585,30 @@ class Corpus:
             analysis = analysis.by_language.get(own or "")
         return Corpus(self.source, vocabulary, analysis, about)
 
-    def write(self, out: str | Path, overwrite: bool = False) -> "Corpus":
-        """Save as a directory; returns the saved corpus. Raises UserError where something is in the way, and
-        for texts of one language that are seen through the vocabulary of several."""
+    def write(self, out: str | Path, overwrite: bool = False, *, held_out: float = 0.0) -> "Corpus":
+        """Save as a directory; returns the saved corpus. With `held_out`, without the documents that a run
+        holds out for this share, which the vocabulary still counts.
+
+        Raises UserError where something is in the way, and for texts of one language that are seen through
+        the vocabulary of several.
+        """
         if self._language is not None:
             remedy = "write it with its own vocabulary"
             raise UserError("the words of the corpus do not carry the vocabulary's languages", remedy=remedy)
         with building.new_directory(Path(out), overwrite) as directory:
             writer = store.StoreWriter(directory, self.kind)
             for block in range(len(self.block_sizes)):
-                writer.write(self.source.read(block))
+                table = self.source.read(block)
+                if held_out:
+                    table = table.filter([share_of(name) >= held_out for name in self.ids(block)])
+                writer.write(table)
             trees = self.about.tag_names is not None
-            self._write_facts(directory, store.StoreSource(directory, self.kind, writer.close(), trees))
+            source = store.StoreSource(directory, self.kind, writer.close(), trees)
+            saved = self
+            if held_out:
+                about = dataclasses.replace(self.about, content=None, fingerprint=None, totals=None)
+                saved = Corpus(source, self.vocabulary, self.analysis, about)
+            saved._write_facts(directory, source)
         return Corpus.open(out)
 
     def __repr__(self) -> str:

@@ -81,6 +81,7 @@ class Estimator(ABC):
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     # What a run leaves

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from stickbreaker.estimators.search import FinishedRun, Search, with_last
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import run
-from stickbreaker.learning.observers import Callback, Clock, LoggedLines, Observer, Trace
+from stickbreaker.learning.observers import Callback, Clock, LoggedLines, Observer, Trace, logged_to_stderr
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -95,8 +96,10 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
         held_out = held_out if search is None else search.held_out(points, held_out)
         job, state = one.new_run(corpus, seed, held_out)
         trace = Trace()
-        logged = [LoggedLines()] if LoggedLines.wanted() else []
-        run(job, state, [Clock(), trace, *logged, *map(Callback, estimator.callbacks or ())])
+        verbose = bool(estimator.verbose)
+        with logged_to_stderr() if verbose else nullcontext():
+            logged = [LoggedLines(passes=verbose)] if LoggedLines.wanted() else []
+            run(job, state, [Clock(), trace, *logged, *map(Callback, estimator.callbacks or ())])
         if search is None or settings is None:
             return Learned(job, state, trace)
         point = search.point(settings, job, state)

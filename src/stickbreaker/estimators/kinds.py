@@ -58,7 +58,8 @@ class Saved:
 
     `name` is what manifests call it, `noun` what a user does. `verbs` are those that mean something for it,
     of the program and of estimators, first the one to begin with. `marker` is the file by which its directory
-    is known; None of models, whose manifest names their kind.
+    is known; None of models, whose manifest names their kind. Of what is one file, `is_file`,
+    "module:function", says whether a path is one.
 
     `page`, "module:function", gives the report, from a path, a title and those of `page_options` that are
     given, by name. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores and how they are
@@ -71,6 +72,7 @@ class Saved:
     noun: str = "model of this kind"
     verbs: tuple[str, ...]
     marker: str | None = None
+    is_file: str | None = None
     page: str | None = None
     page_options: tuple[str, ...] = ()
     evaluate: str | None = None
@@ -84,7 +86,7 @@ class Saved:
     @property
     def said(self) -> str:
         """What messages call it."""
-        return f"a {self.noun}" if self.marker else f"a model of the kind {self.name}"
+        return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:
         """Raise UserError if a verb does not apply to it; `where`: its path."""
@@ -140,7 +142,7 @@ HOMES = (
     "stickbreaker.grammars.kind",
     "stickbreaker.syntax.kind",
 )
-SYSTEMS = ("stickbreaker.translation.kind",)  # what uses models of several kinds
+SYSTEMS = ("stickbreaker.translation.kind", "stickbreaker.ngrams.kind")  # what uses models of several kinds
 _known: dict[str, Kind] = {}
 
 
@@ -168,8 +170,11 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
 
 def system_at(path: Path) -> Saved | None:
     """What is saved at a path, if it is something that uses models; None for models and all else."""
+    file = path.is_file()
     for system in systems():
         if system.marker is not None and (path / system.marker).is_file():
+            return system
+        if file and system.is_file is not None and object_at(system.is_file)(path):
             return system
     return None
 

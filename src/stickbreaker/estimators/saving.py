@@ -1,10 +1,13 @@
 """Estimators on disk: what a model's manifest says of them, saving and loading."""
 
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
 from stickbreaker.core.errors import UserError, shortened_path
+from stickbreaker.core.file_errors import named_as
+from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
@@ -21,6 +24,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DIGESTS, SEARCH, UPDATES
+from stickbreaker.saved.packed_models import directory_of, pack
 
 E = TypeVar("E", bound=Estimator)
 
@@ -93,7 +97,16 @@ def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estima
 def save(
     estimator: Estimator, path: Path, *, overwrite: bool = False, documents: Corpus | None = None
 ) -> None:
-    """Save a fitted estimator, and what the report tells of `documents`, seen through its vocabulary."""
+    """Save a fitted estimator, and what the report tells of `documents`, seen through its vocabulary.
+
+    A path that ends in .zip becomes one file, any other a directory.
+    """
+    if path.suffix == ".zip":
+        refuse_file(path, overwrite)
+        with tempfile.TemporaryDirectory() as outside, named_as(path, Path(outside)):
+            save(estimator, Path(outside, "model"), documents=documents)
+            pack(Path(outside, "model"), path, overwrite=overwrite)
+        return
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
         directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
@@ -135,7 +148,8 @@ def _origin_of(estimator: Estimator) -> Path | None:
 def load(
     path: Path, threads: int | None = None, *, verb: str | None = None, in_place: bool = False
 ) -> Estimator:
-    """The plain estimator saved at `path`, of whichever kind; of a run under way, its last checkpoint.
+    """The plain estimator saved at `path`, a directory or a zip file, of whichever kind; of a run under way,
+    its last checkpoint.
 
     `verb` is what it is to be used for. Raises UserError where that means nothing for its kind.
 
@@ -144,13 +158,15 @@ def load(
     """
     if verb is not None:
         refuse_system(path, verb)
-    directory = ModelDirectory(path)
-    snapshot = directory.read()
-    with making_sense_of(path, RESTORE):
-        if verb is not None:
-            kind_of(snapshot.manifest).refuse(verb, path)
-        estimator = estimator_of(snapshot.manifest, threads)
-        _fill(estimator, directory, snapshot, in_place=in_place)
+    folder = directory_of(path)
+    with named_as(path, folder):
+        directory = ModelDirectory(folder)
+        snapshot = directory.read()
+        with making_sense_of(path, RESTORE):
+            if verb is not None:
+                kind_of(snapshot.manifest).refuse(verb, path)
+            estimator = estimator_of(snapshot.manifest, threads)
+            _fill(estimator, directory, snapshot, in_place=in_place)
     return estimator
 
 
@@ -166,18 +182,20 @@ def load_for(
 
 def load_as(kind: type[E], path: Path) -> E:
     """`load` as an estimator of the class `kind`. Raises UserError for a model of another kind."""
-    directory = ModelDirectory(path)
-    snapshot = directory.read()
-    with making_sense_of(path, RESTORE):
-        plain = estimator_of(snapshot.manifest)
-        if plain.kind != kind.kind:
-            remedy = f"load it by {kinds()[plain.kind].class_name}.load"
-            raise UserError(
-                f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
-            )
-        estimator = kind(**params_of(plain))
-        _fill(estimator, directory, snapshot)
-    estimator.origin = Origin(path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_)
+    folder = directory_of(path)
+    with named_as(path, folder):
+        directory = ModelDirectory(folder)
+        snapshot = directory.read()
+        with making_sense_of(path, RESTORE):
+            plain = estimator_of(snapshot.manifest)
+            if plain.kind != kind.kind:
+                remedy = f"load it by {kinds()[plain.kind].class_name}.load"
+                raise UserError(
+                    f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
+                )
+            estimator = kind(**params_of(plain))
+            _fill(estimator, directory, snapshot)
+    estimator.origin = Origin(folder.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_)
     return estimator
 
 

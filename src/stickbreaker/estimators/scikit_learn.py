@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
@@ -24,7 +24,7 @@ from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
-from stickbreaker.estimators.settings import ELSEWHERE, checked
+from stickbreaker.estimators.settings import ELSEWHERE, checked, params_of
 
 FLOATS = (np.float64, np.float32)  # types that matrices keep
 
@@ -35,6 +35,7 @@ class ScikitLearn(BaseEstimator, Estimator):
     An estimator inherits from this and from the plain one that has its parameters.
     """
 
+    shows: ClassVar[tuple[str, ...]] = ()  # what `dir` has of the plain estimator, besides what was learned
     elsewhere: ClassVar[Mapping[str, str]] = (
         ELSEWHERE  # other libraries' parameters: what they are called here
     )
@@ -50,7 +51,17 @@ class ScikitLearn(BaseEstimator, Estimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: object = None) -> Self:
+    def __dir__(self) -> list[str]:
+        """The names that users meet: parameters, what was learned, methods of the front door and those in
+        `shows`. The others serve runs and files. No value is worked out."""
+        plain = [made for made in type(self).__mro__ if not issubclass(made, BaseEstimator)]
+        own = [made for made in plain if not made.__module__.startswith("sklearn.") and made is not object]
+        front = {name for made in type(self).__mro__ if made not in own for name in vars(made)}
+        known = object.__dir__(self) if self.__sklearn_is_fitted__() else vars(self)
+        learned = {name for name in known if name.endswith("_")}
+        return sorted({*front, *learned, *params_of(self), *self.shows} - {"elsewhere", "shows"})
+
+    def fit(self, X: Any, y: object = None, **others: object) -> Self:
         """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.
 
         Texts and lists of tokens come as a list, an array, a column (a Series or an Arrow array) or a
@@ -60,8 +71,10 @@ class ScikitLearn(BaseEstimator, Estimator):
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
         `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing, and where
-        there are more topics than documents. Of several threads one learns at a time.
+        there are more topics than documents. Of several threads one learns at a time. Raises TypeError for
+        `sample_weight`, as documents have no weights.
         """
+        _refuse_others(type(self).__name__, others)
         with alone_with(self):
             corpus = self._as_corpus(X, reset=True)
             state = fitting.fit(self, corpus)
@@ -165,7 +178,10 @@ class ScikitLearn(BaseEstimator, Estimator):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The model saved at `path`. Raises UserError naming a file that is missing, truncated or altered."""
+        """The model saved at `path`, a directory or a zip file.
+
+        Raises UserError naming a file that is missing, truncated or altered.
+        """
         return saving.load_as(cls, Path(path))
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -190,17 +206,15 @@ class ScikitLearn(BaseEstimator, Estimator):
                 return X if X.vocabulary is self.vocabulary_ else X.with_vocabulary(self.vocabulary_)
             self.n_features_in_ = X.n_words
             vars(self).pop("feature_names_in_", None)
+            self._learned_from_texts = not self.is_open
+            if not self.is_open:
+                self.feature_names_in_ = np.array(X.vocabulary.words, object)
             return X
         if not reset and self._passes(X):
             return Corpus.from_matrix(X, self.vocabulary_)
-        data: Any = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=list(FLOATS),
-            ensure_non_negative=True,
-            reset=reset,
-        )
+        if reset:
+            self._learned_from_texts = False
+        data = self._checked(X, reset=reset)
         if not reset and not self.is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, self.vocabulary_)
         names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
@@ -208,17 +222,46 @@ class ScikitLearn(BaseEstimator, Estimator):
         corpus = Corpus.from_matrix(data, feature_names=names)
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """A matrix of counts. Raises ValueError for others, and where it has other columns than the model."""
+        rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
+        if reset or not self._knows_words or getattr(X, "columns", None) is not None:
+            return validate_data(self, X, reset=reset, **rules)
+        data: Any = check_array(
+            X, estimator=self, input_name="X", **rules
+        )  # columns by place: names were texts'
+        if data.shape[1] != self.n_features_in_:
+            kind, own = type(self).__name__, self.n_features_in_
+            problem = f"X has {data.shape[1]} features, but {kind} is expecting {own} features as input"
+            raise ValueError(problem)
+        return data
+
+    @property
+    def _knows_words(self) -> bool:
+        """Whether `feature_names_in_` are words of texts."""
+        return bool(vars(self).get("_learned_from_texts"))
+
     def _passes(self, X: Any) -> bool:
         """Whether `validate_data`, which takes longer than to infer a document, would let new ones pass.
 
         They are rows of a sparse matrix of numbers that are not below zero, for columns without names.
         """
-        if self.is_open or not isinstance(X, csr_array | csr_matrix) or "feature_names_in_" in vars(self):
+        named = "feature_names_in_" in vars(self) and not self._knows_words
+        if self.is_open or named or not isinstance(X, csr_array | csr_matrix):
             return False
         shape, data = X.shape, X.data
         if shape is None or len(shape) != 2 or not shape[0] or shape[1] != self.n_features_in_:
             return False
         return X.dtype in FLOATS and (not len(data) or bool(data.min() >= 0.0 and data.max() < np.inf))
+
+
+def _refuse_others(kind: str, others: Mapping[str, object]) -> None:
+    """Raise TypeError for parameters that `fit` does not have, with the remedy for weights of documents."""
+    if "sample_weight" in others:
+        remedy = "repeat those that should count more"
+        raise TypeError(f"{kind}.fit has no sample_weight: documents have no weights; {remedy}")
+    for name in others:
+        raise TypeError(f"{kind}.fit() got an unexpected keyword argument {name!r}")
 
 
 def _corpus_of(

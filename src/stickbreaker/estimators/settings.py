@@ -125,11 +125,11 @@ SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
 
 
 def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> dict[str, Any]:
-    """Parameters as plain JSON values; callbacks are left out, since they are code.
+    """Parameters as plain JSON values; callbacks are left out, since they are code, and what a fit prints.
 
     `types`: the dataclasses that parameters may be values of, by their names in JSON.
     """
-    plain = {name: value for name, value in params.items() if name != "callbacks"}
+    plain = {name: value for name, value in params.items() if name not in ("callbacks", "verbose")}
     if "engine" in plain:
         plain["engine"] = engine_name(plain["engine"])
     return {

@@ -94,6 +94,7 @@ class GrammarEstimator(Estimator):
     engine : "local", or a `SparkEngine`: where to learn by "hybrid" and "mean-field".
     n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
@@ -140,6 +141,7 @@ class GrammarEstimator(Estimator):
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     # Before a run

@@ -25,6 +25,7 @@ KINDS = (
         },
         evaluate="stickbreaker.grammars.cli.evaluate:evaluate_grammar",
         evaluate_options=("nonterminal",),
+        summary="stickbreaker.grammars.cli.summary:summarize_grammar",
         noun="grammar",
         parameters=OptionNames(
             renamed={"n_topics": "--topics"},

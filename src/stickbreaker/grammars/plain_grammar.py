@@ -9,6 +9,7 @@ import numpy as np
 
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core import purposes
+from stickbreaker.core.errors import counted
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
@@ -23,6 +24,7 @@ from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.grammars import grammar_of_sticks
 from stickbreaker.grammars.document_shares import log_p_of_all
+from stickbreaker.grammars.gold_sample import agreement_with_blanks
 from stickbreaker.grammars.grammar_estimator import BATCH_SIZE, GrammarEstimator
 from stickbreaker.grammars.grammar_of_sticks import TOLD
 from stickbreaker.grammars.grammar_settings import refuse_settings, refuse_vocabulary
@@ -55,12 +57,15 @@ from stickbreaker.saved.checkpoints import (
 if TYPE_CHECKING:
     from stickbreaker.grammars.subtree_snapshots import EvolvingSubtrees
 
+FEW_SENTENCES = 1_000
 EVERY = 10  # sweeps from one that is scored to the next
 WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
 
 
 class PlainAdaptorGrammar(GrammarEstimator):
     __doc__ = GrammarEstimator.__doc__
+
+    agreement: dict[str, Any] | None = None  # of pieces with the words of the text, if the run ended here
 
     @property
     def minibatch(self) -> int:
@@ -144,7 +149,24 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self.join), job, state)
 
+    def remark_on(self, corpus: Corpus) -> str | None:
+        """A line on variational inference of few sentences, of which a chain makes more."""
+        if self.sampled or corpus.n_documents >= FEW_SENTENCES:
+            return None
+        number = counted(corpus.n_documents, "sentence")
+        return (
+            f"{number} are few for inference={self.inference!r}: a chain is as quick, predicts better and "
+            "cuts the text itself better; leave inference out, or take mcmc"
+        )
+
     # From a run to what was learned
+
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        finished = super().finish_run(corpus, job, state, fixed, folder)
+        self.agreement = agreement_with_blanks(self, corpus, fixed["held_out"])
+        return finished
 
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         if isinstance(state, SamplingState):

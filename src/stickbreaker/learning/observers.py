@@ -2,16 +2,17 @@
 
 import logging
 import math
-import resource
 import sys
 import time
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import open_to_append
+from stickbreaker.core.system_calls import peak_memory
 from stickbreaker.learning.run import SCORES, Run, RunState, ScoreNames
 from stickbreaker.learning.trace import TraceRecord, line_of, refuse_unreadable
 
@@ -49,7 +50,7 @@ class Callback(Observer):
 
 
 class Clock(Observer):
-    """Adds seconds since the run's start and peak memory (MB) to the record; goes first.
+    """Adds seconds since the run's start and peak memory (MB, if known) to the record; goes first.
 
     `before`: seconds that earlier parts of a resumed run took.
     """
@@ -65,8 +66,9 @@ class Clock(Observer):
 
     def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         record["seconds"] = round(self.seconds(), 3)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        record["memory_mb"] = round(peak / (1024.0 if sys.platform != "darwin" else 1024.0**2), 1)
+        peak = peak_memory()
+        if peak is not None:
+            record["memory_mb"] = round(peak, 1)
         return False
 
 
@@ -138,18 +140,52 @@ class Lines(Observer):
 
 
 class LoggedLines(Lines):
-    """The same lines at the level INFO of the logger "stickbreaker": what a fit in Python says of itself."""
+    """The same lines at the level INFO of the logger "stickbreaker": what a fit in Python says of itself.
 
-    def __init__(self, every: float = 5.0) -> None:
+    With `passes`, a line at the end of every pass.
+    """
+
+    def __init__(self, every: float = 5.0, *, passes: bool = False) -> None:
         super().__init__(sys.stderr, every)
+        self.passes = passes
 
     @staticmethod
     def wanted() -> bool:
         """Whether anybody listens."""
         return LOGGER.isEnabledFor(logging.INFO)
 
+    def begin(self, job: Run[Any], state: RunState) -> None:
+        super().begin(job, state)
+        self.passed = state.passes
+
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+        if not self.passes:
+            return super().step(job, state, record)
+        self.record = record
+        self.pace.step(state.seen)
+        if state.passes > self.passed:
+            self.passed = state.passes
+            self._say(job, state)
+        return False
+
     def write(self, line: str) -> None:
         LOGGER.info(line)
+
+
+@contextmanager
+def logged_to_stderr() -> Generator[None]:
+    """Let lines of the logger "stickbreaker" appear on standard error meanwhile, unless they go elsewhere."""
+    if LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers():
+        yield
+        return
+    handler, level = logging.StreamHandler(sys.stderr), LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
 
 
 def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:

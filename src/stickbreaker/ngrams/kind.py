@@ -1,14 +1,14 @@
 """What language models can do."""
 
 from stickbreaker.core.option_names import OptionNames
-from stickbreaker.estimators.kinds import Command, Export, Kind
+from stickbreaker.estimators.kinds import Command, Export, Kind, Saved
 
 KINDS = (
     Kind(
         name="NgramModel",
         home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
         front_door="stickbreaker.ngrams.ngram:NgramModel",
-        verbs=("generate", "score", "evaluate", "report", "export", "update"),
+        verbs=("generate", "score", "rescore", "evaluate", "report", "export", "update"),
         fit={"ngram": "stickbreaker.ngrams.cli.fit:ngram"},
         commands={
             "score": Command(
@@ -16,12 +16,16 @@ KINDS = (
                 "Print how probable sentences are to a language model.",
                 after="evaluate",
             ),
+            "rescore": Command(
+                "stickbreaker.ngrams.cli.rescore:rescore",
+                "Rank n-best lists of any system by a language model too.",
+            ),
             "generate": Command(
                 "stickbreaker.ngrams.cli.score:generate", "Print sentences drawn from a language model."
             ),
         },
         evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_language_model",
-        evaluate_options=("rescale", "exponent"),
+        evaluate_options=("rescale", "exponent", "interpolate", "weight", "tune_on"),
         exports={
             "arpa": Export(
                 "stickbreaker.ngrams.cli.export:write_sample",
@@ -37,7 +41,7 @@ KINDS = (
         name="TopicNgramModel",
         home="stickbreaker.ngrams.plain_topic_ngram:PlainTopicNgramModel",
         front_door="stickbreaker.ngrams.topic_ngram:TopicNgramModel",
-        verbs=("topics", "transform", "generate", "score", "evaluate", "report", "export"),
+        verbs=("topics", "transform", "generate", "score", "rescore", "evaluate", "report", "export"),
         exports={
             "arpa": Export(
                 "stickbreaker.ngrams.cli.export:write_topic",
@@ -46,10 +50,23 @@ KINDS = (
             ),
         },
         topics="stickbreaker.ngrams.cli.topics:list_topics",
+        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
+        evaluate_options=("interpolate", "weight", "tune_on"),
         parameters=OptionNames(
             renamed={"n_topics": "--topics"}, ambiguous=("order", "unknown", "prior", "moves")
         ),
         page="stickbreaker.ngrams.report.topic_language_records:topic_language_page_of",
         noun="language model with topics",
+    ),
+)
+
+SYSTEMS = (
+    Saved(
+        name="ArpaModel",
+        noun="language model in the ARPA format",
+        verbs=("score", "evaluate", "rescore"),
+        is_file="stickbreaker.ngrams.arpa_model:is_arpa",
+        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
+        evaluate_options=("interpolate", "weight", "tune_on"),
     ),
 )

@@ -27,7 +27,7 @@ from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams.model.chain import TextEvents, events_of
 from stickbreaker.ngrams.model.contexts import Integers, contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.earlier_words import EarlierWords
-from stickbreaker.ngrams.sentence_scores import Scores, joined, scores_by, sentence_beginning
+from stickbreaker.ngrams.sentence_scores import Scores, joined, parts_of, scores_by, sentence_beginning
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
@@ -44,7 +44,6 @@ M = TypeVar("M")  # what predicts: samples of a chain
 class LanguageEstimator(Estimator, Generic[M]):
     """A model of which word comes next, with the parameters that all such models have."""
 
-    has_topics: ClassVar[bool] = False  # whether words depend on the topics of their document
     whole: ClassVar[tuple[str, ...]]  # params that are whole numbers
 
     order: int | str
@@ -76,6 +75,11 @@ class LanguageEstimator(Estimator, Generic[M]):
     @abstractmethod
     def log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
         """log p of words (by number) and ends of sentences of documents, in nats; log_base: their log G0."""
+
+    @property
+    def has_topics(self) -> bool:
+        """Whether words depend on the topics of their document."""
+        return False
 
     # From parameters to a run
 
@@ -252,11 +256,7 @@ class LanguageEstimator(Estimator, Generic[M]):
 
     def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """Of all words and ends of sentences, and of the known ones alone."""
-        whole, known = np.zeros(2), np.zeros(2)
-        for scores in self.scores(corpus):
-            whole += scores.nats.sum(), len(scores.nats)
-            known += scores.nats[scores.known].sum(), scores.known.sum()
-        return {"all": (float(whole[0]), float(whole[1])), "known": (float(known[0]), float(known[1]))}
+        return parts_of(self.scores(corpus))
 
     def context_of(self, text: str) -> list[int]:
         """The numbers of the words of a text, which is the beginning of a sentence."""

@@ -62,6 +62,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
         sweeps; over fewer where that has fewer.
     n_jobs : has no effect; there is one chain, and it uses one thread.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
@@ -89,6 +90,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     samples: int = 10
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     # What the shared code asks of a kind

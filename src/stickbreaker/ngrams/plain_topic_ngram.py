@@ -71,6 +71,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         sweeps; over fewer where that has fewer.
     n_jobs : has no effect; there is one chain, and it uses one thread.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
@@ -91,7 +92,6 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     """
 
     kind: ClassVar[str] = "TopicNgramModel"
-    has_topics: ClassVar[bool] = True
     whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "cells", *CELLS)
     score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, topics, seating)")
 
@@ -106,6 +106,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     samples: int = 10
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     # From parameters to a run
@@ -125,6 +126,10 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         super().refuse_params(vocabulary, analysis)
 
     # What the shared code asks of a kind
+
+    @property
+    def has_topics(self) -> bool:
+        return True
 
     def new_chain(self, text: TextEvents, seed: int, given: Record) -> TopicChain:
         return CHAINS[self.prior](text, self.n_topics, seed, given, moves=self.moves)

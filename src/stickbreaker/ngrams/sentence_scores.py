@@ -149,6 +149,15 @@ def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
     return map(SentenceScore, (scores.documents + first).tolist(), *scores.by_sentence())
 
 
+def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
+    """log p (nats) and number of all words and ends of sentences, and of the known ones alone."""
+    whole, known = np.zeros(2), np.zeros(2)
+    for scores in blocks:
+        whole += scores.nats.sum(), len(scores.nats)
+        known += scores.nats[scores.known].sum(), scores.known.sum()
+    return {"all": (float(whole[0]), float(whole[1])), "known": (float(known[0]), float(known[1]))}
+
+
 def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:
     """All documents of a source."""
     return Sequences.join([content for _, content in parts])

@@ -14,6 +14,7 @@ from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentenc
 class TopicNgramModel(WithTopics, PlainTopicNgramModel):
     __doc__ = PlainTopicNgramModel.__doc__
 
+    shows: ClassVar[tuple[str, ...]] = ("top_phrases",)
     elsewhere: ClassVar[Mapping[str, str]] = {
         **ELSEWHERE,
         "n_components": "n_topics",

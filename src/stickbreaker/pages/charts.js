@@ -207,7 +207,18 @@ function lineChart(points, { xName, name, colour, width, height, unigram }) {
     points.length > 80 ? [] : points.filter((p) => p.y <= top).map(dot),
     beyondMarks(beyond, px, Number(py(top)), colour, say),
     beyond.length ? node("text", { class: "figure", x: right, y: 11, "text-anchor": "end" }, `▲ ${describeBeyond(points, beyond)}`) : null,
-    last.y <= top ? node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }) : null);
+    last.y <= top ? node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }) : null,
+    pointHovers(points, px, bottom, say));
+}
+
+// Upright strips from point to point, which say when pointed at what the nearest one is; of many points some.
+function pointHovers(points, px, bottom, say) {
+  const shown = points.filter((_, i) => i % Math.ceil(points.length / 120) === 0), xs = shown.map((p) => Number(px(p.x)));
+  return shown.map((p, i) => {
+    const from = i ? (xs[i - 1] + xs[i]) / 2 : xs[i] - 6, to = i < xs.length - 1 ? (xs[i] + xs[i + 1]) / 2 : xs[i] + 6;
+    return node("rect", { class: "hover", fill: "none", "pointer-events": "all", x: from.toFixed(1), width: Math.max(to - from, 0).toFixed(1), y: 0, height: bottom + 22 },
+      node("title", {}, say(p)));
+  });
 }
 
 function describeBeyond(points, beyond) {

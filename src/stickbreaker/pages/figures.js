@@ -49,11 +49,16 @@ function escaped(text) {
   return String(text).replace(/[&<>"]/g, (letter) => ESCAPES[letter]);
 }
 
+// What a picture shows of a tree: all but what only a pointer finds.
+function shownChildren(tree) {
+  return tree.children.filter((child) => !(child.attributes && child.attributes.class === "hover"));
+}
+
 function textOf(tree) {
   if (typeof tree === "string") return escaped(tree);
   const entries = Object.entries(tree.attributes).filter(([, value]) => value !== undefined && value !== false);
   const attributes = entries.map(([key, value]) => ` ${key}="${escaped(value)}"`).join("");
-  return `<${tree.tag}${attributes}>${tree.children.map(textOf).join("")}</${tree.tag}>`;
+  return `<${tree.tag}${attributes}>${shownChildren(tree).map(textOf).join("")}</${tree.tag}>`;
 }
 
 // A chart at another place, as a group: an SVG inside an SVG is clipped, and that is slow to paint.

@@ -102,10 +102,13 @@ def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:
     return [(clean(name), clean(value)) for name, value in rows]
 
 
-def content_security_policy(script: str) -> str:
-    """The policy that lets exactly this script run."""
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+def content_security_policy(script: str | None) -> str:
+    """The policy that lets exactly this script run, or none, and nothing be fetched."""
+    allowed = ""
+    if script is not None:
+        digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+        allowed = f"script-src 'sha256-{digest}'; "
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"default-src 'none'; {allowed}style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )

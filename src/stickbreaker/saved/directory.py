@@ -341,6 +341,10 @@ def new_model_directory(
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
     """Raise UserError where `path` exists and may not be replaced, or is in use by a run."""
+    if path.suffix == ".zip":
+        remedy = "choose another name, and pack it later: stickbreaker export MODEL --format zip"
+        problem = "is the name of a zip file, and a model that learns is a directory"
+        raise UserError(problem, where=path, remedy=remedy)
     put_right(path)
     if not path.exists():
         return

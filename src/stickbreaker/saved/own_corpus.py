@@ -11,8 +11,10 @@ def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
     """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
 
     `corpus` is seen through the model's vocabulary. None if it is not the model's own, which is known by its
-    fingerprint.
+    fingerprint, nor if it is a file, which does not say what it was learned from.
     """
+    if path.is_file():
+        return None
     manifest = ModelDirectory(path).manifest()
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         return None

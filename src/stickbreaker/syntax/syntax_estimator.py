@@ -65,6 +65,7 @@ class SyntaxEstimator(Estimator):
     engine : "local", or SparkEngine(session) for mean-field inference.
     n_jobs : threads; None or -1 is every core. The result does not depend on it.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
@@ -101,6 +102,7 @@ class SyntaxEstimator(Estimator):
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     # From parameters to a run

@@ -147,6 +147,9 @@ class EstimatorTests(ABC):
         assert loaded.score(corpus) == model.score(corpus)
         assert loaded.trace_ == model.trace_
         assert settings_text(loaded) == settings_text(model)
+        model.save(tmp_path / "one.zip")
+        packed = type(model).load(tmp_path / "one.zip")
+        assert self.saved(packed, tmp_path / "third") == first
         plain = load(tmp_path / "first")
         assert type(plain) is kinds()[model.kind].plain()
         assert plain.score_documents(corpus) == model.score_documents(corpus)

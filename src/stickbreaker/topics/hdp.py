@@ -1,6 +1,7 @@
 """The hierarchical Dirichlet process, as users import it."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,6 +14,8 @@ from stickbreaker.topics.scikit_learn import ScikitLearnTopics
 
 class HDP(ScikitLearnTopics, PlainHDP):
     __doc__ = PlainHDP.__doc__
+
+    shows: ClassVar[tuple[str, ...]] = (*ScikitLearnTopics.shows, "search_range", "overruled_bound")
 
     def to_lda(self) -> LDA:
         """The topics in use as a fitted `LDA` with the fixed prior alpha beta: for programs that want one.

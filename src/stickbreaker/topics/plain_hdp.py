@@ -79,7 +79,7 @@ class PlainHDP(TopicEstimator):
     eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 0.05. None:
         0.05 with point topics; learned with n_topics "auto" if words have no concepts; else 0.01.
     words, point_topics, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine,
-        n_jobs, random_state, callbacks : as in `LDA`.
+        n_jobs, random_state, verbose, callbacks : as in `LDA`.
 
     Attributes
     ----------
@@ -131,6 +131,7 @@ class PlainHDP(TopicEstimator):
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     def _learned_eta_start(self, n_topics: int) -> float:

@@ -74,6 +74,7 @@ class PlainLDA(TopicEstimator):
     engine : "local", or SparkEngine(session): see docs/reference/spark.md.
     n_jobs : threads; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run. Of
         Gibbs sampling only every `every`-th sweep has a "score".
 
@@ -120,6 +121,7 @@ class PlainLDA(TopicEstimator):
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     def for_stream(self) -> Self:

@@ -39,6 +39,9 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     """The front door of topics: `transform` and topics' words too, and learning a minibatch at a time."""
 
     elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
+    shows: ClassVar[tuple[str, ...]] = (
+        *("name_topics", "show_topics", "top_concepts", "concept_shares", "guided_names", "log_probability"),
+    )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

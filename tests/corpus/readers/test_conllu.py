@@ -7,7 +7,7 @@ from tests.corpus.readers.reading import error_in, packings, read, skipping
 from tests.corpus.readers.samples import FRENCH, word
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Corpus
+from stickbreaker.corpus import Corpus, ReadingOptions, VocabularyRule
 
 
 def test_documents_sentences_and_words(tmp_path):
@@ -116,3 +116,70 @@ def test_what_was_written_is_read(tmp_path_factory, documents, with_text):
             for start, (form, _, _) in zip(document.starts, words, strict=True):
                 assert document.text.startswith(form, start)
             assert len(document.sentences) == len(sentences)
+
+
+TAGGED = """# newdoc id = one
+# text = The mice saw it.
+1\tThe\tthe\tDET\t_\t_\t2\t_\t_\t_
+2\tmice\tmouse\tNOUN\t_\t_\t3\t_\t_\t_
+3\tsaw\tsee\tVERB\t_\t_\t0\t_\t_\t_
+4\tit\tit\tPRON\t_\t_\t3\t_\t_\tSpaceAfter=No
+5\t.\t.\tPUNCT\t_\t_\t3\t_\t_\t_
+
+# text = So!
+1\tSo\tso\tADV\t_\t_\t0\t_\t_\tSpaceAfter=No
+2\t!\t!\tPUNCT\t_\t_\t1\t_\t_\t_
+
+# text = Gatos du parc
+1\tGatos\tgato\tNOUN\t_\t_\t0\t_\t_\t_
+2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+2\tde\tde\tADP\t_\t_\t4\t_\t_\t_
+3\tle\tle\tDET\t_\t_\t4\t_\t_\t_
+4\tparc\tparc\tNOUN\t_\t_\t1\t_\t_\t_
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "tokens", "starts", "sentences"),
+    [
+        ({"upos": ("noun", "VERB")}, ["mice", "saw", "Gatos", "parc"], [4, 9, 21, 30], [0, 2]),
+        ({"upos": ("NOUN",), "text_field": "lemma"}, ["mouse", "gato", "parc"], [4, 21, 30], [0, 1]),
+        ({"upos": ("DET",)}, ["The", "le"], [0, 27], [0, 1]),
+        ({"upos": ("X",)}, [], [], []),
+        ({"upos": ()}, ["The", "mice", "saw", "it", ".", "So", "!", "Gatos", "du", "parc"], None, [0, 5, 7]),
+    ],
+)
+def test_words_of_some_parts_of_speech(tmp_path, settings, tokens, starts, sentences):
+    path = tmp_path / "a.conllu"
+    path.write_text(TAGGED)
+    (document,) = read(path, **settings)
+    assert document.text == "The mice saw it. So! Gatos du parc"
+    assert document.tokens == tokens
+    assert starts in (None, document.starts)
+    assert document.sentences == sentences
+
+
+def test_a_model_reads_the_parts_of_speech_that_it_learned_from(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(TAGGED)
+    learned = Corpus.build(
+        path, tmp_path / "c", reading=ReadingOptions(upos=("NOUN",)), rule=VocabularyRule(1)
+    )
+    known = Corpus.open(tmp_path / "c")
+    assert known.analysis.upos == ("NOUN",)
+    again = Corpus.build(path, analysis=known.analysis, vocabulary=known.vocabulary)
+    assert again.documents(0)[0].tokens == learned.documents(0)[0].tokens == ["mice", "gatos", "parc"]
+    whole = Corpus.build(
+        path, analysis=known.analysis, vocabulary=known.vocabulary, reading=ReadingOptions(upos=())
+    )
+    assert len(whole.documents(0)[0].tokens) == 10
+
+
+def test_parts_of_speech_that_cannot_be(tmp_path):
+    with pytest.raises(UserError, match=r"unknown part of speech 'NOUNS'; known: ADJ, .*, X"):
+        ReadingOptions(upos=("NOUNS",))
+    with pytest.raises(UserError, match="trees are of all words"):
+        ReadingOptions(upos=("NOUN",), trees=True)
+    (tmp_path / "a.txt").write_text("some text")
+    with pytest.raises(UserError, match=r"a.txt: the format has no parts of speech.*--upos all"):
+        Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(upos=("NOUN",)))

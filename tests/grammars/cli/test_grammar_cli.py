@@ -30,7 +30,9 @@ def learned(cli, text, tmp_path_factory):
 
 def test_it_is_learned_from_a_file(cli, text, tmp_path):
     done = cli("fit", "grammar", text, "--out", tmp_path / "m", *QUICK, "--held-out", 0.2, "--chains", 2)
-    first, following = done.stdout.splitlines()
+    first, agreement, following = done.stdout.splitlines()
+    assert agreement.startswith("Cut like the words of the text (")
+    assert " of words, " in agreement
     assert "Word subtrees from" in first
     assert "sweeps, log p(sentences, trees, tables) -" in first
     assert "log p(sentences, trees, tables) -" in done.stderr
@@ -331,3 +333,39 @@ def test_what_is_no_file_of_rules_is_refused(cli, tmp_path, grammar, problem):
     done = cli("fit", "grammar", tmp_path / "text.txt", "--out", tmp_path / "m", "--grammar", grammar, code=1)
     assert f"{problem}; give a grammar as text" in done.stderr
     assert not (tmp_path / "m").exists()
+
+
+def test_how_it_cuts_is_said_at_the_end(cli, text, tmp_path):
+    done = cli("fit", "grammar", text, "--out", tmp_path / "m", *QUICK, "--json")
+    told = json.loads(done.stdout)["segmentation"]
+    found = json.loads(cli("evaluate", tmp_path / "m", text, "--json").stdout)
+    assert told["documents"] == len(GOLD)
+    assert told["token_f1"] == pytest.approx(found["token"]["f1"], abs=0.02)
+    assert told["boundary_f1"] == pytest.approx(found["boundary"]["f1"], abs=0.02)
+    bare = tmp_path / "bare.txt"
+    bare.write_text("".join(f"{line}\n" for line in LINES))
+    assert "segmentation" not in json.loads(
+        cli("fit", "grammar", bare, "--out", tmp_path / "b", *QUICK, "--json").stdout
+    )
+
+
+def test_of_few_sentences_a_chain_makes_more(cli, text, tmp_path):
+    done = cli(
+        "fit", "grammar", text, "--out", tmp_path / "m", *HYBRID, "--grammar", "unigram", "--iterations", 1
+    )
+    assert f"note: {len(GOLD)} sentences are few for --inference hybrid: a chain is as quick" in done.stderr
+    assert "few for" not in cli("fit", "grammar", text, "--out", tmp_path / "c", *QUICK).stderr
+
+
+def test_marked_boundaries_are_kept(cli, tmp_path):
+    """With --punctuation boundaries a mark says where words end: partial supervision."""
+    marked, plain = tmp_path / "marked.txt", tmp_path / "plain.txt"
+    marked.write_text(
+        "".join(f"{line.replace(' ', '.') if n % 2 else line}\n" for n, line in enumerate(GOLD))
+    )
+    plain.write_text("".join(f"{line}\n" for line in GOLD[1::2]))
+    cli("fit", "grammar", marked, "--out", tmp_path / "m", *QUICK, "--punctuation", "boundaries")
+    cut = cli("segment", tmp_path / "m", marked, "--nonterminal", "Word").stdout.splitlines()[1::2]
+    for line, gold in zip(cut, GOLD[1::2], strict=True):
+        ends = lambda words: {len("".join(words[: n + 1])) for n in range(len(words))}  # noqa: E731
+        assert ends(gold.split()) <= ends([word for word in line.replace(".", " ").split() if word])

@@ -331,7 +331,9 @@ def test_forged_snapshots_are_refused():
             lambda values: values[:-1] if values.ndim else values * 0 - 1,
             lambda values: values * 0 - 1,
             lambda values: values + 1,
-            lambda values: np.where(np.arange(values.size).reshape(values.shape) % 7 == 3, 2**30, values),
+            lambda values: np.where(
+                np.arange(values.size).reshape(values.shape) % 7 == 3, np.int64(2**30), values
+            ),
             lambda values: generator.permutation(values.ravel()).reshape(values.shape),
         ):
             other = np.asarray(change(values))

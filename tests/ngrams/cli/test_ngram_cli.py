@@ -122,7 +122,9 @@ def test_it_is_written_as_arpa(cli, learned, tmp_path):
     assert "one of 5 samples, exactly" in done.stderr
     assert (tmp_path / "m.arpa").read_text().startswith("\n\\data\\\nngram 1=")
     done = cli("export", learned, "--format", "gensim-topics", "--out", tmp_path / "t", code=1)
-    assert done.stderr.endswith("gensim-topics is no format of a model of the kind NgramModel; it has arpa\n")
+    assert done.stderr.endswith(
+        "gensim-topics is no format of a model of the kind NgramModel; it has arpa, zip\n"
+    )
     done = cli("export", learned, "--format", "pyldavis", "--sample", 1, "--out", tmp_path / "t", code=2)
     assert not (tmp_path / "t").exists()
 
@@ -193,8 +195,8 @@ def test_short_sentences_that_are_held_out_are_not_shown(cli, tmp_path):
     cli("fit", "ngram", lines, "--out", tmp_path / "m", *QUICK, "--held-out", 0.5)
     cli("report", tmp_path / "m", "--out", tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text()
-    assert "No sentence of the documents kept aside has four words or more." in page
-    assert "from 40 documents, with 50.00% of them kept aside" in page
+    assert "No sentence of the documents held out has four words or more." in page
+    assert "from 40 documents, with 50.00% of them held out" in page
 
 
 @pytest.mark.parametrize(
@@ -333,3 +335,65 @@ def test_marks_of_sentences_are_no_words(cli, tmp_path):
     assert line in cli("generate", model, "--beginning", "</s>", code=1).stderr
     begun = cli("generate", model, "--beginning", "<s> the").stdout
     assert begun == cli("generate", model, "--beginning", "the").stdout
+
+
+class TestFilesAndTwoModels:
+    """ARPA files, two models interpolated, n-best lists."""
+
+    @pytest.fixture
+    def arpa(self, cli, learned, tmp_path):
+        path = tmp_path / "m.arpa"
+        cli("export", learned, "--format", "arpa", "--out", path)
+        return path
+
+    def test_a_file_is_scored_and_evaluated(self, cli, arpa, book):
+        rows = cli("score", arpa, book).stdout.splitlines()
+        assert rows[0].split("\t") == ["id", "sentence", "words", "unknown", "nats"]
+        assert len(rows) == 1 + sum(map(bool, LINES))
+        found = json.loads(cli("evaluate", arpa, book, "--json").stdout)
+        nats = sum(float(row.split("\t")[-1]) for row in rows[1:])
+        assert found["all"]["nats_per_word"] * found["all"]["events"] == pytest.approx(nats, abs=1e-3)
+        assert found["learned_from"] is None
+
+    def test_verbs_without_meaning_are_refused(self, cli, arpa, book, tmp_path):
+        for words in (
+            ("topics", arpa),
+            ("transform", arpa, book, "--out", tmp_path / "t.csv"),
+            ("report", arpa, "--out", tmp_path / "r.html"),
+        ):
+            done = cli(*words, code=1)
+            assert (
+                "means nothing for a language model in the ARPA format; it knows score, evaluate, rescore"
+                in (done.stderr)
+            )
+
+    def test_two_are_interpolated(self, cli, arpa, book, learned):
+        plain = json.loads(cli("evaluate", learned, book, "--json").stdout)
+        for extra in (("--weight", 1.0), ("--tune-on", book), ()):
+            found = json.loads(cli("evaluate", learned, book, "--interpolate", arpa, *extra, "--json").stdout)
+            assert 0.0 <= found["weight"] <= 1.0
+            if extra[:1] == ("--weight",):
+                assert found["all"] == found["first_alone"] == plain["all"]
+        text = cli("evaluate", arpa, book, "--interpolate", learned, "--weight", 0.25).stdout
+        assert f"0.250 of {arpa}, 0.750 of {learned}" in text
+        assert cli("score", learned, book, "--interpolate", arpa).stdout.count("\n") == 1 + sum(
+            map(bool, LINES)
+        )
+
+    def test_options_that_do_not_go_together(self, cli, arpa, book):
+        both = cli("evaluate", arpa, book, "--interpolate", arpa, "--weight", 0.2, "--tune-on", book, code=2)
+        assert "--weight and --tune-on both say the share" in both.stderr
+        assert "--weight needs --interpolate" in cli("evaluate", arpa, book, "--weight", 0.2, code=2).stderr
+
+    def test_lists_are_ranked(self, cli, arpa, learned, tmp_path):
+        lists = tmp_path / "n.nbest"
+        lists.write_text("0 ||| mat the on ran ||| -1\n0 ||| the cat ran ||| -1.5\n1 ||| a dog ran\n")
+        for model in (learned, arpa):
+            done = cli("rescore", model, lists, "--out", tmp_path / "best.txt", "--best", "--overwrite")
+            assert (tmp_path / "best.txt").read_text() == "the cat ran\na dog ran\n"
+            assert done.stdout == f"{tmp_path / 'best.txt'}: 2 sentences, 1 with another best\n"
+        cli("rescore", arpa, lists, "--out", tmp_path / "again.nbest", "--scale", 0.0)
+        rows = (tmp_path / "again.nbest").read_text().splitlines()
+        assert rows[0].startswith("0 ||| mat the on ran ||| LanguageModel= -")
+        assert rows[0].endswith("||| -1")
+        cli("rescore", arpa, tmp_path / "again.nbest", "--out", tmp_path / "twice.nbest")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.running import PROGRAM, planted_documents, write_lines
 
-from stickbreaker import LDA
+from stickbreaker import LDA, Corpus
+from stickbreaker.core.random_streams import share_of
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.topics.cli.search_k import _reason
@@ -60,6 +61,29 @@ def test_models_are_kept_and_compared(search):
     record = json.loads((out / "runs" / "k8-seed0.json").read_text())
     assert len(record["nats"]) == len(record["tokens"]) == told["held_out_documents"]
     assert sum(record["nats"]) / sum(record["tokens"]) == record["nats_per_word"]
+
+
+def test_models_are_those_of_fit(cli, corpus, search, tmp_path):
+    """The same bytes as a fit with the same parameters to the documents that are not held out, to its end."""
+    out = search[0]
+    training = Corpus.open(out / "training.corpus")
+    whole = Corpus.open(corpus)
+    ids = [name for block in range(len(training.block_sizes)) for name in training.ids(block)]
+    assert ids == [name for name in whole.ids(0) if share_of(name) >= 0.2]
+    assert training.vocabulary.words == whole.vocabulary.words
+    assert 0 < len(ids) < whole.n_documents
+    cli("search-k", corpus, "--topics", 3, "--seeds", 1, "--held-out", 0.2, "--out", tmp_path / "s")
+    settings = ("--topics", 3, "--seed", 0)
+    cli("fit", "lda", tmp_path / "s" / "training.corpus", *settings, "--out", tmp_path / "m")
+    kept, fitted = tmp_path / "s" / "runs" / "k3-seed0.model", tmp_path / "m"
+    assert (kept / "state.safetensors").read_bytes() == (fitted / "state.safetensors").read_bytes()
+    steps = [len((path / "trace.jsonl").read_text().splitlines()) for path in (kept, fitted)]
+    assert steps[0] == steps[1] > 4
+
+
+def test_without_held_out_documents_there_is_no_score(cli, corpus, tmp_path):
+    done = cli("search-k", corpus, "--topics", 3, "--held-out", 1e-9, "--out", tmp_path / "s", code=1)
+    assert "no document is held out; raise --held-out" in done.stderr
 
 
 def test_what_is_finished_is_not_run_again_and_more_can_be_added(cli, corpus, search, tmp_path):
@@ -186,7 +210,8 @@ def test_a_search_that_was_killed_before_its_first_file_begins_anew(cli, corpus,
     (out / "runs").mkdir(parents=True)
     (out / ".search.json.partial-ab_c3def").write_text("{")
     cli("search-k", corpus, "--topics", "2", *QUICK, "--out", out)
-    assert sorted(path.name for path in out.iterdir()) == ["runs", "search.html", "search.json"]
+    made = ["runs", "search.html", "search.json", "training.corpus"]
+    assert sorted(path.name for path in out.iterdir()) == made
 
 
 # Mistakes

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.text.dates import MOST_BINS, bins_of, date_of, span_of
-from stickbreaker.topics.report.dates_and_groups import MOST_GROUPS, breakdowns_of, sums_of, times_of
+from stickbreaker.topics.report.dates_and_groups import (
+    MOST_GROUPS,
+    breakdowns_of,
+    in_order,
+    sums_of,
+    times_of,
+)
 from stickbreaker.topics.report.page_data import DocumentEntry
 
 DATES = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))
@@ -179,3 +185,41 @@ def test_a_field_that_is_not_there_is_told_with_those_that_are() -> None:
         breakdowns_of(sums_of(documents, 1), "colour")
     with pytest.raises(UserError, match="too few dates"):
         times_of(sums_of(documents, 1), "label")
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["-3", "2", "9.5", "10"],
+        ["1989", "1990", "2001"],
+        ["1989-12", "1990-05-02", "May 2001"],
+        ["April", "Ward 2", "ward 10", "Ward 11"],
+        ["10s", "20s", "100s"],
+        ["1990", "unknown"],
+    ],
+)
+def test_groups_stand_in_the_order_in_which_they_are_looked_for(ordered) -> None:
+    assert in_order(ordered[::-1]) == in_order(ordered) == ordered
+
+
+@given(st.lists(st.text(max_size=6) | st.integers().map(str), unique=True, max_size=8))
+def test_any_values_have_one_order(values) -> None:
+    assert in_order(values) == in_order(values[::-1])
+    assert sorted(in_order(values)) == sorted(values)
+
+
+def test_the_most_frequent_groups_are_shown_in_order_and_the_others_last() -> None:
+    n = MOST_GROUPS + 5
+    documents = [
+        entry(100 * age + i, [(age % 2, 1.0)], 10, age=age)
+        for age in range(1, n + 1)
+        for i in range(5 + (age > 5))
+    ]
+    (group,) = breakdowns_of(sums_of(documents, 2), wanted="age")
+    assert group.names[-1] == "all others"
+    numbers = [int(name) for name in group.names[:-1]]
+    assert numbers == sorted(numbers)
+    assert sum(group.documents) == len(documents)
+    assert group.documents[:-1] == [6] * (MOST_GROUPS - 1)
+    for name, shares in zip(group.names[:-1], group.shares, strict=False):
+        assert shares[int(name) % 2] == pytest.approx(1.0)

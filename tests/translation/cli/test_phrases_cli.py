@@ -97,7 +97,7 @@ def test_a_document_is_translated_by_its_topics(place, cli, tuned, tmp_path):
 
 
 def test_lists_of_translations_are_moses_and_can_be_ranked_again(place, cli, tuned, tmp_path):
-    from stickbreaker.translation.lexicon.nbest_lists import read_candidates
+    from stickbreaker.ngrams.nbest_lists import read_candidates
 
     out, ranked = tmp_path / "out.nbest", tmp_path / "ranked.nbest"
     cli("translate", "run", place / "without", place / "test.jsonl", "--n-best", 5, "--out", out)

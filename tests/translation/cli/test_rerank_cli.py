@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.translation.planted_bitexts import as_rows, neutral_pairs
 
-from stickbreaker.translation.lexicon.nbest_lists import read_candidates
+from stickbreaker.ngrams.nbest_lists import read_candidates
 
 LANGUAGES = ("--from", "de", "--to", "en")
 

@@ -5,7 +5,7 @@ import pytest
 from tests.oracle.phrase_translation import Lines, best_estimate, own_estimate
 from tests.translation.random_translations import arpa, decoder, flat, sentence, weights_of
 
-from stickbreaker.translation.kernels.backoff_trigrams import next_state
+from stickbreaker.ngrams.kernels.backoff_trigrams import next_state
 from stickbreaker.translation.kernels.phrase_options import extend, sentence_of
 
 pytestmark = pytest.mark.kernels

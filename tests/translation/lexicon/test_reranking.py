@@ -8,10 +8,10 @@ from tests.oracle.topic_lexicon import Lexicon
 from tests.translation.planted_bitexts import random_bitext, sentences_of_bitext
 from tests.translation.planted_phrases import lexicon_of
 
+from stickbreaker.ngrams.nbest_lists import Candidate, with_feature
 from stickbreaker.translation.lexicon import reranking
 from stickbreaker.translation.lexicon.directed_lexicon import Strengths
-from stickbreaker.translation.lexicon.nbest_lists import Candidate
-from stickbreaker.translation.lexicon.reranking import lexical_scores, reranked, with_feature
+from stickbreaker.translation.lexicon.reranking import FEATURE, lexical_scores, reranked
 
 STRENGTHS = Strengths(0.7, 3.0)
 
@@ -71,7 +71,7 @@ def test_candidates_are_in_order_of_their_weighted_features():
         ],
         [],
     ]
-    scored = with_feature(lists, [np.array([-1.0, 0.0, -1.0]), np.zeros(0)])
+    scored = with_feature(lists, FEATURE, [np.array([-1.0, 0.0, -1.0]), np.zeros(0)])
     assert [*scored[0][0].features] == ["LM", "TM", "TopicLexicon"]
     ranked = reranked(scored, np.array([1.0, 7.0, 0.5, 4.0]))
     assert [(one.text, one.score) for one in ranked[0]] == [("b", -2.5), ("a", -4.0), ("c", -4.0)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import (
+    MODEL,
     PATH,
     NumberRange,
     Outcome,
@@ -20,6 +21,7 @@ from stickbreaker.console.console import (
 from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.console.requests import ScoringRequest
+from stickbreaker.ngrams.cli.word_scorers import INTERPOLATE, TUNE_ON, WEIGHT
 from stickbreaker.topics.cli.ranking import ranking_option
 from stickbreaker.topics.cli.unseen import unseen_options
 
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 
 ALONE = (  # not on Spark
     *("left_to_right", "particles", "bound", "diagnostics", "reference", "by", "labels"),
-    *("unseen", "spelling_of", "rescale"),
-    "exponent",
+    *("unseen", "spelling_of", "rescale", "exponent"),
+    *("interpolate", "weight", "tune_on"),
     "alignments",
 )
 
@@ -79,7 +81,7 @@ ALONE = (  # not on Spark
 )
 @option(
     "--rescale",
-    type=PATH,
+    type=MODEL,
     metavar="TOPICS",
     help="Language models: rescale probabilities by the topics of each document, of a saved LDA or HDP.",
 )
@@ -89,6 +91,9 @@ ALONE = (  # not on Spark
     type=NumberRange(0.0, 10.0),
     help="Of --rescale: power of p(word | document) / p(word).",
 )
+@option("--interpolate", **INTERPOLATE)
+@option("--weight", **WEIGHT)
+@option("--tune-on", **TUNE_ON)
 @option(
     "--alignments",
     type=PATH,
@@ -120,7 +125,7 @@ def evaluate(
 
     Of a language model: the perplexity of words and ends of sentences, of all and of the known ones; with
     --rescale beside it that of unigram rescaling, normalised at every word. Topics, if it has any, adapt as
-    the words of a document come.
+    the words of a document come. It may be a file in the ARPA format.
 
     Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
     symbols that are spaced, two blanks), and log p of sentences.

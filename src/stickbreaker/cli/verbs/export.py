@@ -19,10 +19,16 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.estimators.kinds import Export, kind_at, kinds, object_at
 
+ZIP = Export(  # of every kind
+    "stickbreaker.console.zip_export:write_zip",
+    "the model as one file, which verbs and `load` take as\nthey take its directory",
+)
+
 
 def formats() -> dict[str, Export]:
     """The formats of all kinds, by name."""
-    return {name: export for kind in kinds().values() for name, export in kind.exports.items()}
+    own = {name: export for kind in kinds().values() for name, export in kind.exports.items()}
+    return {**own, "zip": ZIP}
 
 
 class FormatChoice(click.Choice):
@@ -92,19 +98,25 @@ def export(
     if corpus is not None and not chosen.of_documents:
         raise click.UsageError(f"{format} is about the model alone: leave {corpus} out")
     _refuse_others(format, chosen)
-    kind = kind_at(model, "export")
-    if format not in kind.exports:
-        problem = f"{format} is no format of {kind.said}"
-        raise UserError(problem, where=model, remedy=f"it has {', '.join(kind.exports)}")
-    for name in chosen.options:
-        if name not in kind.exports[format].options:
-            refuse_written((name,), f"has no meaning for a {kind.noun}")
+    if chosen is not ZIP:
+        _refuse_other_kind(format, chosen, model)
     refuse_file(out, overwrite)
-    write = object_at(kind.exports[format].write)
+    write = object_at(chosen.write if chosen is ZIP else kind_at(model, "export").exports[format].write)
     figures, line = write(
         ExportRequest(model, corpus, format, out, top, language, sample, topic, overwrite, threads)
     )
     emit({"out": str(out), "format": format, **figures}, as_json, lambda result: f"{result['out']}: {line}")
+
+
+def _refuse_other_kind(format: str, chosen: Export, model: Path) -> None:
+    """Raise UserError for a model without the format, and a usage error for options that it has not there."""
+    kind = kind_at(model, "export")
+    if format not in kind.exports:
+        problem = f"{format} is no format of {kind.said}"
+        raise UserError(problem, where=model, remedy=f"it has {', '.join((*kind.exports, 'zip'))}")
+    for name in chosen.options:
+        if name not in kind.exports[format].options:
+            refuse_written((name,), f"has no meaning for a {kind.noun}")
 
 
 def _refuse_others(format: str, chosen: Export) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.console.console import PATH, command, emit, model_argument, option
+from stickbreaker.console.console import MODEL, PATH, command, emit, model_argument, option
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 
@@ -22,7 +22,7 @@ from stickbreaker.core.files import refuse_file
 @option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
 @option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
 @option("--language", help="Which language's words name topics.  [default: that with most words]")
-@option("--compare", type=PATH, help="Another model, whose topics are matched with these.")
+@option("--compare", type=MODEL, help="Another model, whose topics are matched with these.")
 @option("--overwrite", is_flag=True, help="Replace the file at --out, and figures of the same names.")
 @command
 def report(

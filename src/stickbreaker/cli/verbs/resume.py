@@ -4,7 +4,13 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.console.console import command, model_argument, option, refuse_written, threads_option
+from stickbreaker.console.console import (
+    changed_model_argument,
+    command,
+    option,
+    refuse_written,
+    threads_option,
+)
 from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
 from stickbreaker.console.run_options import checkpoint_option
 from stickbreaker.console.running import began_on_spark, go_on
@@ -14,7 +20,7 @@ from stickbreaker.topics.cli.streams import is_stream, resume_stream
 
 
 @click.command(epilog="Example: stickbreaker resume model")
-@model_argument
+@changed_model_argument
 @engine_options
 @threads_option
 @checkpoint_option

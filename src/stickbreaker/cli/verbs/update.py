@@ -11,11 +11,11 @@ from stickbreaker.console.console import (
     PATH,
     NumberRange,
     ProgressLine,
+    changed_model_argument,
     command,
     emit,
     fail,
     inputs_argument,
-    model_argument,
     note,
     option,
     stop_signals,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: stickbreaker update model december.jsonl --out newer")
-@model_argument
+@changed_model_argument
 @inputs_argument
 @option("--out", type=PATH, help="Where the model goes that has learned more.  [default: the same place]")
 @option("--batch-size", least=1, help="Documents of a step.  [default: as the model learned, or 256]")

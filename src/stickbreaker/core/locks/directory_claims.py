@@ -21,14 +21,18 @@ _CHANGING = threading.RLock()  # held while claims are looked at, come or go
 
 @dataclass(eq=False)
 class DirectoryClaim:
-    """A directory of this process until `release`; `descriptor` has its entry `name` open ("." is itself)."""
+    """A directory of this process until `release`; `descriptor` has its entry `name` open ("." is itself).
+
+    Windows opens no directories: there `descriptor` is None for ".".
+    """
 
     directory: Path  # as it was given, for messages
     name: str
-    descriptor: int
+    descriptor: int | None
 
     def __post_init__(self) -> None:
         self.place = self.directory.absolute()
+        self.identity = os.stat(self.place if self.descriptor is None else self.descriptor)
 
     def is_in_place(self) -> bool:
         """Whether the path still leads to the directory that was claimed."""
@@ -36,7 +40,7 @@ class DirectoryClaim:
             found = os.stat(self.place / self.name, follow_symlinks=self.name == ".")
         except OSError:
             return False
-        return os.path.samestat(found, os.fstat(self.descriptor))
+        return os.path.samestat(found, self.identity)
 
     def refuse_another(self) -> None:
         """Raise UserError where the directory was moved, removed or replaced by another."""
@@ -56,7 +60,8 @@ class DirectoryClaim:
         with _CHANGING:
             if self in _CLAIMS:
                 _CLAIMS.discard(self)
-                os.close(self.descriptor)
+                if self.descriptor is not None:
+                    os.close(self.descriptor)
 
 
 def claim(directory: Path) -> DirectoryClaim | None:
@@ -68,14 +73,14 @@ def claim(directory: Path) -> DirectoryClaim | None:
 @contextmanager
 def watched(directory: Path) -> Generator[DirectoryClaim]:
     """Claim a directory that others may write into as well, without a lock."""
-    made = _noted(directory, ".", os.open(directory, os.O_RDONLY))
+    made = _noted(directory, ".", os.open(directory, os.O_RDONLY) if os.name != "nt" else None)
     try:
         yield made
     finally:
         made.release()
 
 
-def _noted(directory: Path, name: str, descriptor: int) -> DirectoryClaim:
+def _noted(directory: Path, name: str, descriptor: int | None) -> DirectoryClaim:
     made = DirectoryClaim(directory, name, descriptor)
     with _CHANGING:
         _CLAIMS.add(made)

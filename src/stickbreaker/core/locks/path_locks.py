@@ -5,7 +5,6 @@ then. The next process that makes something of that name removes what a killed o
 """
 
 import errno
-import fcntl
 import glob
 import os
 import re
@@ -16,8 +15,10 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from stickbreaker.core import system_calls
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.file_errors import named_as, naming_parent
+from stickbreaker.core.system_calls import NO_FOLLOW, NO_WAIT
 
 LOCK = "lock"  # the file of a directory that is locked while a process writes there
 LONGEST_WAIT = 60.0  # seconds for others to finish a short change
@@ -90,8 +91,7 @@ def sweep(path: Path) -> None:
             if not left.is_dir() or left.is_symlink():
                 descriptor = lock_file(left, create=False)
                 if descriptor is not None:
-                    left.unlink()
-                    os.close(descriptor)
+                    _remove_locked(left, descriptor)
             else:
                 sweep_directory(left)
     for left in beside(path, "replaced"):
@@ -111,7 +111,7 @@ def sweep_directory(directory: Path, needed: str = "") -> None:
         if not needed or needed not in os.listdir(directory):  # looked at under the lock
             remove_claimed(directory)
     finally:
-        os.close(descriptor)
+        release(descriptor, directory)
 
 
 def remove_claimed(directory: Path) -> None:
@@ -132,9 +132,19 @@ def _sweep_unlocked(directory: Path) -> None:
     for file in list(directory.iterdir()):
         if not file.name.startswith(_UNNAMED) or (descriptor := lock_file(file, create=False)) is None:
             return
-        file.unlink()
-        os.close(descriptor)
+        _remove_locked(file, descriptor)
     directory.rmdir()
+
+
+def _remove_locked(file: Path, descriptor: int) -> None:
+    """Remove a file and close it: in this order, for nobody else to have it between, if the system can."""
+    try:
+        if system_calls.OPEN_FILES_MOVE:
+            file.unlink()
+    finally:
+        os.close(descriptor)
+    if not system_calls.OPEN_FILES_MOVE:
+        file.unlink()
 
 
 def beside(path: Path, kind: str) -> list[Path]:
@@ -158,7 +168,16 @@ def claimed(path: Path, kind: str) -> Generator[Path]:
         yield directory
     finally:
         _HELD.discard(directory)
-        os.close(descriptor)
+        release(descriptor, directory)
+
+
+def release(descriptor: int, directory: Path) -> None:
+    """Close the lock of a directory, and remove what `remove_claimed` could not while the lock was open."""
+    os.close(descriptor)
+    if not system_calls.OPEN_FILES_MOVE:
+        with suppress(OSError):
+            if os.listdir(directory) == [LOCK]:
+                shutil.rmtree(directory)
 
 
 def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
@@ -180,11 +199,16 @@ def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
 
 def _new_lock(directory: Path) -> int:
     """Lock a new directory, and let the lock tell since when. Returns its descriptor."""
-    descriptor, name = new_file(directory, _UNNAMED)
+    if system_calls.OPEN_FILES_MOVE:
+        descriptor, name = new_file(directory, _UNNAMED)
+    else:
+        name = directory / LOCK
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         _lock(descriptor)
         os.write(descriptor, str(time.time_ns()).encode())
-        os.rename(name, directory / LOCK)  # locked before anybody sees it
+        if system_calls.OPEN_FILES_MOVE:
+            os.rename(name, directory / LOCK)  # locked before anybody sees it
     except BaseException:
         os.close(descriptor)
         raise
@@ -196,17 +220,17 @@ def new_file(directory: Path, prefix: str) -> tuple[int, Path]:
     while True:
         name = directory / f"{prefix}{secrets.token_hex(4)}"
         with suppress(FileExistsError):
-            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), name
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o666), name
 
 
 def is_claimed(directory: Path) -> bool:
     """Whether a process, this one too, holds the lock of a directory; no where that cannot be known."""
     try:
-        descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(directory / LOCK, os.O_RDWR | NO_FOLLOW | NO_WAIT)
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system_calls.lock(descriptor)
         return False
     except OSError as error:
         return isinstance(error, BlockingIOError)
@@ -217,9 +241,10 @@ def is_claimed(directory: Path) -> bool:
 def lock_file(file: Path, *, create: bool) -> int | None:
     """The descriptor of a file that is locked now; None where another one has it, or there is no such file.
 
+    With `create`, everybody has it on a system without locks.
     Links are not followed, and pipes not waited for: OSError with `create`, else None.
     """
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_CREAT if create else 0)
+    flags = os.O_RDWR | NO_FOLLOW | NO_WAIT | (os.O_CREAT if create else 0)
     try:
         descriptor = os.open(file, flags, 0o666)
     except OSError:
@@ -227,8 +252,10 @@ def lock_file(file: Path, *, create: bool) -> int | None:
             raise
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system_calls.lock(descriptor)
     except OSError as error:
+        if create and isinstance(error, system_calls.NoLocksError):
+            return descriptor
         os.close(descriptor)
         if create and not isinstance(error, BlockingIOError):
             raise OSError(error.errno, error.strerror, str(file)) from None
@@ -250,7 +277,7 @@ def turn_at(file: Path) -> Generator[None]:
         if descriptor is not None:
             with suppress(OSError):
                 if os.path.samestat(os.lstat(file), os.fstat(descriptor)):
-                    file.unlink()
+                    file.unlink()  # where open files cannot be removed it stays, for the next one
             os.close(descriptor)
 
 
@@ -296,8 +323,7 @@ def claimed_file(path: Path) -> tuple[Path, int]:
         except BlockingIOError:  # `sweep` of another process has it: it goes, make another
             pass
         except BaseException:
-            os.close(descriptor)
-            os.unlink(name)
+            _remove_locked(name, descriptor)
             raise
         os.close(descriptor)
 
@@ -305,7 +331,7 @@ def claimed_file(path: Path) -> tuple[Path, int]:
 def _lock(descriptor: int) -> None:
     """Lock a new file; where files cannot be locked it goes without, and is never swept."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system_calls.lock(descriptor)
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise

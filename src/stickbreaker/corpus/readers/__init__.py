@@ -84,6 +84,9 @@ def read_inputs(
     if options.trees and strange is not None:
         problem = "the format has no trees"
         raise UserError(problem, where=strange.name, remedy="give CoNLL-U; of another name, --format conllu")
+    if options.upos and strange is not None:
+        problem = f"the format has no parts of speech, of which {', '.join(options.upos)} are to be read"
+        raise UserError(problem, where=strange.name, remedy="give CoNLL-U, or --upos all for all words")
     _refuse_fields(chosen, options)
     kind = kinds.pop()
     if kind == "text":

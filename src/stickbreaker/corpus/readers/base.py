@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -15,6 +15,11 @@ from stickbreaker.corpus.readers.sources import Source
 from stickbreaker.corpus.text.analysis import TAG_COLUMNS
 from stickbreaker.corpus.text.dates import date_reader
 from stickbreaker.corpus.text.languages import language_code
+
+PARTS_OF_SPEECH = (  # of Universal Dependencies
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
+    "SCONJ", "SYM", "VERB", "X",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class ReadingOptions:
     line. `vocab` is the file of words
     that belongs to bags of numbered words. `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its
     trees too: heads and tags of the words, into which a multiword token is split. `tags` is the column of
-    those tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose UPOS is "_".
+    those tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose UPOS is "_". `upos` are the
+    parts of speech whose words are read from CoNLL-U, ("NOUN", "PROPN"); () are all, None the model's.
 
     `date_format` is how dates are written: "epoch", "epoch-ms", "twitter" or a form of strptime, in all
     fields with names of dates; with "created=epoch", in one field. Dates are kept as ISO 8601, values that
@@ -56,6 +62,7 @@ class ReadingOptions:
     longest_gap: int = LONGEST_GAP
     trees: bool = False
     tags: str | None = None
+    upos: tuple[str, ...] | None = None
     date_format: str | None = None
     separator: str | None = None
     quotes: str = "double"
@@ -85,6 +92,11 @@ class ReadingOptions:
         if self.tags is not None and not self.trees:
             problem = f'tags="{self.tags}" has no effect without trees=True'
             raise UserError(problem, remedy="give both, or leave it out")
+        if self.upos is not None:
+            object.__setattr__(self, "upos", parts_of_speech(self.upos))
+        if self.upos and self.trees:
+            remedy = "leave out one of upos and trees"
+            raise UserError("trees are of all words, not of some parts of speech", remedy=remedy)
         if self.date_format is not None:
             date_format_of(self.date_format)
         if not isinstance(self.text_field, str):
@@ -93,6 +105,20 @@ class ReadingOptions:
         if isinstance(text_fields(self.text_field), dict) and self.language_field is not None:
             remedy = "leave out one of --text-field and --language-field"
             raise UserError("a language field cannot go with a text field for each language", remedy=remedy)
+
+
+def parts_of_speech(names: Sequence[str]) -> tuple[str, ...]:
+    """Parts of speech in capital letters, sorted. Raises UserError for one that is not in PARTS_OF_SPEECH.
+
+    >>> parts_of_speech(["verb", "NOUN"])
+    ('NOUN', 'VERB')
+    """
+    found = {name.strip().upper() for name in names}
+    unknown = sorted(found - set(PARTS_OF_SPEECH))
+    if unknown:
+        remedy = f"known: {', '.join(PARTS_OF_SPEECH)}"
+        raise UserError(f"unknown part of speech {shown(unknown[0])}", remedy=remedy)
+    return tuple(sorted(found))
 
 
 def refuse_plain_text(where: str, options: ReadingOptions) -> None:

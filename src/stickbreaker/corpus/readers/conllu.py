@@ -29,7 +29,8 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     `--text-field form`, the default, takes words as the text shows them (of a multiword token its own form);
     `lemma` takes the lemmas of the words. With `--trees` the words of a multiword token are tokens, by their
     own forms, since trees are of words; empty nodes are in no tree. Tags are those of `--tags upos` or
-    `xpos`; by default UPOS, or XPOS of words whose UPOS is `_`. A sentence that is malformed is left out.
+    `xpos`; by default UPOS, or XPOS of words whose UPOS is `_`. With `--upos`, tokens are the words of these
+    parts of speech, those of multiword tokens by their own forms. A sentence that is malformed is left out.
     """
     column = _COLUMNS.get(options.text_field)
     if column is None:
@@ -63,6 +64,7 @@ class _Block:
     line: int
     lemmas: bool
     trees: bool
+    upos: tuple[str, ...] = ()  # the parts of speech of tokens; none: all
     tag_columns: tuple[int, ...] = ()  # the first that is not empty has a word's tag
     comments: dict[str, str] = field(default_factory=dict)
     shown: list[str] = field(default_factory=list)
@@ -108,15 +110,17 @@ class _Block:
         if kind == "-":
             self.covered = last
             self._show(columns)
-            if not (self.lemmas or self.trees):
+            if not (self.lemmas or self.trees or self.upos):
                 self._token(columns[1])
             return
         self.words = number
         if number > self.covered:
             self._show(columns)
+        if self.upos and columns[3] not in self.upos:
+            return
         if self.lemmas:
             self._token(columns[1] if columns[2] in ("_", "") else columns[2])
-        elif self.trees or number > self.covered:
+        elif self.trees or self.upos or number > self.covered:
             self._token(columns[1])
         if self.trees:
             self._node(columns)
@@ -172,7 +176,7 @@ def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Pro
                 yield _ended(block, source, problems)
             block = None
             continue
-        block = block or _Block(number, lemmas, options.trees, _TAG_COLUMNS[options.tags])
+        block = block or _Block(number, lemmas, options.trees, options.upos or (), _TAG_COLUMNS[options.tags])
         try:
             _take(block, line, number, options.largest_text)
         except Bad as bad:
@@ -267,12 +271,13 @@ class _Gathered:
         for name, value in block.comments.items():
             if name.startswith("meta::"):
                 self.metadata.setdefault(name.removeprefix("meta::"), value)
-        if not block.tokens or block.bad:
+        if not block.shown or block.bad:
             return
         text, starts = block.text_and_starts()
         if self.texts:
             self._append("\n\n" if {"newpar", "newpar id"} & block.comments.keys() else " ")
-        self.sentences.append(len(self.tokens))
+        if block.tokens:
+            self.sentences.append(len(self.tokens))
         self.starts.extend(self.length + start for start in starts)
         self.tokens.extend(block.tokens)
         self.heads.extend(block.heads)

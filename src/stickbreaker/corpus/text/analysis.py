@@ -21,9 +21,12 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, rounds_of
+from stickbreaker.corpus.text.cleaning import CLEANINGS, CleanText, cleaned
 from stickbreaker.corpus.text.languages import (
     english_contractions,
+    has_lemmas,
     language_code,
+    lemmatizer_of,
     stemmer_of,
     stop_words_of,
 )
@@ -75,6 +78,9 @@ SETTINGS = {
     "phrases": list_of(list_of(is_text)),
     "text_field": is_text,
     "tags": optional(is_text),
+    "upos": list_of(is_text),
+    "clean": optional(is_text),
+    "lemmas": is_flag,
 }
 _PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
     "sentences": "punctuation",
@@ -84,6 +90,9 @@ _PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
     "phrases": (),
     "text_field": "text",
     "tags": None,
+    "upos": (),
+    "clean": None,
+    "lemmas": False,
 }
 
 
@@ -147,7 +156,10 @@ class Analysis:
     may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
     `text_field` is the field that the texts of files were read from, and that those to be scored are; `tags`
     likewise the column of the tags of trees: "upos", "xpos", or None (UPOS, or XPOS of words whose UPOS is
-    "_").
+    "_"). `upos` are the parts of speech whose words were read from CoNLL-U; none: all words.
+    `clean` "web" reads addresses, @names and tags of HTML as spaces, and codes such as &amp; as characters,
+    before words are found. With `lemmas`, words are in the form of a dictionary's entry, by the package
+    simplemma.
     With `letters` "language", lower case is that of the language (Turkish and Azerbaijani have ı for I), and
     joiners and soft hyphens end no word; soft hyphens and other invisible marks are dropped. "plain" is how
     texts were read before that.
@@ -174,6 +186,9 @@ class Analysis:
     text_field: str = "text"
     letters: str = "language"
     tags: str | None = None
+    upos: tuple[str, ...] = ()
+    clean: str | None = None
+    lemmas: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -190,6 +205,14 @@ class Analysis:
             object.__setattr__(self, "stop_words", tuple(self.stop_words))
         if self.stemming and self.language is None:
             raise UserError("stemming needs a language", remedy="give the language, or leave stemming off")
+        if self.lemmas and (self.language is None or not has_lemmas(self.language)):
+            problem = f"no lemmas are known for {self.language or 'no language'}"
+            raise UserError(problem, remedy="give another language, or leave lemmas out")
+        if self.lemmas and self.stemming:
+            raise UserError("lemmas cannot go with stemming", remedy="leave one of the two out")
+        if self.clean is not None and self.clean not in CLEANINGS:
+            raise UserError(f"unknown cleaning {self.clean!r}", remedy="take web, or leave it out")
+        object.__setattr__(self, "upos", tuple(self.upos))
         if self.min_length < 1:
             raise UserError(f"the minimum length is {self.min_length}", remedy="it is at least 1")
         if self.segmentation not in SEGMENTATIONS:
@@ -250,6 +273,8 @@ class Analysis:
         >>> Analysis().analyse("One. Two.").sentences.tolist()
         [0, 1]
         """
+        given = text
+        text, places = self.cleaned(text)
         marks = self.marks_in(text)
         if marks:
             text = _SENTENCE_MARKS.sub(lambda mark: " " * len(mark[0]), text)
@@ -261,10 +286,20 @@ class Analysis:
         ends = sorted([*ends, *(end for _, end in marks)])
         words = [forms[text[start:end]] for start, end in spans]
         sentences = _sentence_starts(starts, ends)
+        if places is not None:
+            starts = places[starts].astype(np.int32)
         if not self.phrases:
             return AnalysedText(words, starts, sentences)
-        words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
-        return AnalysedText(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
+        words, joined = join_words(words, np.union1d(sentences, breaks_in(given, starts)), self.rounds)
+        return AnalysedText(words, starts[joined], np.searchsorted(joined, sentences).astype(np.int32))
+
+    def cleaned(self, text: str) -> CleanText:
+        """The text in which words are found, and where its characters stand in the one that is given.
+
+        >>> Analysis(clean="web").analyse("@ann: rock &amp; don&#39;t roll").words
+        ['rock', "don't", 'roll']
+        """
+        return CleanText(text, None) if self.clean is None else cleaned(text)
 
     def spaced_sentences(self, text: str) -> list[list[str]] | None:
         """The words of each sentence of a text without marks of sentences, as `analyse` has them, where all
@@ -277,6 +312,7 @@ class Analysis:
             return None
         if any(separator in text for separator in _SEPARATORS):
             return None
+        text = self.cleaned(text).text
         lines = text.replace("\r", "\n").split("\n") if self.sentences == "line" else [text]
         form = self._forms.__getitem__
         return [list(map(form, words)) for words in map(str.split, lines) if words]
@@ -304,6 +340,13 @@ class Analysis:
             return dataclasses.replace(self, segmentation="characters").ends(text, starts)
         if self.phrases:
             return self._ends_of_phrases(text, starts)
+        if self.clean is not None:
+            clean, places = self.cleaned(text)
+            if places is not None:
+                plain = dataclasses.replace(self, clean=None)
+                ends = plain.ends(clean, np.searchsorted(places, starts).tolist())
+                return places[ends].tolist()
+            text = clean
         if self.segmentation == "icu":
             found = dict(self._spans(text))
             return [found.get(start, start) for start in starts]
@@ -406,7 +449,7 @@ class Analysis:
         values = {**_PLAIN, **values}
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
-        for name in ("stop_words", "extra_stop_words"):
+        for name in ("stop_words", "extra_stop_words", "upos"):
             if not isinstance(known[name], str):
                 known[name] = tuple(known[name])
         return cls(**known)
@@ -472,6 +515,7 @@ class Analysis:
     def form_maker(self) -> Callable[[str], str]:
         """What works out a token's form each time that it is asked."""
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
+        lemma = lemmatizer_of(self.language) if self.lemmas and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
         lowercase, bare = self.lowercase, self.language == "en" and self.possessives == "joined"
         by_language = self.letters == "language"
@@ -481,6 +525,8 @@ class Analysis:
 
         def form(spelling: str) -> str:
             if spelling.isascii() and not dotted:  # which has no other marks, and is normal
+                if lemma is not None:
+                    spelling = lemma(_without_possessive(spelling) if bare else spelling)
                 spelling = spelling.lower() if lowercase else spelling
                 spelling = _without_possessive(spelling) if bare and "'" in spelling else spelling
                 return spelling if stem is None else normal(stem(spelling))
@@ -488,6 +534,8 @@ class Analysis:
                 spelling = without_marks(spelling)
             if normalization:
                 spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
+            if lemma is not None:
+                spelling = lemma(_without_possessive(spelling) if bare else spelling)
             if lowercase:
                 spelling = lower_case(spelling, language)
             if bare:

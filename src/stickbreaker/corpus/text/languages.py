@@ -2,6 +2,8 @@
 
 import functools
 import re
+from collections.abc import Callable
+from importlib.util import find_spec
 
 from stickbreaker.core.errors import UserError, shown
 
@@ -16,6 +18,15 @@ LANGUAGES = {
     "ro": "romanian", "ru": "russian", "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil",
     "th": "thai", "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese", "yi": "yiddish", "zh": "chinese",
 }  # fmt: skip
+
+# languages whose lemmas the package simplemma has, those that LANGUAGES does not name among them
+_WITH_LEMMAS = frozenset((
+    "ar", "ast", "bg", "ca", "cs", "cy", "da", "de", "el", "en", "enm", "eo", "es", "et", "fa", "fi", "fr",
+    "ga", "gd", "gl", "grc", "gv", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ka", "la", "lb", "lt",
+    "lv", "mk", "ml", "ms", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "se", "sk", "sl", "sq", "sr", "sv",
+    "sw", "tl", "tr", "uk",
+))  # fmt: skip
+_LEMMAS_AS = {"hr": "hbs", "sr": "hbs"}  # one list, Serbo-Croatian
 
 # The list that scikit-learn took from the Glasgow Information Retrieval Group, without words that mean
 # something: bill, computer, cry, detail, describe, fill, fire, interest, mill, mine, move, sincere, system,
@@ -135,3 +146,30 @@ def stemmer_of(code: str):
     if not has_stemmer(code):
         raise UserError(f"no stemmer is known for {_named(code)}", remedy="leave stemming off")
     return snowballstemmer.stemmer(LANGUAGES[code])
+
+
+def has_lemmas(code: str) -> bool:
+    """Whether the package simplemma knows lemmas of the language's words."""
+    return code in _WITH_LEMMAS
+
+
+def lemmatizer_of(code: str) -> Callable[[str], str]:
+    """What gives the lemma of a word of the language. Raises UserError where simplemma is not installed.
+
+    A word whose lemma is several words stays as it is.
+
+    >>> list(map(lemmatizer_of("en"), ["Mice", "went", "NASA"]))
+    ['mouse', 'go', 'NASA']
+    """
+    if find_spec("simplemma") is None:
+        remedy = "pip install 'stickbreaker[lemmas]', or leave them out"
+        raise UserError("lemmas need the package simplemma", remedy=remedy)
+    from simplemma import lemmatize
+
+    language = _LEMMAS_AS.get(code, code)
+
+    def lemma(word: str) -> str:
+        found = lemmatize(word, lang=language)
+        return found if found and " " not in found else word
+
+    return lemma

@@ -15,7 +15,7 @@ from stickbreaker.corpus.readers.field_rules import code_of
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.text.analysis import AnalysedText, Analysis
 from stickbreaker.corpus.text.dropped_words import DroppedWords, added_up, dropped_words
-from stickbreaker.corpus.text.languages import has_stemmer, has_stop_words, language_code
+from stickbreaker.corpus.text.languages import has_lemmas, has_stemmer, has_stop_words, language_code
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
 
 BETWEEN = "\n\n"  # stands between the sides of a document where they are kept as one text
@@ -167,8 +167,8 @@ def _for_language(base: Analysis, code: str) -> Analysis:
     stop_words = base.stop_words
     if stop_words == "language" and not has_stop_words(code):
         stop_words = "none"
-    stemming = base.stemming and has_stemmer(code)
-    return dataclasses.replace(base, language=code, stop_words=stop_words, stemming=stemming)
+    stemming, lemmas = base.stemming and has_stemmer(code), base.lemmas and has_lemmas(code)
+    return dataclasses.replace(base, language=code, stop_words=stop_words, stemming=stemming, lemmas=lemmas)
 
 
 def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:

@@ -70,13 +70,14 @@ class WordFinder:
 
     def analyse(self, texts: Sequence[str]) -> list[AnalysedText | FoundText]:
         """The tokens of each text, with where they begin."""
-        marked = [bool(self.analysis.marks_in(text)) for text in texts]
-        plain = iter(self._analyse([text for text, has in zip(texts, marked, strict=True) if not has]))
+        clean = list(map(self.analysis.cleaned, texts))
+        marked = [bool(places is not None or self.analysis.marks_in(text)) for text, places in clean]
+        plain = iter(self._analyse([one.text for one, has in zip(clean, marked, strict=True) if not has]))
         pairs = zip(texts, marked, strict=True)
         return [self.analysis.analyse(text) if has else next(plain) for text, has in pairs]
 
     def _analyse(self, texts: Sequence[str]) -> list[FoundText]:
-        """The tokens of texts without marks of sentences that are dropped."""
+        """The tokens of texts without marks of sentences that are dropped, cleaned."""
         if len(self.spellings) > _MOST_SPELLINGS:
             self._begin()
         held = [text.encode("utf-8", "surrogatepass") for text in texts]

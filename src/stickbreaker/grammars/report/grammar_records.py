@@ -34,7 +34,7 @@ STEPS, SEGMENTATION = "steps", "segmentation"
 CURVES = {  # of a sampler: what each is called, and in which field of the trace it is
     TREES: ("Sentences, trees and remembered subtrees together", "score"),
     SENTENCES: ("Each sentence, given the trees of all others", "nats_per_symbol"),
-    HELD_OUT: ("Sentences kept aside, never learned from", "held_out"),
+    HELD_OUT: ("Sentences held out, never learned from", "held_out"),
 }
 CURVES_OF_STEPS = {STEPS: ("The sentences of each step", "score"), HELD_OUT: CURVES[HELD_OUT]}
 F1 = {"words": "token_f1", "boundaries": "boundary_f1"}  # lines, and where the trace has them
@@ -207,7 +207,7 @@ def _facts(model: PlainAdaptorGrammar) -> list[tuple[str, str]]:
         if curve.kind == SEGMENTATION:
             facts.append(("F1 of words", f"{curve.lines[0].points[-1][1]:.3f}"))
         if curve.kind == HELD_OUT:
-            facts.append(("nats a symbol, kept aside", f"{curve.lines[0].points[-1][1]:.3f}"))
+            facts.append(("nats a symbol, held out", f"{curve.lines[0].points[-1][1]:.3f}"))
     if math.isfinite(model.bound_):
         facts.append(("nats a symbol, with the trees", f"{-model.bound_:.3f}"))
     return facts

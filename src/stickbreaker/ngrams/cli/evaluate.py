@@ -1,14 +1,17 @@
 """`stickbreaker evaluate` of a language model, alone or rescaled by topics."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from stickbreaker.console.console import Outcome, note, refuse_written
-from stickbreaker.console.document_scores import part_scores, score_documents, scores_as_text
+from stickbreaker.console.document_scores import part_scores, scores_as_text
 from stickbreaker.console.inputs import open_documents
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import naming
+from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, word_scorer
 
+OF_INTERPOLATION = tuple(field.name for field in fields(InterpolationChoice))
 FEW = 0.5  # share of words with ratio 1 from which on a reader should know why
 
 
@@ -16,18 +19,41 @@ def evaluate_language_model(asked: ScoringRequest) -> Outcome:
     """Perplexities of documents, of all and of known words; with --rescale those of rescaling too."""
     if asked.options["rescale"] is None:
         refuse_written(("exponent",), "needs --rescale")
-        scores, text = score_documents(asked)
-        return scores, lambda found: "\n".join([text(found), *_unknown_lines(asked.model, found)])
+        return _plain(asked)
+    refuse_written(("interpolate", "weight", "tune_on"), "does not go with --rescale")
     return _rescaled(asked, asked.options["rescale"], asked.options["exponent"]), _as_text
 
 
-def _unknown_lines(model: Path, scores: dict[str, Any]) -> list[str]:
+def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
+    """Perplexities of documents by a model with topics, or in the ARPA format."""
+    return _plain(asked)
+
+
+def _plain(asked: ScoringRequest) -> Outcome:
+    """Perplexities by one model, or by two interpolated."""
+    from stickbreaker.ngrams.interpolation import Interpolated
+    from stickbreaker.ngrams.sentence_scores import parts_of
+
+    choice = InterpolationChoice(**{name: asked.options[name] for name in OF_INTERPOLATION})
+    with naming(" ".join(asked.inputs)):
+        scorer = word_scorer("evaluate", asked.model, choice, asked.reading)
+        corpus = open_documents(scorer, asked.inputs, asked.reading)
+        both = isinstance(scorer, Interpolated)
+        parts = scorer.parts(corpus) if both else parts_of(scorer.scores(corpus))
+        scores = part_scores(asked.model, corpus, parts)
+    lines = _unknown_lines(scores, spelled=scorer.base_.numbers.spelled)
+    if isinstance(scorer, Interpolated):
+        scores |= {"interpolate": choice.interpolate, "weight": scorer.weight}
+        lines.insert(
+            0, f"{scorer.weight:.3f} of {asked.model}, {1.0 - scorer.weight:.3f} of {choice.interpolate}"
+        )
+    return scores, lambda found: "\n".join([scores_as_text(found), *lines])
+
+
+def _unknown_lines(scores: dict[str, Any], *, spelled: bool) -> list[str]:
     """What words that are `<unk>` mean for the figures; nothing where each has a probability of its own, or
     where there are none."""
-    from stickbreaker.saved import ModelDirectory
-
     known, whole = scores.get("known", {"events": 0.0})["events"], scores["all"]["events"]
-    spelled = ModelDirectory(model).manifest()["settings"].get("unknown") == "spelled"
     if spelled or known == whole:
         return []
     share = f"{100 * (1.0 - known / whole):.1f} % of words and ends are <unk>, one word to this model:"

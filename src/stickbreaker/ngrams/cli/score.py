@@ -22,10 +22,11 @@ from stickbreaker.console.console import (
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.text.analysis import END_MARK
+from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, interpolation_options, word_scorer
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.ngrams.language_estimator import LanguageEstimator
+    from stickbreaker.ngrams.interpolation import WordScorer
     from stickbreaker.ngrams.sentence_scores import Scores
 
 WITHOUT_TOPICS = "has no meaning for a language model without topics"
@@ -44,6 +45,7 @@ document_option = option(
 @model_argument
 @inputs_argument
 @document_option
+@interpolation_options
 @option("--words", is_flag=True, help="A line a word instead, and one for the end of each sentence.")
 @reading_options
 @command
@@ -51,6 +53,7 @@ def score(
     model: Path,
     inputs: tuple[str, ...],
     document: Path | None,
+    interpolation: InterpolationChoice,
     words: bool,
     reading: ReadingChoice,
     as_json: bool,
@@ -64,12 +67,12 @@ def score(
 
     By a model with topics, each sentence is scored by itself: its words alone tell its topics. --document
     gives the text that it comes after.
-    """
-    from stickbreaker.estimators.saving import load_for
-    from stickbreaker.ngrams.language_estimator import LanguageEstimator
 
+    MODEL may be a file in the ARPA format, of KenLM, SRILM or others: texts are read as these do, a
+    sentence a line, words between spaces; in lower case if the file has no capital letter.
+    """
     tell_of_compiling()
-    estimator = load_for("score", LanguageEstimator, model)
+    estimator = word_scorer("score", model, interpolation, reading)
     corpus = open_documents(estimator, inputs, reading)
     seen = _documents_seen(estimator, document, reading)
     blocks = estimator.scores_of_sentences(corpus, seen)
@@ -100,7 +103,7 @@ def score(
 
 
 def _documents_seen(
-    estimator: "LanguageEstimator", document: Path | None, reading: ReadingChoice
+    estimator: "WordScorer", document: Path | None, reading: ReadingChoice
 ) -> "Corpus | None":
     """The documents of --document. Refuses it for a model without topics."""
     if not estimator.has_topics:

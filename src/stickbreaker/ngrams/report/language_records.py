@@ -21,7 +21,7 @@ from stickbreaker.saved.manifest import RESTORE
 
 HELD_OUT, TEXT, JOINT = "held-out", "text", "joint"  # kinds of curves
 CURVES = {  # what each is called, and in which field of the trace it is
-    HELD_OUT: ("Of documents kept aside, never learned from", "held_out"),
+    HELD_OUT: ("Of documents held out, never learned from", "held_out"),
     TEXT: ("Of the text, each word given all others", "perplexity"),
     JOINT: ("Of the words and their seating together", "score"),
 }
@@ -44,7 +44,7 @@ def language_page_of(path: Path, title: str) -> LanguagePage:
 def _language_page(path: Path, manifest: dict[str, Any], model: PlainNgramModel, title: str) -> LanguagePage:
     documents = manifest["corpus"]["documents"]
     order = "of unbounded order" if model.order == UNBOUNDED else f"of order {model.order}"
-    aside = f", with {manifest['held_out']:.2%} of them kept aside" if manifest["held_out"] else ""
+    aside = f", with {manifest['held_out']:.2%} of them held out" if manifest["held_out"] else ""
     sentences = read_sentences(path, manifest)
     rows, held_out = sentences or ([], False)
     return LanguagePage(
@@ -67,7 +67,7 @@ def _language_page(path: Path, manifest: dict[str, Any], model: PlainNgramModel,
 def _why_none(*, no_file: bool, held_out: bool) -> str:
     if no_file:
         return "This model keeps no sentences: only a run into a directory, such as stickbreaker fit, does."
-    return f"No sentence of the {'documents kept aside' if held_out else 'text'} has four words or more."
+    return f"No sentence of the {'documents held out' if held_out else 'text'} has four words or more."
 
 
 def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import PATH, command, emit, option, printable
+from stickbreaker.console.console import MODEL, command, emit, option, printable
 from stickbreaker.core.errors import counted, naming
 from stickbreaker.topics.cli.ranking import ranking_option
 from stickbreaker.topics.cli.topics import unused_line
@@ -19,7 +19,7 @@ WIDTH = 46  # characters of a column of words
 
 
 @click.command(epilog="Example: stickbreaker compare seed0.model seed1.model")
-@click.argument("models", nargs=-1, required=True, metavar="MODEL MODEL...", type=PATH)
+@click.argument("models", nargs=-1, required=True, metavar="MODEL MODEL...", type=MODEL)
 @option("--top", default=6, least=1, help="Words a topic.")
 @ranking_option
 @command

@@ -80,25 +80,19 @@ def _queries_of(
 ) -> "list[tuple[Array, list[dict[str, str]]]]":
     """`_shares` of the queries: all documents, or those of some ids. Raises UserError for an id that no
     document with a known word has."""
-    found = list(_shares(estimator, corpus, language))
-    if not ids:
-        return found
-    chosen: list[tuple[Array, list[dict[str, str]]]] = []
-    for theta, documents in found:
-        places = [place for place, one in enumerate(documents) if one["id"] in ids]
-        chosen.append((theta[places], [documents[place] for place in places]))
-    missing = set(ids) - {one["id"] for _, documents in chosen for one in documents}
+    found = list(_shares(estimator, corpus, language, frozenset(ids)))
+    missing = set(ids) - {one["id"] for _, documents in found for one in documents}
     if missing:
         problem = f"no document with a known word has the id {shown(min(missing))}"
         raise UserError(problem, remedy="`nearest` without --id lists all")
-    return chosen
+    return found
 
 
 def _shares(
-    estimator: "TopicEstimator", corpus: "Corpus", language: str | None
+    estimator: "TopicEstimator", corpus: "Corpus", language: str | None, wanted: frozenset[str] = frozenset()
 ) -> "Iterator[tuple[Array, list[dict[str, str]]]]":
-    """Topic shares of documents with a known word, and their ids and titles, block by block; of one side of
-    them."""
+    """Topic shares of documents with a known word, all or those with `wanted` ids, and their ids and titles,
+    block by block; of one side of them."""
     import numpy as np
 
     from stickbreaker.topics.evaluation.cross_lingual import one_side
@@ -113,6 +107,8 @@ def _shares(
         bags = bags if language is None else one_side(bags, ranges[language])
         known = np.flatnonzero(np.diff(bags.offsets))
         ids = corpus.ids(block)
+        if wanted:
+            known = known[np.array([ids[place] in wanted for place in known], np.bool_)]
         theta = (
             estimator.infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
         )

@@ -79,9 +79,10 @@ def search_k(
     """Choose the number of topics: fit each with several seeds, and score them on documents held out.
 
     The suggestion is the fewest topics whose held-out score cannot be distinguished from the best one's.
-    Beside it stand coherence, diversity and how much the seeds agree. OUT keeps the models, search.json and
-    a page with the figures, search.html. The same command goes on where it was interrupted; what is finished
-    is kept, and further numbers or seeds may be added.
+    Beside it stand coherence, diversity and how much the seeds agree. OUT keeps search.json, a page with the
+    figures, search.html, the documents that runs learn from, training.corpus, and the models: each is the one
+    that `fit lda` learns from training.corpus. The same command goes on where it was interrupted; what is
+    finished is kept, and further numbers or seeds may be added.
     """
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus
@@ -92,6 +93,7 @@ def search_k(
     search = SearchRuns(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
     with search.claim():
         tell_of_compiling()
+        training = search.training(opened)
         results: list[dict[str, Any]] = []
         for k in topics:
             for seed in range(seeds):
@@ -99,7 +101,7 @@ def search_k(
                 if found is None:
                     position = f"run {len(results) + 1} of {len(topics) * seeds}"
                     note(f"{position}: {counted(k, 'topic')}, seed {seed}")
-                    found = search.run(opened, k, seed, threads)
+                    found = search.run(opened, training, k, seed, threads)
                 results.append(found)
         summary = _summary(search, results)
         search.write(summary)

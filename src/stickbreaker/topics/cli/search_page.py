@@ -29,13 +29,14 @@ STYLE = "search_page.css"  # a file beside this one
 
 def page(summary: Mapping[str, Any], name: str) -> str:
     """The page of a search's summary, of the corpus called `name`: one self-contained HTML document."""
+    from stickbreaker.pages.page import content_security_policy
+
     title = f"How many topics? {name}"
     style = resources.files("stickbreaker.topics.cli").joinpath(STYLE).read_text(encoding="utf-8")
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">",
+        f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy(None)}">',
         f"<title>{_safe(title)}</title><style>\n{style}</style></head><body>",
         f"<h1>{_safe(title)}</h1><p>{_safe(summary['reason'])}</p>",
         f'<p class="muted">{summary["held_out_documents"]} documents held out; lines are means over seeds '

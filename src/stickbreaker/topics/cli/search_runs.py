@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 FORMAT = "stickbreaker search-k"
-SETTINGS, RUNS = "search.json", "runs"
+SETTINGS, RUNS, TRAINING = "search.json", "runs", "training.corpus"
 SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "diversity", "seconds"}
 
 
@@ -43,7 +43,8 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class SearchRuns:
-    """A directory with the runs of one plan: `runs/k10-seed0.model` and `.json`, and `search.json`."""
+    """A directory with the runs of one plan: `runs/k10-seed0.model` and `.json`, `search.json`, and
+    `training.corpus`, which runs learn from: the documents that are not held out."""
 
     path: Path
     plan: SearchPlan
@@ -105,12 +106,26 @@ class SearchRuns:
             pass
         raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
 
-    def run(self, corpus: "Corpus", k: int, seed: int, threads: int | None) -> dict[str, Any]:
-        """Fit and score one model, and write the record of its scores."""
+    def training(self, corpus: "Corpus") -> "Corpus":
+        """The documents of a corpus that runs learn from, written once."""
+        from stickbreaker.corpus import Corpus
+        from stickbreaker.corpus.store import is_store
+
+        path = self.path / TRAINING
+        training = Corpus.open(path) if is_store(path) else corpus.write(path, held_out=self.plan.held_out)
+        if training.n_documents == corpus.n_documents:
+            raise UserError("no document is held out", remedy="raise --held-out")
+        return training
+
+    def run(
+        self, corpus: "Corpus", training: "Corpus", k: int, seed: int, threads: int | None
+    ) -> dict[str, Any]:
+        """Fit one model on the `training` documents, as `fit lda` does, score it on the others of the corpus,
+        and write the record of its scores."""
         from stickbreaker.topics.topic_estimator import load_topics
 
         path = self._file(k, seed, "model")
-        self._fit(path, corpus, k, seed, threads)
+        self._fit(path, training, k, seed, threads)
         model = load_topics(path, "search-k", threads)
         record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out, self.plan.by)}
         _write(self._file(k, seed, "json"), record)
@@ -139,7 +154,7 @@ class SearchRuns:
                 random_state=seed,
                 n_jobs=threads,
             )
-            begun = fitting.begin(model, corpus, path, held_out=self.plan.held_out, stays_locked=True)
+            begun = fitting.begin(model, corpus, path, stays_locked=True)
         run_on(begun, 60.0, threads, "the same command goes on from here")
 
 
@@ -150,6 +165,8 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
 
     topics = scored_topics(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
+    if not tokens:
+        raise UserError("no held-out document has two known words", remedy="raise --held-out")
     measured = list(coherence_of(topics, corpus, by=by).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, is_date_name, span_of
+from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, date_of, is_date_name, span_of
 from stickbreaker.topics.metadata_sums import MetadataSums, Rows
 from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry
 
@@ -18,6 +19,8 @@ MOST_GROUPS = 24  # shown of a field; the others count as one
 MOST_FIELDS = 4
 _OTHERS = "all others"
 _GROUP_NAMES = ("label", "category", "class", "group", "section", "topic", "genre", "source", "author")
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+_DIGITS = re.compile(r"([0-9]+)")
 _TELLING = 0.8  # a field must have a value in this part of the documents
 
 
@@ -109,9 +112,31 @@ def _divides(counted: Counter[str], n_documents: int) -> bool:
 def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> Breakdown:
     """A document with several values is in the part of each."""
     most = sorted(counted, key=lambda value: (-counted[value], value))
-    labels = most if len(most) <= MOST_GROUPS else [*most[: MOST_GROUPS - 1], _OTHERS]
-    places = [min(i, len(labels) - 1) for i in range(len(most))]
+    shown = in_order(most if len(most) <= MOST_GROUPS else most[: MOST_GROUPS - 1])
+    place = {value: i for i, value in enumerate(shown)}
+    labels = shown if len(shown) == len(most) else [*shown, _OTHERS]
+    places = [place.get(value, len(shown)) for value in most]
     return _broken_down(name, labels, places, [values[value] for value in most], left_out)
+
+
+def in_order(values: Sequence[str]) -> list[str]:
+    """Values of a field as a reader looks for them: by size if all are numbers, by time if all are dates,
+    else by name; numbers within names by their size.
+
+    >>> in_order(["10", "9.5", "-1"]), in_order(["1990-05", "1989"]), in_order(["b", "Ward 10", "ward 9"])
+    (['-1', '9.5', '10'], ['1989', '1990-05'], ['b', 'ward 9', 'Ward 10'])
+    """
+    if all(map(_NUMBER.fullmatch, values)):
+        return sorted(values, key=lambda value: (float(value), value))
+    days = {value: date_of(value) for value in values}
+    if all(day is not None for day in days.values()):
+        return sorted(values, key=lambda value: (days[value], value))
+
+    def by_name(value: str) -> tuple[list[str], str]:
+        parts = _DIGITS.split(value.casefold())
+        return [part.zfill(20) if part.isdigit() else part for part in parts], value
+
+    return sorted(values, key=by_name)
 
 
 def _broken_down(

@@ -51,19 +51,37 @@ function streamLayer({ k, upper, lower }, topic, px, chosen) {
   }, node("title", {}, topic.label));
 }
 
-// A label where its layer is widest, if there is room.
+// A label of two words, or one, where its layer has most room for the whole of it, if that is enough.
 function streamLabels(layers, topics, px, width) {
   const taken = [];
-  return layers.map(({ k, upper, lower }) => {
-    const thick = upper.map((y, i) => lower[i] - y), i = thick.indexOf(Math.max(...thick));
-    if (thick[i] < 14) return null;
-    const text = shortened(topics[k].label.split(", ").slice(0, 2).join(", "), 12, 150), wide = textWidth(text, 12);
-    const x = clamp(px[i], wide / 2 + 4, width - wide / 2 - 4), y = (upper[i] + lower[i]) / 2 + 4;
-    const box = { left: x - wide / 2, right: x + wide / 2, top: y - 11, bottom: y + 3 };
-    if (taken.some((other) => boxesMeet(other, box))) return null;
+  const label = (text, { upper, lower }) => {
+    const wide = textWidth(text, 12);
+    const places = px.map((middle) => labelRoom(clamp(middle, wide / 2 + 4, width - wide / 2 - 4), wide, upper, lower, px));
+    const { x, top, bottom } = places.reduce((best, one) => (one.bottom - one.top > best.bottom - best.top ? one : best));
+    const y = (top + bottom) / 2 + 4, box = { left: x - wide / 2, right: x + wide / 2, top: y - 11, bottom: y + 3 };
+    if (bottom - top < 14 || taken.some((other) => boxesMeet(other, box))) return null;
     taken.push(box);
     return node("text", { class: "halo", x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle" }, text);
+  };
+  return layers.map((layer) => {
+    const words = topics[layer.k].label.split(", "), said = (n) => shortened(words.slice(0, n).join(", "), 12, 150);
+    return label(said(2), layer) || label(said(1), layer);
   });
+}
+
+// Between which heights a label about x lies within its layer, from its left end to its right one.
+function labelRoom(x, wide, upper, lower, px) {
+  const ends = [x - wide / 2, x + wide / 2], within = px.map((_, i) => i).filter((i) => px[i] > ends[0] && px[i] < ends[1]);
+  const heights = (ys) => [...ends.map((end) => heightAt(end, ys, px)), ...within.map((i) => ys[i])];
+  return { x, top: Math.max(...heights(upper)), bottom: Math.min(...heights(lower)) };
+}
+
+// The height of a layer's edge between two bins.
+function heightAt(x, ys, px) {
+  const next = px.findIndex((at) => at >= x);
+  if (next <= 0) return next ? ys[ys.length - 1] : ys[0];
+  const part = (x - px[next - 1]) / (px[next] - px[next - 1]);
+  return ys[next - 1] + part * (ys[next] - ys[next - 1]);
 }
 
 // Every how many bins there is room for a name.
@@ -80,9 +98,16 @@ function timeAxis(times, px, width, height) {
     times.documents.map((n, i) => node("rect", {
       class: "volume", x: (px[i] - wide / 2).toFixed(1), width: wide.toFixed(1),
       y: (base - (26 * n) / most).toFixed(1), height: ((26 * n) / most).toFixed(1),
-    }, node("title", {}, `${times.names[i]}: ${grouped(n)} documents`))),
+    })),
     node("text", { class: "figure", x: 2, y: base - 30 }, `documents (at most ${grouped(most)})`),
-    namesAlong(times.names, px, every, width, height - 4));
+    namesAlong(times.names, px, every, width, height - 4),
+    px.map((x, i) => axisHover(x - (wide + 2) / 2, wide + 2, base - 26, height, `${times.names[i]}: ${grouped(times.documents[i])} documents`)));
+}
+
+// What a part of an axis says when it is pointed at, names that have no room there too.
+function axisHover(x, width, top, bottom, said) {
+  return node("rect", { class: "hover", fill: "none", "pointer-events": "all", x: x.toFixed(1), width: width.toFixed(1), y: top.toFixed(1), height: (bottom - top).toFixed(1) },
+    node("title", {}, said));
 }
 
 // The names of bins below their places, where one does not meet the next.
@@ -110,8 +135,10 @@ function timeBars(topic, k, times, width, height) {
     shares.map((share, i) => node("rect", {
       x: (left + i * step + 1).toFixed(1), y: py(share), width: Math.max(step - 2, 1).toFixed(1),
       height: (bottom - Number(py(share))).toFixed(1), fill: topic.colour,
-    }, node("title", {}, `${times.names[i]}: ${percent(share)}, ${grouped(times.documents[i])} documents`))),
-    namesAlong(times.names, times.names.map((_, i) => left + (i + 0.5) * step), every, width, height - 6));
+    })),
+    namesAlong(times.names, times.names.map((_, i) => left + (i + 0.5) * step), every, width, height - 6),
+    shares.map((share, i) => axisHover(left + i * step, step, top, height,
+      `${times.names[i]}: ${percent(share)}, ${grouped(times.documents[i])} documents`)));
 }
 
 // One topic's share in each group.
@@ -125,6 +152,8 @@ function groupBars(topic, k, group, width) {
       node("text", { class: "word", x: left - 9, y: i * row + 16, "text-anchor": "end" }, shortened(group.names[i], 13.5, left - 12)),
       node("rect", { x: left, y: i * row + 4, width: Math.max((share / most) * room, 1.5).toFixed(1), height: row - 8, rx: 2, fill: topic.colour }),
       node("text", { class: "figure", x: width, y: i * row + 16, "text-anchor": "end" }, percent(share)))),
+    shares.map((share, i) => axisHover(0, width, i * row, (i + 1) * row,
+      `${group.names[i]}: ${percent(share)}, ${grouped(group.documents[i])} documents; of all documents ${percent(topic.share)}`)),
     node("line", { class: "overall", x1: mark, x2: mark, y1: 0, y2: height }));
 }
 

@@ -111,8 +111,8 @@ class Relations:
 class Breakdown:
     """Topic shares of parts of the collection: `shares` (parts × K), and the documents of each part.
 
-    `field` is the metadata field that divides the collection; `names` are its parts, in order (of time, or
-    the largest first). `left_out` documents are in no part. `sampled`: only the documents of the page count.
+    `field` is the metadata field that divides the collection; `names` are its parts, in order of time, of
+    size or of name. `left_out` documents are in no part. `sampled`: only the documents of the page count.
     """
 
     field: str

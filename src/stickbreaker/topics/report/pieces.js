@@ -136,7 +136,7 @@ function learningCurves(data, axis) {
   const unit = axis === "seconds" ? timeUnit(data.trace) : { name: "documents read", size: 1 };
   const curve = (key) => data.trace.filter((p) => p[key] > -50 && p[axis] !== undefined)
     .map((p) => ({ x: p[axis] / unit.size, y: Math.exp(-p[key]) }));
-  const named = [["score", SCORES[data.scoreKind]], ["heldOut", "On documents kept aside, never learned from"]];
+  const named = [["score", SCORES[data.scoreKind]], ["heldOut", "On documents held out, never learned from"]];
   return named.map(([key, said], i) => ({
     name: said, colour: data.curves[i], points: curve(key), xName: unit.name,
     unigram: data.unigram[key] > -50 && data.unigram[key] !== null ? Math.exp(-data.unigram[key]) : null,
@@ -148,6 +148,12 @@ function learningFigure(curve, width) {
   return node("figure", {},
     node("figcaption", {}, node("strong", {}, curve.name), `as unsure as among ${first} words at first, ${last} at the end`),
     lineChart(curve.points, { ...curve, width, height: 250 }));
+}
+
+// Why two curves of learning are no one chart.
+function scalesNote(data) {
+  const paid = data.scoreKind === "bound" ? "The first pays for the topics themselves, too" : "The first is of the documents that the model learns from";
+  return node("p", { class: "note" }, `Each chart has a scale of its own. ${paid}; the second only predicts words, of other documents: compare each curve with itself and its dashed line, not one with the other.`);
 }
 
 // Languages side by side: a column of words each.

@@ -225,7 +225,7 @@ function drawTrace(state) {
   const curves = learningCurves(state.data, state.axis);
   const room = box.clientWidth;
   const width = Math.max(curves.length < 2 || room < 720 ? room : (room - 32) / 2, 260);
-  fill("#trace", ...curves.map((curve) => learningFigure(curve, width)));
+  fill("#trace", ...curves.map((curve) => learningFigure(curve, width)), ...(curves.length > 1 ? [scalesNote(state.data)] : []));
 }
 
 function drawPredictions(state) {

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from stickbreaker.console.console import (
+    MODEL,
     PATH,
     ProgressLine,
     command,
@@ -37,7 +38,7 @@ MOST_UNKNOWN = 0.05  # of the words of the pairs: a language model of other toke
 )
 @bitext_argument
 @language_options
-@option("--topics", type=PATH, metavar="MODEL", help="An LDA or HDP of the source language, or of both.")
+@option("--topics", type=MODEL, metavar="MODEL", help="An LDA or HDP of the source language, or of both.")
 @option("--by-domain", is_flag=True, help="In place of topics: the domains that --domain-field names.")
 @option("--out", type=PATH, required=True, metavar="LEXICON", help="The directory to make.")
 @option(

@@ -16,7 +16,7 @@ from stickbreaker.core.untrusted import making_sense_of, read_given_file
 
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
-    from stickbreaker.translation.lexicon.nbest_lists import Candidate
+    from stickbreaker.ngrams.nbest_lists import Candidate
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 LARGEST_WEIGHTS = 1 << 20  # bytes of a file of weights
@@ -69,13 +69,13 @@ def rerank(
     if (tune is not None) + (weights is not None) + (weight is not None) != 1:
         raise click.UsageError("give one of --tune REFERENCES, --weights FILE and --weight NUMBER")
     refuse_file(out, overwrite)
-    from stickbreaker.translation.lexicon.nbest_lists import lines_of, read_candidates
-    from stickbreaker.translation.lexicon.reranking import reranked, with_feature
+    from stickbreaker.ngrams.nbest_lists import lines_of, read_candidates, with_feature
+    from stickbreaker.translation.lexicon.reranking import FEATURE, reranked
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     held = TopicLexicon.load(lexicon)
     lists = read_candidates(nbest)
-    lists = with_feature(lists, _scores(held, source, lists, nbest))
+    lists = with_feature(lists, FEATURE, _scores(held, source, lists, nbest))
     if tune is not None:
         result = _tuned(held, lists, tune, seed)
         write_atomic(out, json.dumps(result["weights"], indent=1).encode() + b"\n", overwrite=overwrite)
@@ -171,6 +171,7 @@ def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "l
 
     The sum of these is the last feature; `code`: of the words' language.
     """
+    from stickbreaker.ngrams.nbest_lists import best_first
     from stickbreaker.translation.sentence_tokens import tokens_of
 
     lengths = [max(1, len(tokens_of(one.text, code))) for one in candidates]
@@ -178,7 +179,7 @@ def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "l
         one._replace(score=one.score + weight * one.values[-1] / length)
         for one, length in zip(candidates, lengths, strict=True)
     ]
-    return sorted(scored, key=lambda one: -one.score)  # of equals the first stays first
+    return best_first(scored)
 
 
 def _as_tuned(result: dict[str, Any]) -> str:

@@ -62,7 +62,7 @@ def _plain(lists: "list[list[Translation]]") -> list[str]:
 
 
 def _n_best(model: "PhraseModel", lists: "list[list[Translation]]") -> list[str]:
-    from stickbreaker.translation.lexicon.nbest_lists import Candidate
+    from stickbreaker.ngrams.nbest_lists import Candidate
 
     return [
         Candidate(

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.translation.kernels.best_paths import Paths, best_paths
 from stickbreaker.translation.kernels.decoder import Limits, search
 from stickbreaker.translation.kernels.phrase_options import Options, Weights, sentence_of

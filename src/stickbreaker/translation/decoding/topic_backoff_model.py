@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
+from stickbreaker.ngrams.backoff_model import BackoffModel, Marks, linked, nodes_of
+from stickbreaker.ngrams.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.ngrams.model.ngrams_by_topic import ngrams_by_topic
 from stickbreaker.ngrams.model.topic_documents import marked, topic_shares
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-from stickbreaker.translation.decoding.backoff_model import BackoffModel, Marks, linked, nodes_of
-from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.kernels.topic_mixtures import mix_topics
 
 

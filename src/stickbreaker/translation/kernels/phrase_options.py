@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.translation.kernels.backoff_trigrams import EXACT, LEAF, ROOT, number_of, step
+from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, ROOT, number_of, step
 
 
 class Options(NamedTuple):

@@ -7,7 +7,7 @@ are in it, which callers count.
 import numpy as np
 from numba import njit
 
-from stickbreaker.translation.kernels.backoff_trigrams import LEAF
+from stickbreaker.ngrams.kernels.backoff_trigrams import LEAF
 
 
 @njit(**LEAF)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.translation.kernels.backoff_trigrams import EXACT, LEAF
+from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF
 
 PIECE = 64  # source words in one number of `covered`
 NONE = -1

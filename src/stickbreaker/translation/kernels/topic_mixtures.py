@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from stickbreaker.translation.kernels.backoff_trigrams import EXACT
+from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT
 
 LEAST = 1e-37  # p of what does not come
 LEAST_LEFT = 1e-9  # what n-grams leave to other words: no less

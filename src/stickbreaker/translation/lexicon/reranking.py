@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
-from stickbreaker.translation.lexicon.nbest_lists import Candidate
+from stickbreaker.ngrams.nbest_lists import Candidate
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.sentence_tokens import tokens_of
 
@@ -61,17 +61,6 @@ def _scores_of_some(
         log_p = np.log(part.reshape(len(f), len(e)).mean(axis=0)) if len(e) else np.zeros(0)
         found.append(np.array([log_p[np.searchsorted(e, one)].sum() for one in own]))
     return found
-
-
-def with_feature(lists: Sequence[Sequence[Candidate]], scores: Sequence[Array]) -> list[list[Candidate]]:
-    """The candidates with one more feature, the lexicon's score."""
-    return [
-        [
-            one._replace(features={**one.features, FEATURE: (score,)})
-            for one, score in zip(candidates, own.tolist(), strict=True)
-        ]
-        for candidates, own in zip(lists, scores, strict=True)
-    ]
 
 
 def reranked(lists: Sequence[Sequence[Candidate]], weights: Array) -> list[list[Candidate]]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
+from stickbreaker.ngrams.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseCounts, PhraseTable
 

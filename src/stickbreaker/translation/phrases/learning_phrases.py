@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.corpus import Corpus, VocabularyRule
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel

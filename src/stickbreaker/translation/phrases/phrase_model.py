@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus.shards import entries_between
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
+from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.decoder import SentenceOptions
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.kernels.phrase_extraction import MOST

@@ -13,11 +13,11 @@ from stickbreaker.core.files import digest_of, write_atomic
 from stickbreaker.core.json_checks import is_number, is_text, mapping_of, refuse_other_kinds
 from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
+from stickbreaker.ngrams.backoff_model import BackoffModel
+from stickbreaker.ngrams.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.saved.arrays import read_arrays, write_arrays
 from stickbreaker.saved.manifest import MANIFEST
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
-from stickbreaker.translation.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.lexicon.saved_lexicon import PHRASES, RESTORE, read_manifest, save
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.array_checks import require_model, require_table

@@ -10,8 +10,8 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.translation.bleu import Reference, corpus_bleu, sentence_bleu
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
 from stickbreaker.translation.decoding.decoder import LIMITS, Decoder, Translation, cut_sentence
 from stickbreaker.translation.pairwise_ranking import learn_weights
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel

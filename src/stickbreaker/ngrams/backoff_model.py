@@ -1,4 +1,4 @@
-"""A backoff language model of target words: from a file in the ARPA format, or from an n-gram model."""
+"""A backoff language model: from a file in the ARPA format, or from an n-gram model."""
 
 import re
 from collections.abc import Sequence
@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.records import Array
 from stickbreaker.ngrams.arpa import BEGINNING, write_arpa
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-from stickbreaker.ngrams.word_numbers import END, UNKNOWN
-from stickbreaker.translation.kernels.backoff_trigrams import (
+from stickbreaker.ngrams.kernels.backoff_trigrams import (
     ROOT,
     BackoffArrays,
     fill_slots_of_nodes,
     fill_suffixes,
+    score_sentences,
     score_words,
 )
+from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 
 HIGHEST_ORDER = 5
 LN_10 = 2.302585092994046
@@ -42,15 +43,18 @@ class BackoffModel:
     arrays: BackoffArrays  # what kernels read
 
     @classmethod
-    def read(cls, path: Path, words: Sequence[str]) -> "BackoffModel":
+    def read(cls, path: Path, words: Sequence[str] | None = None) -> "BackoffModel":
         """The model of a file in the ARPA format, as `stickbreaker export`, KenLM and SRILM write it.
 
-        Words of the list that the file does not have get the probability of its `<unk>`; if it has none, that
+        The list of words is the file's own, without marks, if none is given. Words of the list that the file
+        does not have get the probability of its `<unk>`; if it has none, that
         is 10^-10. Raises UserError, with the line, for a file that is not in the format.
         """
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             reader = _NgramReader(file, path)
             ngrams = reader.ngrams()
+        if words is None:
+            words = [word for word in reader.places if word not in (BEGINNING, END, UNKNOWN)]
         return cls(tuple(words), len(ngrams), _arrays(ngrams, reader.places, words, path))
 
     @classmethod
@@ -68,6 +72,15 @@ class BackoffModel:
         """log p (nats) of a sentence's words, by number, and of its end."""
         log_p = np.empty(len(words) + 1)
         score_words(self.arrays, words, log_p)
+        return log_p
+
+    def log_probabilities_of_sentences(self, words: NDArray[np.int64], starts: NDArray[np.int64]) -> Array:
+        """log p (nats) of the words of sentences, by number, each sentence followed by its end.
+
+        `starts` (sentences): the place in `words` at which each begins.
+        """
+        log_p = np.empty(len(words) + len(starts))
+        score_sentences(self.arrays, words, starts, log_p)
         return log_p
 
 

@@ -1,4 +1,4 @@
-"""Lists of the n best translations of each sentence, as Moses writes them."""
+"""Lists of the n best translations, or transcriptions, of each sentence, as Moses writes them or plain."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.records import Array
 from stickbreaker.corpus.readers.sources import listed_lines
 
 SEPARATOR = "|||"
 MOST_LEFT_OUT = 1_000_000  # sentences without a candidate, one after another
-REMEDY = "give lines as Moses writes them: number ||| translation ||| NAME= values ||| score"
+REMEDY = "give lines of number ||| text ||| score, or as Moses: number ||| text ||| NAME= values ||| score"
 
 
 class Candidate(NamedTuple):
-    """A translation of a sentence, with the features of whoever made it."""
+    """A translation or transcription of a sentence, with the features of whoever made it."""
 
     sentence: int  # from 0
     text: str
@@ -42,10 +43,17 @@ class Candidate(NamedTuple):
 
 
 def candidate_of(line: str) -> Candidate:
-    """The candidate of a line. Raises ValueError for what is none."""
+    """The candidate of a line. A plain one has no features: number, text and score, or the first two alone
+    and the score 0. Raises ValueError for what is no candidate.
+
+    >>> candidate_of("0 ||| a house ||| -4").line()
+    '0 ||| a house |||  ||| -4'
+    """
     columns = [column.strip() for column in line.split(SEPARATOR)]
+    if len(columns) < 2:
+        raise ValueError("a single column where a candidate has two to four")
     if len(columns) < 4:
-        raise ValueError(f"{len(columns)} columns where a candidate has four")
+        columns = [*columns[:2], "", columns[2] if len(columns) == 3 else "0"]
     features: dict[str, list[float]] = {}
     name = ""
     for piece in columns[2].split():
@@ -99,6 +107,24 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
     if not lists:
         raise UserError("holds no candidate", where=path, remedy=REMEDY)
     return lists
+
+
+def with_feature(
+    lists: Sequence[Sequence[Candidate]], name: str, values: Sequence[Array]
+) -> list[list[Candidate]]:
+    """The candidates with one more feature, of which `values` has those of each sentence's candidates."""
+    return [
+        [
+            one._replace(features={**one.features, name: (value,)})
+            for one, value in zip(candidates, own.tolist(), strict=True)
+        ]
+        for candidates, own in zip(lists, values, strict=True)
+    ]
+
+
+def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Candidates by score; of equals the first stays first."""
+    return sorted(candidates, key=lambda one: -one.score)
 
 
 def lines_of(lists: Iterable[Sequence[Candidate]]) -> Iterator[str]:

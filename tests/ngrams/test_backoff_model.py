@@ -11,8 +11,8 @@ from tests.translation.random_translations import WORDS, arpa
 
 from stickbreaker import NgramModel, UserError
 from stickbreaker.ngrams.arpa import write_arpa
-from stickbreaker.translation.decoding.backoff_model import BackoffModel
-from stickbreaker.translation.kernels.backoff_trigrams import next_state
+from stickbreaker.ngrams.backoff_model import BackoffModel
+from stickbreaker.ngrams.kernels.backoff_trigrams import next_state
 
 TEXT = ["The cat sat. The cat ran. The dog sat on the mat. A dog ran.", "The cat sat on a mat. The end."]
 GOOD = "\\data\\\nngram 1=4\nngram 2=2\n\n\\1-grams:\n-99\t<s>\t-0.3\n-1\t</s>\n-0.5\ta\t-0.2\n-0.7\tb\n" + (

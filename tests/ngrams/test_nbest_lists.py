@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.translation.lexicon.nbest_lists import Candidate, candidate_of, lines_of, read_candidates
+from stickbreaker.ngrams.nbest_lists import Candidate, candidate_of, lines_of, read_candidates
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda value: float(f"{value:.9g}"))
 TEXTS = st.lists(st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=5), max_size=5).map(
@@ -69,8 +69,8 @@ def test_a_line_of_moses_is_read():
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("a house", "1 columns where a candidate has four"),
-        ("0 ||| a ||| LM= 1", "3 columns where a candidate has four"),
+        ("a house", "a single column where a candidate has two to four"),
+        ("0 ||| a ||| LM= 1", "could not convert"),
         ("x ||| a ||| LM= 1 ||| 2", "invalid literal"),
         ("1.5 ||| a ||| LM= 1 ||| 2", "invalid literal"),
         ("-1 ||| a ||| LM= 1 ||| 2", "the sentence -1"),
@@ -134,3 +134,13 @@ def test_a_candidate_may_be_empty():
     assert (one.text, one.values) == ("", (0.0,))
     assert candidate_of(one.line()) == one
     assert math.copysign(1.0, candidate_of("0 ||| a ||| LM= -0 ||| 0").values[0]) == -1.0
+
+
+def test_plain_lists_are_read(tmp_path):
+    path = tmp_path / "some.nbest"
+    path.write_text("0 ||| a house ||| -1.5\n0 ||| a mouse ||| -2\n1 ||| yes\n", encoding="utf-8")
+    first, second = read_candidates(path)
+    assert [(one.text, one.score, dict(one.features)) for one in first] == [
+        ("a house", -1.5, {}), ("a mouse", -2.0, {})
+    ]  # fmt: skip
+    assert [(one.text, one.score) for one in second] == [("yes", 0.0)]

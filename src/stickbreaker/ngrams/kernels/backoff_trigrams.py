@@ -97,6 +97,17 @@ def score_words(model, words, log_p_out):
 
 
 @njit(**EXACT)
+def score_sentences(model, words, starts, log_p_out):
+    """Fill log_p_out (words + sentences) with log p (nats) of the words and the end of each sentence.
+
+    starts (sentences): the place in `words` at which each begins, ascending from 0.
+    """
+    for i in range(len(starts)):
+        end = starts[i + 1] if i + 1 < len(starts) else len(words)
+        score_words(model, words[starts[i] : end], log_p_out[starts[i] + i : end + i + 1])
+
+
+@njit(**EXACT)
 def fill_slots_of_nodes(keys, first, slots_out):
     """Give n-grams of two words or more, whose nodes are consecutive from `first`, slots by their keys.
 

@@ -1,0 +1,64 @@
+"""Texts of web pages and tweets without addresses, names of users, and tags and codes of HTML."""
+
+import html
+from html.entities import html5
+from typing import NamedTuple
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+CLEANINGS = ("web",)
+_CODE = regex.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+_NO_TEXT = regex.compile(
+    r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?…)\]]"  # a full stop after an address ends a sentence
+    r"|(?<![\w.@-])www\.[^\s<>\"]*[^\s<>\".,;:!?…)\]]"
+    r"|(?<![\w.@-])(?:[a-z0-9-]++\.)++[a-z]{2,}+/[^\s<>\"]*+"  # pic.twitter.com/…
+    r"|(?<![\w.+-])[\w.+-]++@\w[\w-]*+(?:\.[\w-]++)++"  # of mail
+    r"|(?<!\w)(?:RT\s++)?@\w++(?:@[\w.-]++)?"
+    r"|<!(?:--|[A-Za-z])[^<>]*+>"
+    r"|</?(?!/?s>)[A-Za-z][A-Za-z0-9]*+(?=[\s/>])[^<>]*+>"  # not <s> and </s>, which mark sentences
+)
+_SIGNS = ("@", "/", "<", "www.")  # one of them is in all that `_NO_TEXT` finds
+
+
+class CleanText(NamedTuple):
+    """A text that was cleaned. `places` (characters + 1) has, for each character and for the end, where it
+    begins in the text that was given; None if that is the same place."""
+
+    text: str
+    places: NDArray[np.int64] | None
+
+
+def cleaned(text: str) -> CleanText:
+    """The text with spaces in place of addresses of pages and mail, of @names (and RT before one) and of
+    HTML's tags, and with characters in place of HTML's codes, such as &amp;.
+
+    >>> cleaned("RT @ann: caf&eacute; <b>here</b> https://t.co/x.").text
+    '       : café    here                   .'
+    """
+    places = None
+    if "&" in text:
+        text, places = _decoded(text)
+    if any(sign in text for sign in _SIGNS):
+        text = _NO_TEXT.sub(lambda found: " " * len(found[0]), text)
+    return CleanText(text, places)
+
+
+def _decoded(text: str) -> CleanText:
+    """The text with characters for codes of HTML that are known."""
+    pieces: list[str] = []
+    places: list[NDArray[np.int64]] = []
+    end = 0
+    for found in _CODE.finditer(text):
+        if found[0][1] != "#" and found[0][1:] not in html5:
+            continue
+        character = html.unescape(found[0])
+        pieces += (text[end : found.start()], character)
+        places += (np.arange(end, found.start()), np.full(len(character), found.start(), np.int64))
+        end = found.end()
+    if not pieces:
+        return CleanText(text, None)
+    pieces.append(text[end:])
+    places.append(np.arange(end, len(text) + 1))
+    return CleanText("".join(pieces), np.concatenate(places))

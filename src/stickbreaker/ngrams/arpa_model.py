@@ -1,0 +1,81 @@
+"""A language model in a file of the ARPA format, which scores documents as a saved one does."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.text.analysis import SPACED
+from stickbreaker.ngrams.backoff_model import BackoffModel
+from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.sentence_scores import Scores, scores_by
+from stickbreaker.ngrams.word_numbers import Base, WordNumbers
+
+_LOOKED_AT = 1 << 16  # bytes of a file
+
+
+def is_arpa(path: Path) -> bool:
+    """Whether a file has the header of the ARPA format near its beginning."""
+    with path.open("rb") as file:
+        return any(line.strip() == b"\\data\\" for line in file.read(_LOOKED_AT).splitlines())
+
+
+@dataclass(frozen=True, eq=False)
+class ArpaModel:
+    """The model of a file. Texts are read as KenLM and SRILM read them, a sentence a line, words between
+    spaces; and in lower case if the file has no word with a capital letter.
+
+    >>> ArpaModel.read(Path("no-such.arpa"))
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: 'no-such.arpa'
+    """
+
+    reads_trees: ClassVar[bool] = False
+
+    backoff: BackoffModel
+    analysis_: Analysis  # how texts are read
+    vocabulary_: Vocabulary  # the words of the file
+    base_: Base  # their numbers; their G0 is not used
+
+    @classmethod
+    def read(cls, path: Path) -> "ArpaModel":
+        """The model of a file. Raises UserError, with the line, for a file that is not in the format."""
+        model = BackoffModel.read(path)
+        if not model.words:
+            raise UserError("the model has no words", where=path, remedy="learn one from a text")
+        analysis = Analysis(
+            language=None,
+            normalization=None,
+            lowercase=all(word == word.lower() for word in model.words),
+            stop_words="none",
+            token_pattern=SPACED,
+            min_length=1,
+            sentences="line",
+            sentence_marks="dropped",
+            possessives="apart",
+            letters="plain",
+        )
+        numbers = WordNumbers(np.arange(len(model.words)), model.words, spelled=False)
+        return cls(model, analysis, Vocabulary.of(model.words), Base.even(numbers))
+
+    @property
+    def has_topics(self) -> bool:
+        return False
+
+    def scores(self, corpus: Corpus) -> Iterator[Scores]:
+        """log p of every word of a corpus and of the ends of its sentences, block by block."""
+        return scores_by(self._log_words, corpus, self.base_)
+
+    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+        """The same: sentences do not depend on each other, nor on documents `seen`."""
+        return self.scores(corpus)
+
+    def _log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:
+        starts = np.asarray(content.starts, np.int64)
+        return self.backoff.log_probabilities_of_sentences(np.asarray(words, np.int64), starts)

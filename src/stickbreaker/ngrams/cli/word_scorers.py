@@ -1,0 +1,70 @@
+"""Language models as verbs are given them: saved, in ARPA files, two of them interpolated."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.console.console import NumberRange, from_option, options_into, refuse_written
+from stickbreaker.console.inputs import ReadingChoice, open_documents
+
+if TYPE_CHECKING:
+    from stickbreaker.ngrams.interpolation import WordScorer
+
+INTERPOLATE: dict[str, Any] = {
+    "metavar": "MODEL",
+    "help": "Language models: mix probabilities with those of this one, saved or an ARPA file.",
+}
+WEIGHT: dict[str, Any] = {
+    "type": NumberRange(0.0, 1.0),
+    "help": "Of --interpolate: share of the first model.  [default: 0.5]",
+}
+TUNE_ON: dict[str, Any] = {
+    "metavar": "FILE",
+    "help": "Of --interpolate: learn the share from these documents, which neither has learned from.",
+}
+
+
+@dataclass(frozen=True)
+class InterpolationChoice:
+    """With which model another one is interpolated, and how."""
+
+    interpolate: str | None = from_option(**INTERPOLATE)
+    weight: float | None = from_option(**WEIGHT)
+    tune_on: str | None = from_option(**TUNE_ON)
+
+
+interpolation_options = options_into(InterpolationChoice, "interpolation")
+
+
+def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: ReadingChoice) -> "WordScorer":
+    """The model at a path, or it and another one interpolated, for a verb.
+
+    Raises UserError for what is no language model, and a usage error for options that do not go together.
+    """
+    import click
+
+    first = _loaded(verb, model)
+    if choice.interpolate is None:
+        refuse_written(("weight", "tune_on"), "needs --interpolate")
+        return first
+    if choice.weight is not None and choice.tune_on is not None:
+        raise click.UsageError("--weight and --tune-on both say the share; leave one out")
+    from stickbreaker.ngrams.interpolation import Interpolated
+
+    both = Interpolated(
+        first, _loaded(verb, Path(choice.interpolate)), 0.5 if choice.weight is None else choice.weight
+    )
+    if choice.tune_on is None:
+        return both
+    return both.with_learned_weight(open_documents(both, (choice.tune_on,), reading))
+
+
+def _loaded(verb: str, path: Path) -> "WordScorer":
+    """A saved language model, or one in an ARPA file."""
+    from stickbreaker.estimators.saving import load_for
+    from stickbreaker.ngrams.arpa_model import ArpaModel, is_arpa
+    from stickbreaker.ngrams.language_estimator import LanguageEstimator
+
+    if path.is_file() and is_arpa(path):
+        return ArpaModel.read(path)
+    return load_for(verb, LanguageEstimator, path)

@@ -1,0 +1,165 @@
+"""Two language models interpolated: p(word) = weight p1(word) + (1 - weight) p2(word), given those before.
+
+Jelinek and Mercer 1980.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.ngrams.sentence_scores import Scores, parts_of
+from stickbreaker.ngrams.word_numbers import Base
+
+MOST_STEPS = 1_000  # of EM
+TOLERANCE = 1e-7  # change of the weight at which EM ends
+
+
+class WordScorer(Protocol):
+    """What gives log p of the words of documents: a saved language model, a file, two models interpolated."""
+
+    reads_trees: ClassVar[bool]
+
+    @property
+    def analysis_(self) -> AnyAnalysis: ...
+
+    @property
+    def vocabulary_(self) -> Vocabulary: ...
+
+    @property
+    def base_(self) -> Base: ...
+
+    @property
+    def has_topics(self) -> bool: ...
+
+    def scores(self, corpus: Corpus) -> Iterator[Scores]: ...
+
+    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Interpolated:
+    """Two models over the words of both. Texts are read as for the first.
+
+    To each model, words that only the other knows are some of those that `<unk>` stands for, which share its
+    probability evenly: so the probabilities of the words of both, of `<unk>` and of `</s>` sum to 1.
+
+    Raises UserError for a model whose unknown words are spelled, which has no `<unk>`.
+    """
+
+    first: WordScorer
+    second: WordScorer
+    weight: float  # of the first
+    reads_trees: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.first.base_.numbers.spelled or self.second.base_.numbers.spelled:
+            problem = "a model that spells unknown words cannot be interpolated, having no <unk>"
+            raise UserError(problem, remedy="learn it with --unknown symbol")
+
+    @property
+    def analysis_(self) -> AnyAnalysis:
+        return self.first.analysis_
+
+    @property
+    def vocabulary_(self) -> Vocabulary:
+        return self.first.vocabulary_
+
+    @property
+    def base_(self) -> Base:
+        return self.first.base_
+
+    @property
+    def has_topics(self) -> bool:
+        return self.first.has_topics or self.second.has_topics
+
+    def scores(self, corpus: Corpus) -> Iterator[Scores]:
+        """log p of every word of a corpus and of the ends of its sentences, block by block."""
+        own = corpus.with_vocabulary(self.second.vocabulary_)
+        return map(self._mixed, self.first.scores(corpus), self.second.scores(own))
+
+    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+        """The same if each sentence is by itself or, for models with topics, after the documents `seen`."""
+        own, before = (
+            None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
+        )
+        assert own is not None
+        pairs = self.first.scores_of_sentences(corpus, seen), self.second.scores_of_sentences(own, before)
+        return map(self._mixed, *pairs)
+
+    def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
+        """log p (nats) and number of all words and ends of sentences, of those that either model knows, and
+        of all by each model alone, over the words of both."""
+        own = corpus.with_vocabulary(self.second.vocabulary_)
+        alone, mixtures = np.zeros(2), list[Scores]()
+        for first, second in zip(self.first.scores(corpus), self.second.scores(own), strict=True):
+            alone += [nats.sum() for nats in self._over_all_words(first, second)]
+            mixtures.append(self._mixed(first, second))
+        parts = parts_of(iter(mixtures))
+        n = parts["all"][1]
+        return {**parts, "first_alone": (float(alone[0]), n), "second_alone": (float(alone[1]), n)}
+
+    def _mixed(self, first: Scores, second: Scores) -> Scores:
+        nats = mixed(*self._over_all_words(first, second), self.weight)
+        return first._replace(known=first.known | second.known, nats=nats)
+
+    def _over_all_words(self, first: Scores, second: Scores) -> tuple[Array, Array]:
+        """log p of each model over the words of both."""
+        of_first, of_second = self._unshared
+        return _over_more_words(first, of_second), _over_more_words(second, of_first)
+
+    @cached_property
+    def _unshared(self) -> tuple[int, int]:
+        """How many words only the first, and only the second, knows."""
+        first, second = (set(model.base_.numbers.known) for model in (self.first, self.second))
+        return len(first - second), len(second - first)
+
+    def with_learned_weight(self, corpus: Corpus) -> "Interpolated":
+        """The same models with the weight under which a corpus is most probable.
+
+        Neither model should have learned from it. It is seen through the first's vocabulary.
+        """
+        own = corpus.with_vocabulary(self.second.vocabulary_)
+        pairs = zip(self.first.scores(corpus), self.second.scores(own), strict=True)
+        return Interpolated(
+            self.first, self.second, learned_weight(self._over_all_words(*pair) for pair in pairs)
+        )
+
+
+def _over_more_words(scores: Scores, n: int) -> Array:
+    """log p (nats) of words if `n` more words are known, which `<unk>` stands for."""
+    return np.where(scores.known, scores.nats, scores.nats - np.log1p(n))
+
+
+def mixed(first: Array, second: Array, weight: float) -> Array:
+    """log (weight exp(first) + (1 - weight) exp(second)); a weight of 0 or 1 leaves one of them out."""
+    with np.errstate(divide="ignore"):
+        return np.logaddexp(np.log(weight) + first, np.log1p(-weight) + second)
+
+
+def learned_weight(log_p: Iterable[tuple[Array, Array]]) -> float:
+    """The weight of the first of two models that makes words most probable, by EM from 1/2.
+
+    `log_p`: blocks of log p (words) by each. Every step makes the words more probable, until the
+    weight settles. Raises UserError where there are no words.
+
+    >>> round(learned_weight([(np.log([0.5, 0.1]), np.log([0.1, 0.5]))]), 3)
+    0.5
+    """
+    ratios = [second - first for first, second in log_p]
+    ratio: NDArray[np.float64] = np.exp(np.clip(np.concatenate(ratios or [np.empty(0)]), -700.0, 700.0))
+    if not len(ratio):
+        raise UserError("there is nothing to learn the weight from", remedy="give documents with words")
+    weight = 0.5
+    for _ in range(MOST_STEPS):
+        before, weight = weight, float((weight / (weight + (1.0 - weight) * ratio)).mean())
+        if abs(weight - before) < TOLERANCE:
+            break
+    return weight

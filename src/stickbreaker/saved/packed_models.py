@@ -1,0 +1,141 @@
+"""A model's directory packed into one zip file, and unpacked into a folder of its own when it is used."""
+
+import atexit
+import io
+import shutil
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+from typing import IO
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.file_errors import named_as
+from stickbreaker.core.files import atomic_file
+from stickbreaker.core.untrusted import MEGABYTE
+from stickbreaker.saved.directory import ModelDirectory
+from stickbreaker.saved.manifest import MANIFEST, TRACE, read_manifest
+
+NAMES = "names.json"  # of topics
+REMEDY = "pack it again, by: stickbreaker export MODEL --format zip"
+_MAGIC = b"PK\x03\x04"
+_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format can say: the same model gives the same bytes
+_AT_ONCE = 1 << 20
+_MOST_PACKED = 100  # times a file is larger than packed; what could be packed more is stored as it is
+_SLACK = 64 * MEGABYTE  # of packed files that are small
+_LARGEST_MANIFEST = 64 * MEGABYTE
+_DAMAGES = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
+_UNPACKED: dict[tuple[Path, int, int], Path] = {}  # folders of this process, by file, time and size
+
+
+def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
+    """Write a finished model as one file; returns its size in bytes. The same model gives the same bytes.
+
+    Raises UserError for a run under way, and for a model that is damaged.
+    """
+    directory = ModelDirectory(model)
+    manifest = directory.read().manifest
+    if manifest["status"] != "done":
+        problem = "is still learning; what is packed does not change"
+        raise UserError(problem, where=model, remedy=f"finish it: stickbreaker resume {model}")
+    names = [MANIFEST, TRACE, *sorted(manifest["files"]), NAMES]
+    with atomic_file(out, overwrite=overwrite) as partial:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name in names:
+                if (model / name).is_file():
+                    _add(packed, name, model / name)
+        return partial.stat().st_size
+
+
+def _add(packed: zipfile.ZipFile, name: str, file: Path) -> None:
+    """Add a file, packed unless it would become so small that `unpack` takes it for a trap."""
+    size, probe = file.stat().st_size, io.BytesIO()
+    with zipfile.ZipFile(probe, "w", zipfile.ZIP_DEFLATED) as trial:
+        trial.write(file, "x")
+    dense = size > _MOST_PACKED * len(probe.getbuffer()) // 2
+    entry = zipfile.ZipInfo(name, _DATE)
+    entry.compress_type = zipfile.ZIP_STORED if dense else zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    entry.create_system = 3  # Unix, wherever it is written
+    with file.open("rb") as source, packed.open(entry, "w", force_zip64=size >= 1 << 31) as target:
+        shutil.copyfileobj(source, target, _AT_ONCE)
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a path is a zip file, by its first bytes."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def directory_of(path: Path) -> Path:
+    """The directory of the model at a path: the path itself; of a zip file a folder that it is unpacked into,
+    once in a process and until its end.
+
+    Raises UserError for a zip file that is damaged or no model's.
+    """
+    if not is_packed(path):
+        return path
+    state = path.stat()
+    key = (path.resolve(), state.st_mtime_ns, state.st_size)
+    if key not in _UNPACKED:
+        outside = tempfile.mkdtemp(prefix="stickbreaker-")
+        atexit.register(shutil.rmtree, outside, ignore_errors=True)
+        folder = Path(outside, path.name)
+        folder.mkdir()
+        unpack(path, folder)
+        _UNPACKED[key] = folder
+    return _UNPACKED[key]
+
+
+def unpack(path: Path, folder: Path) -> None:
+    """Unpack the files that the model's manifest names, and no others, into an empty folder.
+
+    Raises UserError for a file that is damaged, has other files than its manifest names (so that none is put
+    elsewhere), or would become more than 100 times as large.
+    """
+    try:
+        with zipfile.ZipFile(path) as packed, named_as(path, folder):
+            _unpack(packed, path, folder)
+    except UserError:
+        raise
+    except (*_DAMAGES, ValueError) as error:
+        problem = f"is damaged, or no file that export wrote ({str(error)[:100]})"
+        raise UserError(problem, where=path, remedy=REMEDY) from None
+
+
+def _unpack(packed: zipfile.ZipFile, path: Path, folder: Path) -> None:
+    entries = {entry.filename: entry for entry in packed.infolist()}
+    if len(entries) != len(packed.infolist()):
+        raise UserError("has two files of one name", where=path, remedy=REMEDY)
+    if MANIFEST not in entries:
+        raise UserError(f"is no packed model: it has no {MANIFEST}", where=path, remedy=REMEDY)
+    size = sum(entry.file_size for entry in entries.values())
+    if size > _SLACK + _MOST_PACKED * path.stat().st_size or entries[MANIFEST].file_size > _LARGEST_MANIFEST:
+        problem = f"would become {size // MEGABYTE:,} MB large, which is no packed model's size"
+        raise UserError(problem, where=path, remedy=REMEDY)
+    _extract(packed, entries.pop(MANIFEST), folder / MANIFEST)
+    known = {TRACE, NAMES, *read_manifest(folder)["files"]}  # names that are a model's, in its folder
+    for name, entry in entries.items():
+        if name not in known:
+            problem = f"has a file that is none of its model's, {shown(name)}"
+            raise UserError(problem, where=path, remedy=REMEDY)
+        (folder / name).parent.mkdir(exist_ok=True)
+        _extract(packed, entry, folder / name)
+
+
+def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path) -> None:
+    """Write one file of the size that the zip file says. Raises ValueError for one of another size."""
+    with packed.open(entry) as source, file.open("xb") as target:
+        if _copy(source, target, entry.file_size) != entry.file_size:
+            raise ValueError("a file of another size than it says")
+
+
+def _copy(source: IO[bytes], target: IO[bytes], most: int) -> int:
+    """Copy up to `most` bytes, and one more if there is; returns how many."""
+    copied = 0
+    while copied <= most and (content := source.read(min(_AT_ONCE, most + 1 - copied))):
+        target.write(content)
+        copied += len(content)
+    return copied
