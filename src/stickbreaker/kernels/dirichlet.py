@@ -49,7 +49,7 @@ def mean_weights(concentration, totals, weights_out, log_scale_out):
 
     concentration (words × topics, double) eta plus counts; totals (topics) their column sums; weights_out
     (words × topics, single) in [0, 1], 0 below exp(-30); log_scale_out (words) the logarithm of what each
-    row was divided by. docs/explanation/point-topics-equations.md derives it.
+    row was divided by. docs/models/point-topics.md derives it.
     """
     n_words, n_topics = concentration.shape
     for w in range(n_words):
@@ -77,15 +77,6 @@ def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, dig
             log_gammas_out[k] += log_gamma64(x)
             expected_out[k] += counts[w, k] * psi
             digammas_out[k] += psi
-
-
-@njit(**OPTIONS)
-def add_log_gammas(concentration, log_gammas_out):
-    """Add to log_gammas_out (topics) the sums over words of log Gamma(c); concentration is words × topics."""
-    n_words, n_topics = concentration.shape
-    for w in range(n_words):
-        for k in range(n_topics):
-            log_gammas_out[k] += log_gamma64(concentration[w, k])
 
 
 @njit(**OPTIONS)

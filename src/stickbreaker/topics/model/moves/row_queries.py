@@ -32,8 +32,7 @@ class WordsSlot(NamedTuple):
     def totals(self, counts: Array, part: RowBlock) -> Array:
         """Sums of columns over a part's rows (groups × columns)."""
         ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
-        columns = np.ascontiguousarray(counts.T)
-        return np.array([columns[:, rows.start : rows.stop].sum(axis=1) for rows in ranges])
+        return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
 
     def log_words(self, counts: Array, totals: Array, part: RowBlock) -> Array:
         """E[log beta] of columns over a part's rows, given the whole columns' totals (groups × columns)."""
@@ -176,8 +175,7 @@ class Terms:
 
         slot, params = self.words
         counts, drawn = self.columns(part)
-        gammas = slot.log_gammas(params, counts, part.first)
-        sums = {"totals": self.words.totals(counts, part), "log_gammas": gammas}
+        sums = {"totals": self.words.totals(counts, part), **slot.summary(params, counts, part.first)}
         if drawn is None:
             return sums
         logs = (drawn * psi(slot.parameters(params, counts, part.first))).sum(axis=0)

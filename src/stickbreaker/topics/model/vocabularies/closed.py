@@ -35,7 +35,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     `eta` is one number, an array (words) or (words × topics), or that of a guide; `learned` lets a run move a
     number. `firsts` is the first row of each group (language) of words: a topic is a distribution over each
     of them (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is a point, the maximum of its
-    density under Dirichlet(1 + eta), which is E[beta] under q (docs/explanation/point-topics-equations.md).
+    density under Dirichlet(1 + eta), which is E[beta] under q (docs/models/point-topics.md).
     """
 
     name: ClassVar[str] = "closed"
@@ -204,17 +204,6 @@ class ClosedVocabulary(TopicVocabulary[Array]):
             return {"log_points": sums[0]}
         summary = {"log_gammas": sums[0], "expected": sums[1], "digammas": sums[2]}
         return {**summary, "bends": bends} if self.learned else summary
-
-    def log_gammas(self, params: Record, counts: Array, first: int) -> Array:
-        """Sums over the words from `first` on of log Gamma(lambda) (topics), as `summary` has them."""
-        from stickbreaker.kernels.dirichlet import add_log_gammas
-
-        sums = np.zeros(counts.shape[1])
-        for start in range(0, len(counts), BLOCK):
-            part = slice(start, min(start + BLOCK, len(counts)))
-            prior = self.prior(params, slice(first + part.start, first + part.stop))
-            add_log_gammas(np.ascontiguousarray(counts[part] + prior), sums)
-        return sums
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
         """The table's part of eq. 2.4, in nats: -KL(q(beta) || p(beta)) over all topics; of points the log of
