@@ -127,9 +127,9 @@ def one_run(model: HDP, train: Corpus, test: Corpus | None) -> dict[str, Any]:
 def section(data: dict[str, Any]) -> Section:
     """The texts with what was aimed at, and the planted corpora."""
     blocks: list[Any] = [
-        "Each model is HDP() with all defaults: short runs from 160 topics, from half as many and so on, then "
-        "two runs to the end, of which the better is the model; if it has ten topics or fewer, documents held "
-        "out may overrule the bound. A tenth of each text is held out from "
+        "Each model is HDP() with all defaults: short runs from 160 topics, from half as many and so on, "
+        "then two runs to the end, of which the better is the model; if it has ten topics or fewer, "
+        "documents held out may overrule the bound. A tenth of each text is held out from "
         "everything, and its documents are completed from one half; held-out judges hold out another tenth. "
         "CPU seconds are of one thread: of all runs but the last, and of that.",
     ]
