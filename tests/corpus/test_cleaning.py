@@ -26,6 +26,7 @@ WEB = Analysis(clean="web")
         ("one<br /><br />two <a href='x'>three</a> <!-- four --> x <5", "one two three x"),
         ("don&#39;t caf&eacute; &bogus; &#xe9;t&#xE9;", "don't café bogus été"),
         ("#tags stay", "tags stay"),
+        ("Read HTTPS://Example.COM/Page, Http://t.co/a and WWW.b.com now", "read and now"),
         ("a < b > c <- d -> e", "a b c d e"),
     ],
 )

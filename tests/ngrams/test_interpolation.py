@@ -147,3 +147,28 @@ def test_candidates_are_ranked_by_their_probability_too(models):
 def test_of_equals_the_first_stays_first():
     candidates = [Candidate(0, text, {}, 1.0, ()) for text in "ab"]
     assert [one.text for one in best_first(candidates)] == ["a", "b"]
+
+
+def test_marks_inside_a_candidate_hide_none_of_its_words(arpa_file):
+    file = ArpaModel.read(arpa_file)
+    texts = ["the cat </s> <s> the dog", "the cat", "the dog"]
+    (marked, first, second) = log_probabilities(file, [[Candidate(0, text, {}, 0.0, ()) for text in texts]])[
+        0
+    ]
+    assert marked == pytest.approx(first + second)
+
+
+def test_a_feature_that_the_list_has_is_not_replaced(models):
+    lists = [[Candidate(0, "the cat", {FEATURE: (-3.0,)}, -3.0, ())]]
+    with pytest.raises(UserError, match="has a feature LanguageModel already"):
+        rescored(models[0], lists, 1.0)
+
+
+def test_unknown_words_may_be_in_capitals_in_a_file(arpa_file, tmp_path):
+    (tmp_path / "m.arpa").write_text(arpa_file.read_text().replace("<unk>", "<UNK>"))
+    texts = ["The zebra sat."]
+    scores = [
+        next(iter(file.scores(seen_by(file, texts)))).nats.sum()
+        for file in map(ArpaModel.read, (arpa_file, tmp_path / "m.arpa"))
+    ]
+    assert scores[0] == scores[1]

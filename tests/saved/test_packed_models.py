@@ -120,6 +120,16 @@ def test_two_files_of_one_name_are_refused(packed):
         LDA.load(packed)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_files_that_are_packed_in_another_way_are_refused(packed, tmp_path, method):
+    other = tmp_path / "other.zip"
+    with zipfile.ZipFile(packed) as source, zipfile.ZipFile(other, "w", method) as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    with pytest.raises(UserError, match=r"other.zip: is packed in another way"):
+        LDA.load(other)
+
+
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_damaged_files_are_refused_or_give_the_same(model, packed, tmp_path_factory, data):

@@ -52,7 +52,7 @@ class ArpaModel:
         analysis = Analysis(
             language=None,
             normalization=None,
-            lowercase=all(word == word.lower() for word in model.words),
+            lowercase=all(word == word.lower() for word in model.words if not word.startswith("<")),
             stop_words="none",
             token_pattern=SPACED,
             min_length=1,

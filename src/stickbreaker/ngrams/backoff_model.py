@@ -232,7 +232,8 @@ class _NgramReader:
         return _Ngrams(np.array(words, np.int64).reshape(-1, order), log_p, back_off, np.array(lines))
 
     def _words(self, words: list[str]) -> list[int]:
-        """Places of words; those of a line with one word are new."""
+        """Places of words; those of a line with one word are new. `<UNK>` is `<unk>`, as KenLM reads it."""
+        words = [UNKNOWN if word == "<UNK>" else word for word in words]
         if len(words) == 1:
             if words[0] in self.places:
                 raise self._error(f"the word {shown(words[0])} comes twice")

@@ -1,6 +1,7 @@
 """A model's directory packed into one zip file, and unpacked into a folder of its own when it is used."""
 
 import atexit
+import errno
 import io
 import shutil
 import tempfile
@@ -24,6 +25,7 @@ _AT_ONCE = 1 << 20
 _MOST_PACKED = 100  # times a file is larger than packed; what could be packed more is stored as it is
 _SLACK = 64 * MEGABYTE  # of packed files that are small
 _LARGEST_MANIFEST = 64 * MEGABYTE
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGES = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
 _UNPACKED: dict[tuple[Path, int, int], Path] = {}  # folders of this process, by file, time and size
 
@@ -100,13 +102,17 @@ def unpack(path: Path, folder: Path) -> None:
             _unpack(packed, path, folder)
     except UserError:
         raise
-    except (*_DAMAGES, ValueError) as error:
+    except (*_DAMAGES, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise  # of the disk
         problem = f"is damaged, or no file that export wrote ({str(error)[:100]})"
         raise UserError(problem, where=path, remedy=REMEDY) from None
 
 
 def _unpack(packed: zipfile.ZipFile, path: Path, folder: Path) -> None:
     entries = {entry.filename: entry for entry in packed.infolist()}
+    if any(entry.compress_type not in _METHODS for entry in packed.infolist()):
+        raise UserError("is packed in another way than models are", where=path, remedy=REMEDY)
     if len(entries) != len(packed.infolist()):
         raise UserError("has two files of one name", where=path, remedy=REMEDY)
     if MANIFEST not in entries:

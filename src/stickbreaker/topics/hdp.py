@@ -15,7 +15,7 @@ from stickbreaker.topics.scikit_learn import ScikitLearnTopics
 class HDP(ScikitLearnTopics, PlainHDP):
     __doc__ = PlainHDP.__doc__
 
-    shows: ClassVar[tuple[str, ...]] = (*ScikitLearnTopics.shows, "search_range", "overruled_bound")
+    shows: ClassVar[tuple[str, ...]] = (*ScikitLearnTopics.shows, "search_range")
 
     def to_lda(self) -> LDA:
         """The topics in use as a fitted `LDA` with the fixed prior alpha beta: for programs that want one.

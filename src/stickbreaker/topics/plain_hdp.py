@@ -58,7 +58,7 @@ class PlainHDP(TopicEstimator):
         no sense "auto" is 50: online, in `partial_fit` and on Spark, with sampled documents, the franchise,
         an open vocabulary, and concepts.
     judge : of the search: "bound", or "held-out": a tenth of the documents, which is not learned from, judges
-        short runs over 5, 10, 20, ... topics, and a run without moves starts from the peak of their scores.
+        short runs over 1, 2, 5, 10, 20, ... topics; a run without moves starts from the peak of their scores.
     inference : "mean-field", or "hybrid" (or `Hybrid(burn_in=5, samples=5)`), sampled documents, or "gibbs"
         (or `Gibbs(burn_in=None, every=10, chains=1)`), exact sampling of every token's topic and of the
         weights, in batch; topics come and go (Teh et al. 2006, section 5.3).

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 CLEANINGS = ("web",)
 _CODE = regex.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 _NO_TEXT = regex.compile(
-    r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?…)\]]"  # a full stop after an address ends a sentence
-    r"|(?<![\w.@-])www\.[^\s<>\"]*[^\s<>\".,;:!?…)\]]"
+    r"(?i:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?…)\]]"  # a full stop after an address ends a sentence
+    r"|(?<![\w.@-])(?:www|WWW|Www)\.[^\s<>\"]*[^\s<>\".,;:!?…)\]]"
     r"|(?<![\w.@-])(?:[a-z0-9-]++\.)++[a-z]{2,}+/[^\s<>\"]*+"  # pic.twitter.com/…
     r"|(?<![\w.+-])[\w.+-]++@\w[\w-]*+(?:\.[\w-]++)++"  # of mail
     r"|(?<!\w)(?:RT\s++)?@\w++(?:@[\w.-]++)?"
     r"|<!(?:--|[A-Za-z])[^<>]*+>"
     r"|</?(?!/?s>)[A-Za-z][A-Za-z0-9]*+(?=[\s/>])[^<>]*+>"  # not <s> and </s>, which mark sentences
 )
-_SIGNS = ("@", "/", "<", "www.")  # one of them is in all that `_NO_TEXT` finds
+_SIGNS = ("@", "/", "<", "www.", "WWW.", "Www.")  # one of them is in all that `_NO_TEXT` finds
 
 
 class CleanText(NamedTuple):

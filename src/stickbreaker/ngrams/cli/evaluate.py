@@ -32,6 +32,7 @@ def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
 def _plain(asked: ScoringRequest) -> Outcome:
     """Perplexities by one model, or by two interpolated."""
     from stickbreaker.ngrams.interpolation import Interpolated
+    from stickbreaker.ngrams.language_estimator import LanguageEstimator
     from stickbreaker.ngrams.sentence_scores import parts_of
 
     choice = InterpolationChoice(**{name: asked.options[name] for name in OF_INTERPOLATION})
@@ -42,6 +43,8 @@ def _plain(asked: ScoringRequest) -> Outcome:
         parts = scorer.parts(corpus) if both else parts_of(scorer.scores(corpus))
         scores = part_scores(asked.model, corpus, parts)
     lines = _unknown_lines(scores, spelled=scorer.base_.numbers.spelled)
+    if not isinstance(scorer, LanguageEstimator):
+        lines = lines[:1]  # the others are about how it is learned
     if isinstance(scorer, Interpolated):
         scores |= {"interpolate": choice.interpolate, "weight": scorer.weight}
         lines.insert(

@@ -90,9 +90,9 @@ def lda(guide: GuideChoice, **options: Any) -> None:
 def hdp(**options: Any) -> None:
     """Learn topics and their number by a hierarchical Dirichlet process.
 
-    Runs over a grid of numbers of topics are compared, and a last run begins at the peak of their scores.
-    Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
-    a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
+    Short runs from many topics, from half as many and so on, show where two runs to the end begin; the better
+    one is the model. Topics split and merge while a run continues (not with --words open). The input is a
+    corpus, raw files or a stream, as for `fit lda`; `stickbreaker resume` continues a run that Ctrl-C ended.
     """
     from stickbreaker.topics.model.moves.split_merge_settings import ACCEPT, SplitMerge
     from stickbreaker.topics.plain_hdp import PlainHDP

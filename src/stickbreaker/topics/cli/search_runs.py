@@ -114,7 +114,7 @@ class SearchRuns:
         path = self.path / TRAINING
         training = Corpus.open(path) if is_store(path) else corpus.write(path, held_out=self.plan.held_out)
         if training.n_documents == corpus.n_documents:
-            raise UserError("no document is held out", remedy="raise --held-out")
+            raise UserError("no document is held out", remedy="raise --held-out, and give another --out")
         return training
 
     def run(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stickbreaker.topics.search.number_of_topics import ALIKE
 from stickbreaker.topics.search.search_points import SHORT, WHOLE, SearchPoint
-from stickbreaker.topics.search.topic_search import FULL, peak_of_held_out
+from stickbreaker.topics.search.topic_search import FIRST, FULL, peak_of_held_out
 
 
 class TopicRange(NamedTuple):
@@ -31,7 +31,7 @@ def range_of(judge: str, points: Sequence[SearchPoint]) -> TopicRange:
         ends = [point for point in own if point.final]
         best = max(point.bound for point in ends)
         alike = [point.used for point in ends if point.bound >= best - ALIKE]
-        largest = last.topics == max(point.topics for point in own)
+        largest = FIRST <= last.topics == max(point.topics for point in own)
         return TopicRange(min(alike), max(alike), WHOLE, largest and last.used >= FULL * last.topics)
     few = next((point.used for point in points if point.checks), None)
     peak = peak_of_held_out(own if few is None else [point for point in points if point.checks][1:])

@@ -137,7 +137,7 @@ class TopicSearch:
         ):
             return None
         if not checks:
-            return {"n_topics": best.topics, "tol": 0.0, **CHECK}
+            return {"n_topics": best.topics, "max_iter": best.passes, "tol": 0.0, **CHECK}
         following = self._next_by_held_out(checks[1:])
         if following is not None and "tol" not in following:
             gain = max(point.score("held-out") for point in checks[1:]) - checks[0].score("held-out")
