@@ -41,7 +41,8 @@ def with_page(command: click.Command, words: str) -> click.Command:
     if page is None:
         return command
     found = copy.copy(command)
-    found.epilog = f"{command.epilog or ''}\n\nMore: docs/{page} (stickbreaker docs {words})".strip()
+    printed = " ".join(("stickbreaker docs", words))
+    found.epilog = f"{command.epilog or ''}\n\nMore: docs/{page} ({printed})".strip()
     return found
 
 

@@ -47,7 +47,7 @@ SHARED = OptionNames(  # of corpora, runs and reports of every kind
     ambiguous=(
         *("inference", "schedule", "engine", "init", "chains", "samples", "truncation", "total"),
         *("language", "format", "overwrite", "trees", "tags", "top", "vocab", "seed", "sentences", "compare"),
-        *("quotes", "by", "all_words", "split", "drop_repeats"),
+        *("quotes", "by", "all_words", "split", "drop_repeats", "upos"),
     ),
     flags=("overwrite", "trees", "all_words"),
     settings=("Online", "Memoised"),

@@ -13,6 +13,7 @@ from typing import IO
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.file_errors import named_as
 from stickbreaker.core.files import atomic_file
+from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import MEGABYTE
 from stickbreaker.saved.directory import ModelDirectory
 from stickbreaker.saved.manifest import MANIFEST, TRACE, read_manifest
@@ -39,7 +40,7 @@ def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
     manifest = directory.read().manifest
     if manifest["status"] != "done":
         problem = "is still learning; what is packed does not change"
-        raise UserError(problem, where=model, remedy=f"finish it: stickbreaker resume {model}")
+        raise UserError(problem, where=model, remedy=f"finish it: {command_line('resume', model)}")
     names = [MANIFEST, TRACE, *sorted(manifest["files"]), NAMES]
     with atomic_file(out, overwrite=overwrite) as partial:
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
