@@ -74,6 +74,7 @@ def sentences(folder: Path) -> None:
     run_page(DOCS / "howto" / "score-sentences.md", folder)
     renamed(folder, model="sentences.model", letters__txt="fresh.txt")
     (folder / "novel.txt").write_text((folder / "fresh.txt").read_text() * 4)
+    (folder / "test.nbest").write_text("0 ||| the cat sat ||| -1.5\n0 ||| the sat cat ||| -1.0\n")
 
 
 def trees(folder: Path) -> None:
@@ -117,6 +118,7 @@ MADE: dict[str, Callable[[Path], None]] = {  # what lies in the folder where the
     "rules": grammar,
     "fit ngram": sentences,
     "score": sentences,
+    "rescore": sentences,
     "generate": sentences,
     "fit stm": trees,
     "translate documents": bitext_to_learn,
