@@ -396,4 +396,5 @@ class TestFilesAndTwoModels:
         rows = (tmp_path / "again.nbest").read_text().splitlines()
         assert rows[0].startswith("0 ||| mat the on ran ||| LanguageModel= -")
         assert rows[0].endswith("||| -1")
-        cli("rescore", arpa, tmp_path / "again.nbest", "--out", tmp_path / "twice.nbest")
+        twice = cli("rescore", arpa, tmp_path / "again.nbest", "--out", tmp_path / "twice.nbest", code=1)
+        assert "the list has a feature LanguageModel already" in twice.stderr
