@@ -181,5 +181,5 @@ def test_parts_of_speech_that_cannot_be(tmp_path):
     with pytest.raises(UserError, match="trees are of all words"):
         ReadingOptions(upos=("NOUN",), trees=True)
     (tmp_path / "a.txt").write_text("some text")
-    with pytest.raises(UserError, match=r"a.txt: the format has no parts of speech.*--upos all"):
+    with pytest.raises(UserError, match=r"a.txt: the format has no parts of speech.*upos all"):
         Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(upos=("NOUN",)))
