@@ -1,7 +1,6 @@
 """The directive `stickbreaker`: a command's help as a page of the reference."""
 
 import re
-from collections.abc import Iterator
 
 import click
 from docutils import nodes
@@ -21,18 +20,6 @@ def command_at(words: list[str]) -> click.Command:
         assert inner is not None, word
         found = inner
     return found
-
-
-def leaves(command: click.Command = main, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words of every command that has no commands below it."""
-    if not isinstance(command, click.Group):
-        yield words
-        return
-    context = click.Context(command)
-    for word in command.list_commands(context):
-        inner = command.get_command(context, word)
-        assert inner is not None
-        yield from leaves(inner, (*words, word))
 
 
 def paragraph(text: str) -> nodes.paragraph:

@@ -10,30 +10,18 @@ from pathlib import Path
 import click
 import pytest
 from tests.children import run_program
+from tests.commands import every_command
 from tests.docs_sessions import DOCS, run_page
 from tests.running import write_trees
-
-from stickbreaker.cli import main
 
 SPARK = {"stream lda", "stream hdp"}  # need Spark; tests/spark runs their like
 
 
-def examples(group: click.Group, above: tuple[str, ...] = ()) -> dict[str, str]:
-    """The example of each command, by its words."""
-    found: dict[str, str] = {}
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            found |= examples(command, (*above, name))
-        else:
-            found[" ".join((*above, name))] = str(command.epilog).removeprefix("Example: ")
-    return found
-
-
-assert isinstance(main, click.Group)
-EXAMPLES = {words: line for words, line in examples(main).items() if words not in SPARK}
+EXAMPLES = {
+    words: str(command.epilog).removeprefix("Example: ")
+    for words, command in every_command()
+    if not isinstance(command, click.Group) and words not in SPARK
+}
 
 
 def run(folder: Path, line: str) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.commands import every_command
 from tests.running import PROGRAM
 
-from stickbreaker.cli import main
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, ReadingOptions
 
@@ -98,23 +98,18 @@ def test_a_full_disk_is_one_line(model, line):
     assert (done.returncode, done.stderr) == (1, "stickbreaker: standard output: No space left on device\n")
 
 
-def examples(group: click.Group, above: tuple[str, ...] = ()) -> Iterator[tuple[click.Command, list[str]]]:
+def examples() -> Iterator[tuple[click.Command, list[str]]]:
     """Every command with an example at the end of its help, and the words of the example after its name."""
-    for name in group.list_commands(click.Context(group)):
-        command = group.get_command(click.Context(group), name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from examples(command, (*above, name))
+    for name, command in every_command():
         if command.epilog:
             words = shlex.split(command.epilog.removeprefix("Example: "))
-            own = ["stickbreaker", *above, name]
+            own = ["stickbreaker", *name.split()]
             assert words[: len(own)] == own
             yield command, words[len(own) :]
 
 
 def test_examples_in_the_help_have_options_that_there_are():
-    assert isinstance(main, click.Group)
-    shown = [(command, words) for command, words in examples(main) if not isinstance(command, click.Group)]
+    shown = [(command, words) for command, words in examples() if not isinstance(command, click.Group)]
     assert len(shown) > 12
     for command, words in shown:
         command.make_parser(click.Context(command)).parse_args(words)  # raises NoSuchOption

@@ -1,6 +1,8 @@
 """Estimators on disk: what a model's manifest says of them, saving and loading."""
 
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -145,6 +147,17 @@ def _origin_of(estimator: Estimator) -> Path | None:
         return None
 
 
+@contextmanager
+def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
+    """The model at a path, a directory or a zip file, and what it has; meanwhile errors name that path."""
+    folder = directory_of(path)
+    with named_as(path, folder):
+        directory = ModelDirectory(folder)
+        snapshot = directory.read()
+        with making_sense_of(path, RESTORE):
+            yield directory, snapshot
+
+
 def load(
     path: Path, threads: int | None = None, *, verb: str | None = None, in_place: bool = False
 ) -> Estimator:
@@ -158,15 +171,11 @@ def load(
     """
     if verb is not None:
         refuse_system(path, verb)
-    folder = directory_of(path)
-    with named_as(path, folder):
-        directory = ModelDirectory(folder)
-        snapshot = directory.read()
-        with making_sense_of(path, RESTORE):
-            if verb is not None:
-                kind_of(snapshot.manifest).refuse(verb, path)
-            estimator = estimator_of(snapshot.manifest, threads)
-            _fill(estimator, directory, snapshot, in_place=in_place)
+    with _reading(path) as (directory, snapshot):
+        if verb is not None:
+            kind_of(snapshot.manifest).refuse(verb, path)
+        estimator = estimator_of(snapshot.manifest, threads)
+        _fill(estimator, directory, snapshot, in_place=in_place)
     return estimator
 
 
@@ -182,20 +191,18 @@ def load_for(
 
 def load_as(kind: type[E], path: Path) -> E:
     """`load` as an estimator of the class `kind`. Raises UserError for a model of another kind."""
-    folder = directory_of(path)
-    with named_as(path, folder):
-        directory = ModelDirectory(folder)
-        snapshot = directory.read()
-        with making_sense_of(path, RESTORE):
-            plain = estimator_of(snapshot.manifest)
-            if plain.kind != kind.kind:
-                remedy = f"load it by {kinds()[plain.kind].class_name}.load"
-                raise UserError(
-                    f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
-                )
-            estimator = kind(**params_of(plain))
-            _fill(estimator, directory, snapshot)
-    estimator.origin = Origin(folder.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_)
+    with _reading(path) as (directory, snapshot):
+        plain = estimator_of(snapshot.manifest)
+        if plain.kind != kind.kind:
+            remedy = f"load it by {kinds()[plain.kind].class_name}.load"
+            raise UserError(
+                f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
+            )
+        estimator = kind(**params_of(plain))
+        _fill(estimator, directory, snapshot)
+    estimator.origin = Origin(
+        directory.path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_
+    )
     return estimator
 
 

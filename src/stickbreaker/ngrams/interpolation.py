@@ -6,6 +6,7 @@ Jelinek and Mercer 1980.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import starmap
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -82,8 +83,7 @@ class Interpolated:
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word of a corpus and of the ends of its sentences, block by block."""
-        own = corpus.with_vocabulary(self.second.vocabulary_)
-        return map(self._mixed, self.first.scores(corpus), self.second.scores(own))
+        return starmap(self._mixed, self._pairs(corpus))
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """The same if each sentence is by itself or, for models with topics, after the documents `seen`."""
@@ -97,14 +97,18 @@ class Interpolated:
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """log p (nats) and number of all words and ends of sentences, of those that either model knows, and
         of all by each model alone, over the words of both."""
-        own = corpus.with_vocabulary(self.second.vocabulary_)
         alone, mixtures = np.zeros(2), list[Scores]()
-        for first, second in zip(self.first.scores(corpus), self.second.scores(own), strict=True):
+        for first, second in self._pairs(corpus):
             alone += [nats.sum() for nats in self._over_all_words(first, second)]
             mixtures.append(self._mixed(first, second))
         parts = parts_of(iter(mixtures))
         n = parts["all"][1]
         return {**parts, "first_alone": (float(alone[0]), n), "second_alone": (float(alone[1]), n)}
+
+    def _pairs(self, corpus: Corpus) -> Iterator[tuple[Scores, Scores]]:
+        """Scores of a corpus by the first and by the second, block by block."""
+        own = corpus.with_vocabulary(self.second.vocabulary_)
+        return zip(self.first.scores(corpus), self.second.scores(own), strict=True)
 
     def _mixed(self, first: Scores, second: Scores) -> Scores:
         nats = mixed(*self._over_all_words(first, second), self.weight)
@@ -126,11 +130,8 @@ class Interpolated:
 
         Neither model should have learned from it. It is seen through the first's vocabulary.
         """
-        own = corpus.with_vocabulary(self.second.vocabulary_)
-        pairs = zip(self.first.scores(corpus), self.second.scores(own), strict=True)
-        return Interpolated(
-            self.first, self.second, learned_weight(self._over_all_words(*pair) for pair in pairs)
-        )
+        log_p = starmap(self._over_all_words, self._pairs(corpus))
+        return Interpolated(self.first, self.second, learned_weight(log_p))
 
 
 def _over_more_words(scores: Scores, n: int) -> Array:

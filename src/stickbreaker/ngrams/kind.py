@@ -3,6 +3,8 @@
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Export, Kind, Saved
 
+OF_INTERPOLATION = ("interpolate", "weight", "tune_on")  # options of `InterpolationChoice`
+
 KINDS = (
     Kind(
         name="NgramModel",
@@ -25,7 +27,7 @@ KINDS = (
             ),
         },
         evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_language_model",
-        evaluate_options=("rescale", "exponent", "interpolate", "weight", "tune_on"),
+        evaluate_options=("rescale", "exponent", *OF_INTERPOLATION),
         exports={
             "arpa": Export(
                 "stickbreaker.ngrams.cli.export:write_sample",
@@ -51,7 +53,7 @@ KINDS = (
         },
         topics="stickbreaker.ngrams.cli.topics:list_topics",
         evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
-        evaluate_options=("interpolate", "weight", "tune_on"),
+        evaluate_options=OF_INTERPOLATION,
         parameters=OptionNames(
             renamed={"n_topics": "--topics"}, ambiguous=("order", "unknown", "prior", "moves")
         ),
@@ -67,6 +69,6 @@ SYSTEMS = (
         verbs=("score", "evaluate", "rescore"),
         is_file="stickbreaker.ngrams.arpa_model:is_arpa",
         evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
-        evaluate_options=("interpolate", "weight", "tune_on"),
+        evaluate_options=OF_INTERPOLATION,
     ),
 )

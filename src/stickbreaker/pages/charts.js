@@ -216,9 +216,14 @@ function pointHovers(points, px, bottom, say) {
   const shown = points.filter((_, i) => i % Math.ceil(points.length / 120) === 0), xs = shown.map((p) => Number(px(p.x)));
   return shown.map((p, i) => {
     const from = i ? (xs[i - 1] + xs[i]) / 2 : xs[i] - 6, to = i < xs.length - 1 ? (xs[i] + xs[i + 1]) / 2 : xs[i] + 6;
-    return node("rect", { class: "hover", fill: "none", "pointer-events": "all", x: from.toFixed(1), width: Math.max(to - from, 0).toFixed(1), y: 0, height: bottom + 22 },
-      node("title", {}, say(p)));
+    return hoverPart(from, Math.max(to - from, 0), 0, bottom + 22, say(p));
   });
+}
+
+// A part of a chart that shows nothing, and says something when it is pointed at.
+function hoverPart(x, width, top, bottom, said) {
+  return node("rect", { class: "hover", fill: "none", "pointer-events": "all", x: x.toFixed(1), width: width.toFixed(1), y: top.toFixed(1), height: (bottom - top).toFixed(1) },
+    node("title", {}, said));
 }
 
 function describeBeyond(points, beyond) {

@@ -98,18 +98,19 @@ def export(
     if corpus is not None and not chosen.of_documents:
         raise click.UsageError(f"{format} is about the model alone: leave {corpus} out")
     _refuse_others(format, chosen)
-    if chosen is not ZIP:
-        _refuse_other_kind(format, chosen, model)
+    own = ZIP if chosen is ZIP else _own_export(format, chosen, model)
     refuse_file(out, overwrite)
-    write = object_at(chosen.write if chosen is ZIP else kind_at(model, "export").exports[format].write)
-    figures, line = write(
+    figures, line = object_at(own.write)(
         ExportRequest(model, corpus, format, out, top, language, sample, topic, overwrite, threads)
     )
     emit({"out": str(out), "format": format, **figures}, as_json, lambda result: f"{result['out']}: {line}")
 
 
-def _refuse_other_kind(format: str, chosen: Export, model: Path) -> None:
-    """Raise UserError for a model without the format, and a usage error for options that it has not there."""
+def _own_export(format: str, chosen: Export, model: Path) -> Export:
+    """The format as the model's kind writes it.
+
+    Raises UserError if the kind does not write it, and a usage error for options that the kind does not have.
+    """
     kind = kind_at(model, "export")
     if format not in kind.exports:
         problem = f"{format} is no format of {kind.said}"
@@ -117,6 +118,7 @@ def _refuse_other_kind(format: str, chosen: Export, model: Path) -> None:
     for name in chosen.options:
         if name not in kind.exports[format].options:
             refuse_written((name,), f"has no meaning for a {kind.noun}")
+    return kind.exports[format]
 
 
 def _refuse_others(format: str, chosen: Export) -> None:

@@ -19,18 +19,13 @@ def evaluate_language_model(asked: ScoringRequest) -> Outcome:
     """Perplexities of documents, of all and of known words; with --rescale those of rescaling too."""
     if asked.options["rescale"] is None:
         refuse_written(("exponent",), "needs --rescale")
-        return _plain(asked)
-    refuse_written(("interpolate", "weight", "tune_on"), "does not go with --rescale")
+        return evaluate_without_rescaling(asked)
+    refuse_written(OF_INTERPOLATION, "does not go with --rescale")
     return _rescaled(asked, asked.options["rescale"], asked.options["exponent"]), _as_text
 
 
 def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
-    """Perplexities of documents by a model with topics, or in the ARPA format."""
-    return _plain(asked)
-
-
-def _plain(asked: ScoringRequest) -> Outcome:
-    """Perplexities by one model, or by two interpolated."""
+    """Perplexities of documents by one model, or by two interpolated."""
     from stickbreaker.ngrams.interpolation import Interpolated
     from stickbreaker.ngrams.language_estimator import LanguageEstimator
     from stickbreaker.ngrams.sentence_scores import parts_of
@@ -42,9 +37,9 @@ def _plain(asked: ScoringRequest) -> Outcome:
         both = isinstance(scorer, Interpolated)
         parts = scorer.parts(corpus) if both else parts_of(scorer.scores(corpus))
         scores = part_scores(asked.model, corpus, parts)
-    lines = _unknown_lines(scores, spelled=scorer.base_.numbers.spelled)
-    if not isinstance(scorer, LanguageEstimator):
-        lines = lines[:1]  # the others are about how it is learned
+    lines = []
+    if not scorer.base_.numbers.spelled:
+        lines = _unknown_lines(scores, learned_here=isinstance(scorer, LanguageEstimator))
     if isinstance(scorer, Interpolated):
         scores |= {"interpolate": choice.interpolate, "weight": scorer.weight}
         lines.insert(
@@ -53,17 +48,16 @@ def _plain(asked: ScoringRequest) -> Outcome:
     return scores, lambda found: "\n".join([scores_as_text(found), *lines])
 
 
-def _unknown_lines(scores: dict[str, Any], *, spelled: bool) -> list[str]:
-    """What words that are `<unk>` mean for the figures; nothing where each has a probability of its own, or
-    where there are none."""
+def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
+    """What words that are `<unk>` mean for the figures, if there are any; and how a model that is learned by
+    this program can know more."""
     known, whole = scores.get("known", {"events": 0.0})["events"], scores["all"]["events"]
-    if spelled or known == whole:
+    if known == whole:
         return []
     share = f"{100 * (1.0 - known / whole):.1f} % of words and ends are <unk>, one word to this model:"
-    return [
-        f"{share} compare perplexities of models with the same known words alone.",
-        "Learned with --unknown spelled every word has a probability, with --min-count 1 more are known.",
-    ]
+    remedy = "Learned with --unknown spelled every word has a probability, with --min-count 1 more are known."
+    lines = [f"{share} compare perplexities of models with the same known words alone."]
+    return [*lines, remedy] if learned_here else lines
 
 
 def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, Any]:

@@ -101,13 +101,7 @@ function timeAxis(times, px, width, height) {
     })),
     node("text", { class: "figure", x: 2, y: base - 30 }, `documents (at most ${grouped(most)})`),
     namesAlong(times.names, px, every, width, height - 4),
-    px.map((x, i) => axisHover(x - (wide + 2) / 2, wide + 2, base - 26, height, `${times.names[i]}: ${grouped(times.documents[i])} documents`)));
-}
-
-// What a part of an axis says when it is pointed at, names that have no room there too.
-function axisHover(x, width, top, bottom, said) {
-  return node("rect", { class: "hover", fill: "none", "pointer-events": "all", x: x.toFixed(1), width: width.toFixed(1), y: top.toFixed(1), height: (bottom - top).toFixed(1) },
-    node("title", {}, said));
+    px.map((x, i) => hoverPart(x - (wide + 2) / 2, wide + 2, base - 26, height, `${times.names[i]}: ${grouped(times.documents[i])} documents`)));
 }
 
 // The names of bins below their places, where one does not meet the next.
@@ -137,7 +131,7 @@ function timeBars(topic, k, times, width, height) {
       height: (bottom - Number(py(share))).toFixed(1), fill: topic.colour,
     })),
     namesAlong(times.names, times.names.map((_, i) => left + (i + 0.5) * step), every, width, height - 6),
-    shares.map((share, i) => axisHover(left + i * step, step, top, height,
+    shares.map((share, i) => hoverPart(left + i * step, step, top, height,
       `${times.names[i]}: ${percent(share)}, ${grouped(times.documents[i])} documents`)));
 }
 
@@ -152,7 +146,7 @@ function groupBars(topic, k, group, width) {
       node("text", { class: "word", x: left - 9, y: i * row + 16, "text-anchor": "end" }, shortened(group.names[i], 13.5, left - 12)),
       node("rect", { x: left, y: i * row + 4, width: Math.max((share / most) * room, 1.5).toFixed(1), height: row - 8, rx: 2, fill: topic.colour }),
       node("text", { class: "figure", x: width, y: i * row + 16, "text-anchor": "end" }, percent(share)))),
-    shares.map((share, i) => axisHover(0, width, i * row, (i + 1) * row,
+    shares.map((share, i) => hoverPart(0, width, i * row, (i + 1) * row,
       `${group.names[i]}: ${percent(share)}, ${grouped(group.documents[i])} documents; of all documents ${percent(topic.share)}`)),
     node("line", { class: "overall", x1: mark, x2: mark, y1: 0, y2: height }));
 }

@@ -33,6 +33,7 @@ def range_of(judge: str, points: Sequence[SearchPoint]) -> TopicRange:
         alike = [point.used for point in ends if point.bound >= best - ALIKE]
         largest = FIRST <= last.topics == max(point.topics for point in own)
         return TopicRange(min(alike), max(alike), WHOLE, largest and last.used >= FULL * last.topics)
-    few = next((point.used for point in points if point.checks), None)
-    peak = peak_of_held_out(own if few is None else [point for point in points if point.checks][1:])
+    checks = [point for point in points if point.checks]
+    few, judged = (checks[0].used, checks[1:]) if checks else (None, own)
+    peak = peak_of_held_out(judged)
     return TopicRange(min(peak.fewest, last.used), max(peak.most, last.used), SHORT, few=few)

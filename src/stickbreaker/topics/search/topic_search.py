@@ -130,14 +130,12 @@ class TopicSearch:
         """
         best = max((point for point in points if point.final and not point.checks), key=lambda one: one.bound)
         checks = [point for point in points if point.checks]
-        if (
-            best.used > FEW
-            or self.n_documents < CHECKED
-            or any(point.held_out is None for point in checks[:1])
-        ):
+        if best.used > FEW or self.n_documents < CHECKED:
             return None
         if not checks:
             return {"n_topics": best.topics, "max_iter": best.passes, "tol": 0.0, **CHECK}
+        if checks[0].held_out is None:  # nothing could be predicted
+            return None
         following = self._next_by_held_out(checks[1:])
         if following is not None and "tol" not in following:
             gain = max(point.score("held-out") for point in checks[1:]) - checks[0].score("held-out")
