@@ -1,4 +1,4 @@
-"""How well a grammar cuts sentences while it learns: F1 of some of them, whose words are known by blanks."""
+"""How well a grammar cuts sentences while it learns: F1 of some of them, whose words are known by spaces."""
 
 from collections.abc import Callable
 from copy import copy
@@ -33,7 +33,7 @@ def segmentation_measure(
     be cut into now: {"segmentation": {"documents", "token_f1", "boundary_f1"}}.
 
     It is of a sample of the documents to learn from, at most 50, spread evenly over them, and the same
-    throughout. None where no blank in the sample parts words, where documents have no text, and of grammars
+    throughout. None if no blank in the sample parts words, where documents have no text, and of grammars
     by which nothing is cut.
     """
     if estimator.of_topics:

@@ -43,7 +43,7 @@ from stickbreaker.learning.schedules import Batch, Online, Schedule
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
-BATCH_SIZE, RATES = 20, (0.5, 1.0)  # sentences of an online step, kappa and tau0, where they are left open
+BATCH_SIZE, RATES = 20, (0.5, 1.0)  # sentences of an online step, kappa and tau0, if they are left open
 FIRST_BATCH = {"collocation": 2}  # sentences of the first steps, by the grammar's name; else BATCH_SIZE
 SWEEPS = 200  # where max_iter is
 PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
@@ -69,9 +69,9 @@ class GrammarEstimator(Estimator):
         those of the text; or the text of a grammar in the format of py-cfg or PyAdaGram, or a `Grammar`.
     inference : "mcmc"; "hybrid", variational inference by trees that are drawn; or "mean-field", by sums over
         all trees, where what may be remembered is chosen at the start (Cohen et al. 2010).
-    symbols : a line is a sentence, of "characters" (blanks left out), or "spaced": of what stands between
-        blanks.
-    schedule : "online", a step 20 sentences (of "collocation" from 2 at first); "batch", a step a pass; or
+    symbols : a line is a sentence, of "characters" (spaces left out), or "spaced": of what stands between
+        spaces.
+    schedule : "online", a step 20 sentences (of "collocation" from 2 at first); "batch", a step per pass; or
         `Online(...)`, whose minibatches stand for all of the text from the start unless it has
         `total="seen"`, as "online" has. None: online by hybrid inference; "mean-field" knows batches alone.
     samples : trees that are drawn of each sentence in a step.
@@ -94,7 +94,7 @@ class GrammarEstimator(Estimator):
     engine : "local", or a `SparkEngine`: where to learn by "hybrid" and "mean-field".
     n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
+    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
@@ -212,7 +212,7 @@ class GrammarEstimator(Estimator):
         return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
 
     def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar; one by name is of a vocabulary's symbols. Raises UserError where it has none."""
+        """The grammar; one by name is of a vocabulary's symbols. Raises UserError if it has none."""
         given = self.given_grammar()
         if given is not None:
             return given

@@ -117,7 +117,7 @@ def restored(
 
 
 def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
-    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
+    """The state of a snapshot, whose table the engine takes. Raises ValueError if it makes no sense."""
     assert isinstance(model, OnlineGrammar)
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot, TOLD)
@@ -198,7 +198,7 @@ def _job(
 
 
 def _held_out_score(engine: Engine, model: OnlineGrammar, params: Record, sentences: Sentences) -> float:
-    """log p of the held-out sentences, in nats a symbol."""
+    """log p of the held-out sentences, in nats per symbol."""
     counts = engine.table.whole()
     assert isinstance(counts, TruncatedCounts)
     learned = model.learned(params, counts).opened

@@ -21,7 +21,7 @@ def scores_of(
 
     If symbols are spaced, words have two spaces or a tab between them. A sentence that cannot be parsed is
     one piece, and has no part in the nats. log p of a sentence with new symbols has one mark in place of all
-    of them. Raises UserError where there is nothing to score.
+    of them. Raises UserError if there is nothing to score.
     """
     model.symbol_number(nonterminal)  # refused, whether or not there is a word to compare with
     lines = model.lines_of(texts)
@@ -48,7 +48,7 @@ def scores_of(
 
 
 def gold_of(model: GrammarEstimator, texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts that have blanks between them, without blanks within."""
+    """The words of texts that have spaces between them, without spaces within."""
     analysis = model.analysis_
     assert isinstance(analysis, Analysis)
     if model.symbols == "characters":

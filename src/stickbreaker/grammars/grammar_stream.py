@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine. Raises UserError where that cannot be.
+    """One online step on a whole corpus, in order, on this machine. Raises UserError if that cannot be.
 
     With unparsed="skip" a corpus of which no tree comes to any sentence changes nothing, and warns.
     """

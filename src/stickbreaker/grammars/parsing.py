@@ -76,7 +76,7 @@ def segmented_texts(
     seed: int = 0,
     n_trees: int = DRAWS,
 ) -> Iterator[SegmentedText]:
-    """Each text cut by so many trees that are drawn: see `AdaptorGrammar.segment`.
+    """Each text cut by that many trees that are drawn: see `AdaptorGrammar.segment`.
 
     Raises UserError for a grammar of words.
     """

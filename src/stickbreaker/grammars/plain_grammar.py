@@ -229,6 +229,6 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
 
 def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:
-    """The log probability of the held-out sentences, in nats a symbol."""
+    """The log probability of the held-out sentences, in nats per symbol."""
     learned = LearnedGrammar.of(fitted.params, grammar).opened
     return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

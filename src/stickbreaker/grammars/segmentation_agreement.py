@@ -50,7 +50,7 @@ class Segmentation(NamedTuple):
 def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Segmentation:
     """How much sentences cut into pieces are like those of a gold standard, which has the same symbols.
 
-    Ends of sentences are no boundaries; blanks within words are not counted. (Goldwater, Griffiths & Johnson
+    Ends of sentences are no boundaries; spaces within words are not counted. (Goldwater, Griffiths & Johnson
     2009, section 5.2.) Raises ValueError for sentences of other symbols.
 
     >>> segmentation_of([["a", "bc"]], [["a", "b", "c"]]).token.precision
@@ -76,7 +76,7 @@ def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]
 
 
 def _letters(words: Sequence[str]) -> str:
-    """The letters of words, without blanks."""
+    """The letters of words, without spaces."""
     return "".join("".join(words).split())
 
 

@@ -24,8 +24,8 @@ _PUNCTUATION = regex.compile(r"\p{P}")
 
 
 def analysis_of_symbols(symbols: str) -> Analysis:
-    """The analysis by which a line is a sentence of symbols: "characters" but for blanks, or "spaced", what
-    stands between blanks. Symbols stay as they are written, apostrophes too.
+    """The analysis by which a line is a sentence of symbols: "characters" but for spaces, or "spaced", what
+    stands between spaces. Symbols stay as they are written, apostrophes too.
 
     >>> analysis_of_symbols("characters").analyse("yu want").words
     ['y', 'u', 'w', 'a', 'n', 't']
@@ -110,7 +110,7 @@ def word_reader(words: Iterable[str], terminals: tuple[str, ...], n_documents: i
 
 
 def characters_of(text: str) -> list[str]:
-    """The characters of a text with their marks, blanks left out."""
+    """The characters of a text with their marks, spaces left out."""
     return analysis_of_symbols("characters").analyse(text).words
 
 

@@ -54,7 +54,7 @@ def training_sentences(
 def held_out_sentences(
     estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled
 ) -> Sentences:
-    """The held-out sentences that some tree comes to. Raises UserError where there is none."""
+    """The held-out sentences that some tree comes to. Raises UserError if there is none."""
     found = _of_source(estimator, source, corpus, grammar, held_out=True)
     found = found.take(parsable(found, grammar))
     if not len(found.documents):
@@ -131,7 +131,7 @@ def without_uses(grammar: Compiled) -> LearnedGrammar:
 
 
 def refuse_other_sums(params: Record, grammar: Compiled) -> None:
-    """Raise ValueError where what is kept of the text learned from is not of one text and grammar."""
+    """Raise ValueError if what is kept of the text learned from is not of one text and grammar."""
     sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
     letters, lengths, cuts, kept, skipped = sums
     if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():

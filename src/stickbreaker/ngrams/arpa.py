@@ -21,7 +21,7 @@ NEVER = -99.0  # log10 p of what does not come, by the format's custom
 def write_arpa(
     model: LanguageModel, base: Base, out: Path, sample: int = -1, *, overwrite: bool = False
 ) -> dict[int, int]:
-    """Write one sample, counted from 0, -1 the last; gives how many n-grams of each order there are.
+    """Write one sample, counted from 0, -1 the last; returns how many n-grams of each order there are.
 
     Exact: p(w | u) = p + bow(u) p(w | shorter) is what a sample predicts (Teh 2006, equation 7), and bow(u) =
     (b + a T) / (C + b). The mean over samples has no such form. Where words are spelled, `<unk>` has what all
@@ -64,7 +64,7 @@ class _Level(NamedTuple):
 
     words: Integers  # n-grams × words, in order
     p: Array  # of the last word after the others
-    left: Array  # what the n-gram leaves to shorter contexts, where it is a context itself
+    left: Array  # what the n-gram leaves to shorter contexts, if it is a context itself
     begins: float  # the same of the beginning of a sentence
 
     def lines(self, end: int) -> Iterator[tuple[list[int], float, float]]:

@@ -149,7 +149,7 @@ def learned_weight(log_p: Iterable[tuple[Array, Array]]) -> float:
     """The weight of the first of two models that makes words most probable, by EM from 1/2.
 
     `log_p`: blocks of log p (words) by each. Every step makes the words more probable, until the
-    weight settles. Raises UserError where there are no words.
+    weight settles. Raises UserError if there are no words.
 
     >>> round(learned_weight([(np.log([0.5, 0.1]), np.log([0.1, 0.5]))]), 3)
     0.5

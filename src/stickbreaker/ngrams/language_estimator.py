@@ -118,7 +118,7 @@ class LanguageEstimator(Estimator, Generic[M]):
         return tokens_without_marks(tokens)
 
     def source_of(self, corpus: Corpus, held_out: float) -> Source:
-        """The documents to learn from. Raises UserError where no sentence is held out that should be."""
+        """The documents to learn from. Raises UserError if no sentence is held out that should be."""
         source = Source(corpus, held_out, unit=Sequences)
         if held_out and not _has_sentences(source):
             raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
@@ -193,7 +193,7 @@ class LanguageEstimator(Estimator, Generic[M]):
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
     def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
-        """The numbers of a vocabulary's words. Raises UserError where none is known."""
+        """The numbers of a vocabulary's words. Raises UserError if none is known."""
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
@@ -289,7 +289,7 @@ def _has_sentences(source: Source) -> bool:
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError where much of a text is not in its vocabulary; of one that is spelled, anything."""
+    """Raise UserError if much of a text is not in its vocabulary; of one that is spelled, anything."""
     if corpus.about.rule.words is not None and not spelled:
         return  # a list of words that someone chose
     share = float((text.words < 0).mean()) if len(text.words) else 0.0

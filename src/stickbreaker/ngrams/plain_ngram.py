@@ -59,17 +59,17 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     min_count : with "symbol", how often a word occurs in the text that is known.
     max_iter : sweeps of the sampler; more gain next to nothing.
     samples : predictions are means over about so many of its states, evenly from the second half of the
-        sweeps; over fewer where that has fewer.
+        sweeps; over fewer if that has fewer.
     n_jobs : has no effect; there is one chain, and it uses one thread.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
+    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
     ----------
     words_ : all words that may come next, `<unk>` and the mark `</s>` at a sentence's end included.
     discounts_, concentrations_ : (samples × lengths of context) of the Pitman-Yor processes.
-    bound_ : log p(words, seating) of the last sample, in nats a word.
+    bound_ : log p(words, seating) of the last sample, in nats per word.
     n_iter_ : sweeps done; trace_ : list of records, with the perplexity of each word given all others.
 
     >>> from stickbreaker import NgramModel

@@ -68,10 +68,10 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     min_count : with "symbol", how often a word occurs in the text that is known.
     max_iter : sweeps of the sampler.
     samples : predictions are means over about so many of its states, evenly from the second half of the
-        sweeps; over fewer where that has fewer.
+        sweeps; over fewer if that has fewer.
     n_jobs : has no effect; there is one chain, and it uses one thread.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
+    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes

@@ -104,5 +104,5 @@ class PlainSyntacticTopics(SyntaxEstimator):
 
 
 def _held_out_score(fitted: Fitted, score: Callable[[Record], float]) -> float:
-    """The score of held-out documents, in nats a word."""
+    """The score of held-out documents, in nats per word."""
     return score(fitted.params)

@@ -24,7 +24,7 @@ class SyntacticTopics(WithTopics, PlainSyntacticTopics):
 
         A document's shares are drawn from its odd-numbered sentences, and each of the others is predicted by
         an exact sum over the topics of its tree; of a document of one sentence, that one. Only words of the
-        vocabulary count. Raises UserError where there is nothing to score, and for documents without trees.
+        vocabulary count. Raises UserError if there is nothing to score, and for documents without trees.
         """
         return super().score(X)
 

@@ -49,7 +49,7 @@ class SyntaxEstimator(Estimator):
     ----------
     inference : "gibbs": the chain; or "mean-field": variational inference by exact sums over trees, for much
         text, streams and Spark. It begins where a short chain on a part of the documents ends.
-    n_topics : most topics that there may be; those in use are fewer where the text asks for fewer.
+    n_topics : most topics that there may be; those in use are fewer if the text asks for fewer.
     limit : None: the model; "hdp": words know nothing of their heads; "itic": nothing of their documents (an
         infinite tree of hidden states whose children are independent).
     unknown : what words outside the vocabulary are: "blank", nodes that pass on what is known and are not
@@ -59,13 +59,13 @@ class SyntaxEstimator(Estimator):
     max_iter : sweeps of each chain, or passes; None: 400 sweeps, 50 passes, 3 online.
     tol : relative change of the bound between passes at which mean-field inference in batches ends.
     samples : about how many states of each chain predictions are averaged over. They are taken evenly from
-        the last five eighths of the sweeps; fewer where these have fewer.
+        the last five eighths of the sweeps; fewer if these have fewer.
     chains : with different starts; None: 4. Predictions are means over all, topics are those of the chain
         with the best score.
     engine : "local", or SparkEngine(session) for mean-field inference.
     n_jobs : threads; None or -1 is every core. The result does not depend on it.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
+    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
@@ -198,7 +198,7 @@ class SyntaxEstimator(Estimator):
         return source
 
     def held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
-        """Of what was learned, the score of the held-out documents, in nats a word. Raises UserError where
+        """Of what was learned, the score of the held-out documents, in nats per word. Raises UserError where
         there is nothing to score."""
         parts = [source.block(block, held_out=True)[1] for block in range(source.n_blocks)]
         if not any((part.words >= 0).any() for part in parts):
@@ -218,7 +218,7 @@ class SyntaxEstimator(Estimator):
     # What was learned
 
     def take_learned(self, params: Record, state: RunState) -> None:
-        """Make what was learned the estimator's. Raises ValueError where its parts do not fit."""
+        """Make what was learned the estimator's. Raises ValueError if its parts do not fit."""
         self.take_state(state)
         self.params_: Record = params
         self.state_: RunState = state

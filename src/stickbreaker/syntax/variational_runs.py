@@ -37,7 +37,7 @@ def new_run(
 def resume_run(
     estimator: SyntaxEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[VariationalRun, VariationalState]:
-    """The run whose checkpoint is `snapshot`, as it was then. Raises ValueError where it makes no sense."""
+    """The run whose checkpoint is `snapshot`, as it was then. Raises ValueError if it makes no sense."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job = job_of(estimator, corpus, seed, held_out, folder)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
@@ -94,5 +94,5 @@ def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str,
 def _held_out_score(
     engine: Engine, model: SyntaxModel, params: Record, score: Callable[[Record], float], n_tags: int
 ) -> float:
-    """The score of held-out documents, in nats a word."""
+    """The score of held-out documents, in nats per word."""
     return score(learned_by(engine, model, params, n_tags))

@@ -127,7 +127,7 @@ def refuse_illegal(chosen: Combination) -> None:
 
 
 def _apart(chosen: Combination) -> tuple[str, ...]:
-    """The fewest slots whose choices no row of the table has together; none where a row has all."""
+    """The fewest slots whose choices no row of the table has together; none if a row has all."""
     slots = Combination._fields
     groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
     return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())

@@ -68,7 +68,7 @@ def to_gensim(estimator: TopicEstimator) -> Any:
 
     `get_topics()` gives `topic_word_`, and documents are inferred there by as many counts as topics have. The
     model can be saved by its own `save`, for `LdaModel.load`, which unpickles: load no one else's.
-    Raises UserError where gensim is not installed.
+    Raises UserError if gensim is not installed.
     """
     try:
         corpora, models = import_module("gensim.corpora"), import_module("gensim.models")
@@ -103,7 +103,7 @@ def pyldavis_inputs(estimator: TopicEstimator, corpus: Corpus, language: str | N
     known word are left out, since pyLDAvis refuses them: positions are not those of the corpus then. Of a
     polylingual model one `language` is shown, with the documents that have words of it.
 
-    Raises UserError where no document is left, or the language is missing or strange.
+    Raises UserError if no document is left, or the language is missing or strange.
 
     >>> from stickbreaker import LDA
     >>> corpus = Corpus.from_texts(["river bank", "", "bank money"])
@@ -218,7 +218,7 @@ def _refuse_nothing(documents: int) -> None:
 
 
 def _one_field(text: str, blank: str) -> str:
-    """Text without tabs, line ends and other blanks, each run of which becomes `blank`."""
+    """Text without tabs, line ends and other spaces, each run of which becomes `blank`."""
     return blank.join(text.split())
 
 

@@ -120,7 +120,7 @@ class LearnedTopics(TopicParams):
         return float(self._hyperparameter("concentration"))
 
     def _hyperparameter(self, name: str) -> float | Array:
-        """The prior of words in topics. Raises AttributeError where that is of another kind."""
+        """The prior of words in topics. Raises AttributeError if that is of another kind."""
         words = self.model.words
         own, value = words.hyperparameter(self.params_)
         if own != name:
@@ -174,7 +174,7 @@ class LearnedTopics(TopicParams):
         return names, shares[:, self.topic_columns_]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """The `n` concepts that have most of each topic's tokens, and their shares; none where none are."""
+        """The `n` concepts that have most of each topic's tokens, and their shares; none if none are."""
         return largest_concepts(*self.concept_shares, n)
 
     def show_topics(

@@ -33,7 +33,7 @@ _date_of = lru_cache(1 << 14)(date_of)
 class FieldSums:
     """Sums over the documents by one field.
 
-    `values` are by value, None where there are too many; `dates` are by the first `precision` characters of
+    `values` are by value, None if there are too many; `dates` are by the first `precision` characters of
     the date in ISO 8601, as fine as there is room for. `known` documents have a value; those with a list of
     several are in the row of each.
     """

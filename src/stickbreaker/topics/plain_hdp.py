@@ -263,7 +263,7 @@ class PlainHDP(TopicEstimator):
         if isinstance(chosen, str):
             chosen = SplitMerge("exact")
         if schedule == "partial_fit" and chosen.accept == "exact":
-            return ()  # a stream goes on from what `fit` began
+            return ()  # a stream continues from what `fit` began
         if not growing:
             raise UserError(
                 f"moves={chosen}", remedy="leave moves None with Gibbs sampling and the franchise"

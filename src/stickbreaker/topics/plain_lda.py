@@ -74,7 +74,7 @@ class PlainLDA(TopicEstimator):
     engine : "local", or SparkEngine(session): see docs/reference/spark.md.
     n_jobs : threads; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line a pass on standard error while `fit` runs (by the logger "stickbreaker").
+    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run. Of
         Gibbs sampling only every `every`-th sweep has a "score".
 
@@ -85,7 +85,7 @@ class PlainLDA(TopicEstimator):
     alpha_ : (topics,); eta_ : number or array.
     topic_names_ : (topics,) the name of each topic, by `name_topics` or the guide; None without one.
     topic_shares_ : (topics,) share of the tokens that each topic explains.
-    bound_ : nats a token of the last pass: the exact bound in batch mean-field runs, an estimate in online
+    bound_ : nats per token of the last pass: the exact bound in batch mean-field runs, an estimate in online
         and hybrid ones, log p(w, z) of the last sample in Gibbs sampling.
     n_iter_ : passes done; converged_ : whether they ended before max_iter; trace_ : list of records.
 

@@ -59,7 +59,7 @@ def write_documents(
     estimator: LearnedTopics, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
 ) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash;
-    and metadata-sums.parquet, by which all documents are divided, where they have metadata.
+    and metadata-sums.parquet, by which all documents are divided, if they have metadata.
 
     Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
     of the words of the text: starts and lengths in characters, and their most probable topics. In the file's
@@ -89,9 +89,9 @@ def collect_documents_and_figures(
     """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once; and its
     topics by metadata field.
 
-    "coherence": NPMI of each topic's ten most relevant words over all documents, where there are two words or
+    "coherence": NPMI of each topic's ten most relevant words over all documents, if there are two words or
     more; of a polylingual model the mean over its languages, each over the documents that have it;
-    "unigram" and "unigram_held_out": nats a word of the documents learned from under their own word shares,
+    "unigram" and "unigram_held_out": nats per word of the documents learned from under their own word shares,
     and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
     """
     from stickbreaker.topics.evaluation.coherence import (
@@ -277,7 +277,7 @@ def nats_by_word_shares(
 ) -> float | None:
     """Nats a word of word counts `words` (V) under the shares of `learned` (V), within each language.
 
-    None where there is no word.
+    None if there is no word.
 
     >>> round(nats_by_word_shares(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
     -0.693147
@@ -315,7 +315,7 @@ def unigram_terms(
 
 
 def nats_of(pieces: Sequence[NDArray[np.float64]]) -> float | None:
-    """Nats a word, from the `unigram_terms` of pieces that have all words; None where there is no word.
+    """Nats a word, from the `unigram_terms` of pieces that have all words; None if there is no word.
 
     A word's share is its share of its piece, times the piece's share: with w, l of a piece and L of all,
     sum of w · log(l_w / L) is sum of w · log(l_w / l) + (sum of w) · log(l / L).

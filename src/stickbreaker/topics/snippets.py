@@ -116,7 +116,7 @@ def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
 
 
 def _on_one_line(text: str, places: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
-    """A text with single blanks, and where characters at `places` (of no white space) stand in it."""
+    """A text with single spaces, and where characters at `places` (of no white space) stand in it."""
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     befores = np.array([start for start, _ in spans], np.int64)
     lengths = np.array([stop - start + 1 for start, stop in spans], np.int64)

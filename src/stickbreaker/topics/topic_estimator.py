@@ -198,7 +198,7 @@ class TopicEstimator(LearnedTopics):
             state = state_of(snapshot)
         refuse_other_shapes(model, engine.table.shape, state, len(self.vocabulary_))
         if isinstance(engine.table, StoredTable) and not lasts:
-            engine.table = engine.table.copy()  # its files go when the run goes on
+            engine.table = engine.table.copy()  # its files go when the run continues
         self.take(model, engine, state)
         self.word_documents_ = WordDocuments.from_arrays(
             snapshot.arrays, len(self.alpha_), lambda: self.vocabulary_.parts
@@ -224,5 +224,5 @@ class TopicEstimator(LearnedTopics):
 def load_topics(
     path: Path, verb: str, threads: int | None = None, *, in_place: bool = False
 ) -> TopicEstimator:
-    """`saving.load` for a verb that is about topics. Raises UserError where the model has none."""
+    """`saving.load` for a verb that is about topics. Raises UserError if the model has none."""
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)

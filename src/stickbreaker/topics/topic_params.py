@@ -179,7 +179,7 @@ class TopicParams(StreamLearner):
         return given.with_defaults(*self.streamed)
 
     def for_stream(self) -> Self:
-        """The same with the defaults of streams written out, by which a saved stream goes on whatever they
+        """The same with the defaults of streams written out, by which a saved stream continues whatever they
         become."""
         made, point = copy(self), self._has_points("partial_fit", stream=True)
         made.schedule, made.point_topics, made.eta = self.stream_schedule(), point, self._eta(point)
@@ -191,7 +191,7 @@ class TopicParams(StreamLearner):
 
     @property
     def _continues_a_fit(self) -> bool:
-        """Whether `fit` began what `partial_fit` goes on with, by its own default of eta."""
+        """Whether `fit` began what `partial_fit` continues with, by its own default of eta."""
         return "state_" in vars(self) and not self.began_as_stream and self.point_topics is None
 
     def _eta(self, point: bool = False) -> float | str | Array:
@@ -309,7 +309,7 @@ class TopicParams(StreamLearner):
         self._refuse("partial_fit")
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
-        """The mean-field solver of the documents slot, of so many rounds."""
+        """The mean-field solver of the documents slot, of that many rounds."""
         return MeanField(max_iter, float(self.doc_tol), keep_local)
 
     def fold_in_solver(self) -> LocalSolver:

@@ -14,7 +14,7 @@ NOT_NEGATIVE = (*POSITIVE, "weights", "rest", "tables", "entered", "failed", "wa
 def refuse_other_shapes(
     model: TopicModel, shape: tuple[int, int], state: VariationalState, n_words: int
 ) -> None:
-    """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
+    """Raise ValueError if the parts of a saved model are not of one size: its table (rows × columns), its
     vocabulary (`n_words`, of a closed one) and the rest."""
     words = model.words.row_words()
     n_rows = n_words if words is None else len(words)

@@ -6,7 +6,7 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 def topics_over_words(estimator: LearnedTopics) -> UnigramTopics:
-    """The topics of a fitted estimator. Raises UserError where there are none, and for words without a
+    """The topics of a fitted estimator. Raises UserError if there are none, and for words without a
     spelling of their own or in several languages."""
     if "topic_ids_" not in vars(estimator):
         raise UserError("there are no topics", remedy="call fit first")

@@ -67,7 +67,7 @@ class Bitext:
         """Pairs in memory: (sentence, translation), and if known the document and its domain, as `Pair` has
         them. Pairs without a document are made documents of `lines_per_document` pairs.
 
-        Raises UserError where there is no pair of words, and for languages that are none.
+        Raises UserError if there is no pair of words, and for languages that are none.
         """
         fields = BitextFields(source, target, lines_per_document=lines_per_document)
         return cls._of_pairs(map(Pair.of, pairs), fields, Problems(skip=False))

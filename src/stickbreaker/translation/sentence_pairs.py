@@ -23,7 +23,7 @@ BETWEEN = "\n"  # of the two sides, in the text of a pair
 
 
 class Pair(NamedTuple):
-    """A sentence and its translation; `document` None where nobody says of which they are."""
+    """A sentence and its translation; `document` None if nobody says of which they are."""
 
     source: str
     target: str
@@ -138,7 +138,7 @@ def documents_of(
 
 
 def _value_of(metadata: Mapping[str, object], field: str) -> str | None:
-    """A field of a row as text; None where it is missing or empty."""
+    """A field of a row as text; None if it is missing or empty."""
     value = metadata.get(field)
     return None if value is None or value == "" else str(value)
 

@@ -163,8 +163,8 @@ OPTIONS: Table = {
 def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
     """Learn a grammar that remembers subtrees: words, stems, collocations, topics.
 
-    A line is a sentence, and blanks in it are left out: the model finds the words. Next: `segment`, `parse`
-    and `rules`. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A chain runs on one core;
+    A line is a sentence, and spaces in it are left out: the model finds the words. Next: `segment`, `parse`
+    and `rules`. Ctrl-C saves a checkpoint; `stickbreaker resume` continues. A chain runs on one core;
     --inference hybrid learns from much text, a few sentences at a time.
     """
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar

@@ -149,7 +149,7 @@ def covers(symbol, size, symbols, chart):
 
 @njit(**PART)
 def splits(left, right, i, j, symbols):
-    """The first and the last place + 1 where a span may be parted for two symbols."""
+    """The first and the last place + 1 where a span may be split for two symbols."""
     low = max(i + symbols.shortest[left], j - symbols.longest[right])
     high = min(i + symbols.longest[left], j - symbols.shortest[right])
     return low, high + 1
@@ -293,7 +293,7 @@ def group_of(symbol, symbols):
 
 @njit(**PART)
 def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
-    """The same for symbols that reach each other by unary rules; gives the next place in `active`."""
+    """The same for symbols that reach each other by unary rules; returns the next place in `active`."""
     n, symbol = len(span.letters), active[at]
     end = at
     while end < len(active) and symbols.groups[active[end]] == symbols.groups[symbol]:
@@ -380,7 +380,7 @@ def draw_tree(
     start, inner, span, active, scale, heat, best, unary, rules, symbols, weights, memory, masses, discounts,
     chart, draft, state,
 ):  # fmt: skip
-    """Draw a tree into `draft`; False where nothing comes to the span, or unary steps are too many.
+    """Draw a tree into `draft`; False if nothing comes to the span, or unary steps are too many.
 
     inner, heat, best: as the chart was filled. unary: the most unary steps in a row. `state` is moved on.
     Sizes and log p of the draft's subtrees are not filled in: see `size_subtrees` and `measure`.

@@ -145,7 +145,7 @@ def number_of_strings(text_strings, spans, starts, sentences, positions, lengths
 
 @njit(**PLAIN)
 def read_lists(values, starts, heads, memory):
-    """Make lists of entries; gives the number of entries in use."""
+    """Make lists of entries; returns the number of entries in use."""
     number = memory.free[ENTRIES]
     for at in range(len(heads)):
         heads[at] = number if starts[at + 1] > starts[at] else -1
@@ -159,9 +159,9 @@ def read_lists(values, starts, heads, memory):
 
 @njit(**PLAIN)
 def expanded(draft, wholes, starts, found, number):
-    """Write a drafted tree as rules alone, remembered subtrees by their own rules; gives the end.
+    """Write a drafted tree as rules alone, remembered subtrees by their own rules; returns the end.
 
-    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Gives -1
+    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Returns -1
     where there is no room.
     """
     for at in range(draft.number[0]):
@@ -261,7 +261,7 @@ def cuts_within(symbol, wholes, starts, rules):
 
 @njit(**PLAIN)
 def _mark(position, first, found, number):
-    """Write a position to `found`, from `first` on ascending, unless it is the last there; gives the end."""
+    """Write a position to `found`, from `first` on ascending, unless it is the last there; returns the end."""
     if number > first and found[number - 1] == position:
         return number
     found[number] = position

@@ -89,7 +89,7 @@ def _look_up(values, start, stop, slots, rules, starts):
 
 @njit(**LEAN)
 def fill_slots(number, slots, rules, starts):
-    """Enter distinct lists of rules, so many of them, into a table that is empty: see `_look_up`."""
+    """Enter distinct lists of rules, that many of them, into a table that is empty: see `_look_up`."""
     for at in range(number):
         _, slot = _look_up(rules, starts[at], starts[at + 1], slots, rules, starts)
         slots[slot] = at + 1
@@ -191,7 +191,7 @@ def fault_in(values, starts, rules, symbols, stack):
 
 @njit(**LEAN)
 def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
-    """Add a tree, and before it those that it is made of, where they are new; gives its number.
+    """Add a tree, and before it those that it is made of, if they are new; returns its number.
 
     There must be room; `sizes` is worked with.
     """
@@ -375,7 +375,7 @@ def _longer(values: NDArray[Any], size: int) -> Any:
 
 @njit(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
-    """The rules of a drafted subtree down to terminals, from `number` on; gives the end, -1 without room."""
+    """The rules of a drafted subtree down to terminals, from `number` on; returns the end, -1 without room."""
     for i in range(at, at + draft.sizes[at]):
         value = draft.values[i]
         if value >= 0:
@@ -537,7 +537,7 @@ def best_trees(
     """The most probable trees of the strings of cached trees, those that are others than they have.
 
     which: rows; start_of (adapted symbols) their symbols, below (adapted symbols × symbols) what their trees
-    may be made of; greatest: the greatest weight of each string. Gives the rows of those with other trees,
+    may be made of; greatest: the greatest weight of each string. Returns the rows of those with other trees,
     and the rules of these, with where those of each begin.
     """
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
@@ -582,7 +582,7 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
     """Of a span, share the outside of a group of symbols that reach each other among its members.
 
     What is outside of one is outside of all that it leads to by unary ways. Steps within the group are
-    counted; gives the end of the group in `active`, whose last place is `at`.
+    counted; returns the end of the group in `active`, whose last place is `at`.
     """
     symbol = active[at]
     begin = at

@@ -35,7 +35,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
 from stickbreaker.kernels.random import seeded, uniform
 
 INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
-LEAST = 1e-30  # of p(subtree), where it is decided whether a customer joins or opens a table
+LEAST = 1e-30  # of p(subtree), if it is decided whether a customer joins or opens a table
 
 
 class Counts(NamedTuple):
@@ -258,7 +258,7 @@ def _alike(draft, one, other):
 def enter(draft, given, inner, room, state, rules, symbols, random):
     """A drafted tree's customers sit down, from the top, left before right.
 
-    Gives the list of its entries, log p(tree and tables | all others), and how probable the tables were that
+    Returns the list of its entries, log p(tree and tables | all others), and how probable the tables were that
     later uses of a new subtree took. given: these are what the draft says, else they are drawn. inner: the
     draft is of a table's subtree, and does not seat a customer at its top.
     """
@@ -334,7 +334,7 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
 
 @njit(**INLINE)
 def _append(entry, depth, head, room, memory):
-    """Add an entry to the list that is open; gives the head of the outermost."""
+    """Add an entry to the list that is open; returns the head of the outermost."""
     last, table = room.frames[depth, 1], room.frames[depth, 2]
     if last >= 0:
         memory.onward[last] = entry
@@ -384,7 +384,7 @@ def _same(one, other):
 
 @njit(**LEAN)
 def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
-    """Fill a chart so that its whole neither overflows nor vanishes; gives the scale that was needed."""
+    """Fill a chart so that its whole neither overflows nor vanishes; returns the scale that was needed."""
     n = len(span.letters)
     for _ in range(60):
         fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart)
@@ -408,7 +408,7 @@ def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
 
 @njit(**LEAN)
 def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
-    """Draw a tree anew, and keep it or the one before, by the accept step; gives the list of its entries.
+    """Draw a tree again, and keep it or the one before, by the accept step; returns the list of its entries.
 
     head: the list of the tree's entries; -1: there is none, and what is drawn is taken. inner: of `symbol`, a
     subtree that it remembers is sought. -2: nothing comes to the span.
@@ -469,7 +469,7 @@ def _has_room(state, room):
 
 @njit(**LEAN)
 def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """Visit sentences in an order, from one place in it on; gives the place reached.
+    """Visit sentences in an order, from one place in it on; returns the place reached.
 
     It stops before its end where there is no room left, and gives -1 - sentence for one without a tree. roots
     (sentences): the list of each one's entries; -1 where a sentence has none yet. scales (sentences): what
@@ -497,7 +497,7 @@ def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, sy
 
 @njit(**LEAN)
 def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
-    """Give tables of one adapted symbol other subtrees, from one of them on; gives the place reached.
+    """Give tables of one adapted symbol other subtrees, from one of them on; returns the place reached.
 
     Whoever sits at a table gets the other subtree too. roots_of (adapted symbols): the symbol of each.
     """

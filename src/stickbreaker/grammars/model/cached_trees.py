@@ -74,7 +74,7 @@ class TableTrees(NamedTuple):
 class CachedTrees:
     """A memory of what keys mean, and nothing else: whatever it holds, the same keys give the same trees.
 
-    It grows as new keys come, and begins anew when most of what it holds is of keys that are gone.
+    It grows as new keys come, and begins again when most of what it holds is of keys that are gone.
     """
 
     def __init__(self, grammar: Compiled) -> None:

@@ -46,7 +46,7 @@ class Rule:
 
 
 class Adaptation(NamedTuple):
-    """The Pitman-Yor process of a symbol that remembers its subtrees; at most so many of them online."""
+    """The Pitman-Yor process of a symbol that remembers its subtrees; at most that many of them online."""
 
     discount: float = DISCOUNT
     concentration: float = CONCENTRATION
@@ -434,7 +434,7 @@ def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
 
 
 def _alternatives(words: list[Symbol]) -> Iterator[list[Symbol]]:
-    """Right sides, parted by bars."""
+    """Right sides, split by bars."""
     found: list[Symbol] = []
     for word in words:
         if word == "|" and not isinstance(word, Terminal):

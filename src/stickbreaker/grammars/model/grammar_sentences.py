@@ -68,7 +68,7 @@ class SentenceReader(ABC):
 
 @dataclass(frozen=True)
 class SymbolReader(SentenceReader):
-    """Sentences of symbols, parted where a boundary is.
+    """Sentences of symbols, split where a boundary is.
 
     `numbers`: the terminal of each row of the vocabulary, and last of what is not in it.
     """

@@ -78,7 +78,7 @@ def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
 
 
 def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """The same where a sentence is a document's mark and a word of it, and each document has a symbol (Zhai
+    """The same if a sentence is a document's mark and a word of it, and each document has a symbol (Zhai
     et al. 2014, table 1), for inference that knows nothing of documents.
     """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]

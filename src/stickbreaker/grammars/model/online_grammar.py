@@ -138,7 +138,7 @@ class OnlineGrammar(Model):
         return shard.rows
 
     def refuse_others(self, params: Record, counts: TruncatedCounts) -> None:
-        """Raise ValueError where params and a table are not of this grammar, or not of each other."""
+        """Raise ValueError if params and a table are not of this grammar, or not of each other."""
         grammar = self.grammar
         like = self.start()
         for name, item in like.items():
@@ -578,7 +578,7 @@ class OnlineGrammar(Model):
         return self.pruned(params, counts, step.rate, LEAST)
 
     def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
-        """Trees beyond the truncation leave, where there are some; those that are hardly used may stay."""
+        """Trees beyond the truncation leave, if there are some; those that are hardly used may stay."""
         if (self.cache(params, counts).cells.sizes <= self.truncations).all():
             return ()
         return self.pruned(params, counts, 1.0, 0.0)

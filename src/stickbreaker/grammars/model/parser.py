@@ -97,7 +97,7 @@ class LearnedGrammar:
 
     @classmethod
     def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
-        """The grammar that a chain's `fitted` describes. Raises ValueError where its parts do not fit."""
+        """The grammar that a chain's `fitted` describes. Raises ValueError if its parts do not fit."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
         names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
@@ -106,7 +106,7 @@ class LearnedGrammar:
         return found
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError where the parts are not those of one model."""
+        """Raise ValueError if the parts are not those of one model."""
         n, grammar = len(self.starts) - 1, self.grammar
         if self.uses.shape != (grammar.n_rules,):
             raise ValueError("uses of other rules")

@@ -59,7 +59,7 @@ MOST = 2.0**300  # of what terminals are multiplied by
 
 @dataclass(frozen=True)
 class Moves:
-    """What a sweep does beside drawing every sentence's tree anew.
+    """What a sweep does beside drawing every sentence's tree again.
 
     incremental: at the start sentences come in one by one, each by what those before it have; else all trees
     are drawn by the rules alone. relabel: tables get other subtrees, too. learn_processes: discounts and
@@ -198,9 +198,9 @@ class AdaptorChain(Sampler):
         return Score(nats, float(len(self._text.letters)), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """Subtrees that are remembered (tables), and nats a symbol of each sentence given all others.
+        """Subtrees that are remembered (tables), and nats per symbol of each sentence given all others.
 
-        These are -log p of a sentence's terminals, each as it was when its tree was to be drawn anew.
+        These are -log p of a sentence's terminals, each as it was when its tree was to be drawn again.
         """
         tables = {"tables": int(self._state.memory.free[TABLES_USED])}
         if not len(self._nats):
@@ -450,7 +450,7 @@ class Unparsed(UserError):
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple[Integers, NDArray[np.int64]]:
-    """Entries of lists, and where each begins. Raises ValueError where these do not go together."""
+    """Entries of lists, and where each begins. Raises ValueError if these do not go together."""
     values, each = arrays[name], arrays[sizes].astype(np.int64)
     if (each < 1).any() or int(each.sum()) != len(values):
         raise ValueError(f"{name} that do not end where they should")

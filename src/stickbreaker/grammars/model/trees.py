@@ -46,7 +46,7 @@ class Tree(NamedTuple):
                 at += 1
 
     def _walk(self) -> "Iterator[Tree | str | None]":
-        """Trees where they begin, symbols of the text, and None where the last tree ends that has not yet.
+        """Trees where they begin, symbols of the text, and None if the last tree ends that has not yet.
 
         Not by recursion: a tree is about as deep as its sentence is long.
         """

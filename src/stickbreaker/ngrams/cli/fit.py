@@ -83,7 +83,7 @@ def ngram(**options: Any) -> None:
     With --topics, documents have topics, each with a model of its own (topics with word order).
 
     The input is a corpus of text with all its words, or raw files, from which one is built and kept inside
-    the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A
+    the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` continues. A
     sampler runs on one core.
     """
     if options["unknown"] == "spelled":

@@ -38,7 +38,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """A line a topic: number, share of the words, its words, its phrases."""
+    """One line per topic: number, share of the words, its words, its phrases."""
     rows = [
         (
             str(topic["topic"]),

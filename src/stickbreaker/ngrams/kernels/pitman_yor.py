@@ -25,7 +25,7 @@ class Layout(NamedTuple):
     depths: NDArray[np.int64]  # restaurants: words of the context
     places: NDArray[
         np.int64
-    ]  # slots + 1: where each slot's table sizes lie; none where one customer is the most
+    ]  # slots + 1: where each slot's table sizes lie; none if one customer is the most
 
 
 class Seating(NamedTuple):
@@ -46,7 +46,7 @@ class Priors(NamedTuple):
 
 @njit(**PART)
 def count_size(sizes, first, kinds, size):
-    """One more table of a size; gives how many sizes there are then."""
+    """One more table of a size; returns how many sizes there are then."""
     for entry in range(first, first + kinds):
         if sizes[entry, 0] == size:
             sizes[entry, 1] += 1
@@ -58,7 +58,7 @@ def count_size(sizes, first, kinds, size):
 
 @njit(**PART)
 def take_size(sizes, first, kinds, entry):
-    """One table fewer of the size at an entry; gives how many sizes there are then."""
+    """One table fewer of the size at an entry; returns how many sizes there are then."""
     sizes[entry, 1] -= 1
     if sizes[entry, 1] > 0:
         return kinds
@@ -177,7 +177,7 @@ def _times(product, nats, p):
 def sweep(own, layout, seating, priors, key):
     """Every word of a text leaves its table and sits down again, given all others.
 
-    Gives the sum of log p(word | its context, all others), in nats, each as it was on the word's turn.
+    Returns the sum of log p(word | its context, all others), in nats, each as it was on the word's turn.
 
     own (slots): words of the text that sit in each slot, besides the customers that longer contexts send.
     key: of the stream (uint64). Words of one slot follow each other: a sweep may visit in any fixed order,
@@ -279,12 +279,12 @@ def seat_all(own, longest, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded(own, layout, seating, priors, stops, key):
-    """Every word leaves, draws the length of its context anew and sits down there, given all others.
+    """Every word leaves, draws the length of its context again and sits down there, given all others.
 
     own (slots): words of the text whose deepest slot this is. A word stops at depth n with chance
     p(n | context) p(word | context of n words), where each restaurant on the way ends the context with chance
     (stops + stop) / (stops + passes + stop + go_on); in the deepest all stop, and this is not counted
-    (Mochihashi & Sumita 2008, section 3). Gives the sum of log p(word | context, all others), in nats.
+    (Mochihashi & Sumita 2008, section 3). Returns the sum of log p(word | context, all others), in nats.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -327,7 +327,7 @@ class Shares(NamedTuple):
 
     seated: NDArray[np.float64]  # slots × samples: (c - a t) / (C + b)
     left: NDArray[np.float64]  # restaurants × samples: (b + a T) / (C + b)
-    ends: NDArray[np.float64]  # restaurants × samples: words that stop there; none where the length is fixed
+    ends: NDArray[np.float64]  # restaurants × samples: words that stop there; none if the length is fixed
 
 
 @njit(**OPTIONS)
@@ -458,7 +458,7 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """The same where each restaurant but the last ends the context with chance `ends`."""
+    """The same if each restaurant but the last ends the context with chance `ends`."""
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

@@ -93,7 +93,7 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """The same where each restaurant but the last ends the context with chance `ends`."""
+    """The same if each restaurant but the last ends the context with chance `ends`."""
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

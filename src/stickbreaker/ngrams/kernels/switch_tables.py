@@ -34,7 +34,7 @@ class Switches(NamedTuple):
     layout: Layout
     seating: Seating
     priors: Priors
-    shares: NDArray[np.float64]  # restaurants: lambda, where it is drawn
+    shares: NDArray[np.float64]  # restaurants: lambda, if it is drawn
 
 
 @njit(**OPTIONS)

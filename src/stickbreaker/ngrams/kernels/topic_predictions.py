@@ -107,7 +107,7 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """The same where each restaurant but the last ends the context with chance `ends`."""
+    """The same if each restaurant but the last ends the context with chance `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -141,7 +141,7 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """The same where each restaurant but the last ends the context with chance `ends`."""
+    """The same if each restaurant but the last ends the context with chance `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

@@ -202,7 +202,7 @@ def enter_switch(restaurant, topic, switches, path, openings, state):
 
 @njit(**PART)
 def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
-    """The same where each context has its own chance of the common topic (equation 9)."""
+    """The same if each context has its own chance of the common topic (equation 9)."""
     slot, document, weights = words.slots[word], words.documents[word], scratch.weights
     restaurant = rooms.restaurants[slot]
     depth = fill_path(slot, rooms, scratch.path)

@@ -66,7 +66,7 @@ class TextEvents(NamedTuple):
 class PitmanYorChain(Sampler):
     """The seating of a text's words: all distributions are integrated out.
 
-    A sweep seats every word anew, then draws discounts and concentrations by depth. Of a slot it keeps how
+    A sweep seats every word again, then draws discounts and concentrations by depth. Of a slot it keeps how
     many tables there are of each size, which is all that matters of who sits where. The chain is one: it uses
     one thread however many there are.
     """

@@ -52,7 +52,7 @@ class Contexts:
         return np.searchsorted(self.restaurants, np.arange(len(self.depths) + 1)).astype(np.int64)
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError where the keys are those of no trie."""
+        """Raise ValueError if the keys are those of no trie."""
         for keys in (self.restaurant_keys, self.slot_keys):
             if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys, prepend=-1) <= 0).any():
                 raise ValueError("contexts out of order")
@@ -70,7 +70,7 @@ class Contexts:
         return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
 
     def find_slots(self, restaurants: Integers, words: Integers) -> Integers:
-        """Slots of words in restaurants, -1 where there is none, or where the restaurant is -1."""
+        """Slots of words in restaurants, -1 where there is none, or if the restaurant is -1."""
         return _found(self.slot_keys, restaurants, words, self.n_words, 0)
 
 

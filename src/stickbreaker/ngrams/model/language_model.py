@@ -50,7 +50,7 @@ class LanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int) -> "LanguageModel":
-        """The model that a chain's `fitted` describes. Raises ValueError where its parts do not fit."""
+        """The model that a chain's `fitted` describes. Raises ValueError if its parts do not fit."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
         found = cls(
@@ -65,7 +65,7 @@ class LanguageModel:
         return found
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError where the parts are not those of one model."""
+        """Raise ValueError if the parts are not those of one model."""
         self.contexts.refuse_nonsense()
         n_samples, n_depths = self.discounts.shape
         if n_depths <= int(self.contexts.depths.max()) or self.concentrations.shape != self.discounts.shape:
@@ -143,7 +143,7 @@ class LanguageModel:
         """log p of each word given those before it in its sentence, and of the mark at each sentence's end.
 
         `words` (-1: one that the model does not have), `starts`: where sentences begin. `log_base` (words
-        with ends, nats): log G0 of each, where it is not even. The mean is over the samples' probabilities,
+        with ends, nats): log G0 of each, if it is not even. The mean is over the samples' probabilities,
         not their logarithms.
         """
         text = np.empty(len(words) + 3 * len(starts), np.int64)

@@ -42,7 +42,7 @@ class TopicLanguageModel:
     def of(cls, params: Record, n_words: int, prior_name: str, longest: int) -> "TopicLanguageModel":
         """The model that a chain's `fitted` describes; longest: words of a context.
 
-        Raises ValueError where its parts do not fit.
+        Raises ValueError if its parts do not fit.
         """
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
@@ -62,7 +62,7 @@ class TopicLanguageModel:
         return found
 
     def refuse_nonsense(self, longest: int) -> None:
-        """Raise ValueError where the parts are not those of one model."""
+        """Raise ValueError if the parts are not those of one model."""
         self.contexts.refuse_nonsense()
         n_samples, n_topics = self.prior.shape
         shape = n_samples, int(self.contexts.depths.max()) + 1

@@ -58,7 +58,7 @@ def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
 
 
 def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Where the rows of an array belong. Raises ValueError where there is no room for them."""
+    """Where the rows of an array belong. Raises ValueError if there is no room for them."""
     rows, n = arrays[name], arrays[f"n_{name}"]
     sizes = np.diff(starts)
     if rows.dtype != np.int32 or n.dtype != np.int32 or n.shape != sizes.shape:
@@ -86,7 +86,7 @@ def _ranks(owners: Integers) -> Integers:
 
 
 def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
-    """Raise ValueError where the sizes of tables are not those of the cells."""
+    """Raise ValueError if the sizes of tables are not those of the cells."""
     entries, cells = arrays["entries"].astype(np.int64), arrays["cells"].astype(np.int64)
     slots = np.repeat(np.arange(len(rooms.parents)), arrays["n_entries"])
     keys = entries[:, KEY]
@@ -107,7 +107,7 @@ def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
 
 
 def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], sitting: Integers) -> None:
-    """Raise ValueError where customers are not the words that sit there and the tables of longer contexts."""
+    """Raise ValueError if customers are not the words that sit there and the tables of longer contexts."""
     order = np.argsort(places)
     places, counts = places[order], cells[order].astype(np.int64)
     slots, topics = np.divmod(places, rooms.n_topics)

@@ -41,9 +41,9 @@ class LearnedSyntax:
 
     @classmethod
     def of(cls, params: Record, limit: str, chains: int = 1) -> "LearnedSyntax":
-        """The samples that `SyntaxChain.fitted` gives, or `pooled` gives for so many chains.
+        """The samples that `SyntaxChain.fitted` gives, or `pooled` gives for that many chains.
 
-        Raises ValueError where their parts do not fit together.
+        Raises ValueError if their parts do not fit together.
         """
         held: dict[str, Any] = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)

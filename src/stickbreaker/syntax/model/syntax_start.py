@@ -34,7 +34,7 @@ def initialise(
     over all), its counts scaled to all documents that `source` learns from.
 
     From random counts a run gives up most topics in its first passes and ends far worse: on EWT, with 32
-    topics, at -6.46 nats a word and a perplexity of 448, from this start at -6.22 and 370, from one on half
+    topics, at -6.46 nats per word and a perplexity of 448, from this start at -6.22 and 370, from one on half
     of the documents at -6.28 and 384. The chain costs some 35 passes of the run over the same documents.
     """
     part = ordered_trees(random_documents(source, seed, nodes))

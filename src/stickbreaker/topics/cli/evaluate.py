@@ -126,7 +126,7 @@ def completion_figures(
     empty: int,
     unseen_share: float,
 ) -> dict[str, Any]:
-    """Document completion as `evaluate` gives it, of so many documents, some of them empty."""
+    """Document completion as `evaluate` gives it, of that many documents, some of them empty."""
     return {
         "documents": documents,
         "empty_documents": empty,
@@ -210,7 +210,7 @@ def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[s
 
 
 def _values(corpus: "Corpus", field: str) -> list[Any]:
-    """A field of all documents, None where it is missing; of a list of values the first."""
+    """A field of all documents, None if it is missing; of a list of values the first."""
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus.metadata import metadata_from
 

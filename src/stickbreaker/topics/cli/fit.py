@@ -49,7 +49,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     """Learn topics by latent Dirichlet allocation.
 
     The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
-    inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on.
+    inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` continues.
 
     With --words open, words enter as documents bring them, and the input may be a stream: standard input (-)
     or files (--stream), each document learned from once, the model saved meanwhile. With --concepts, words of
@@ -131,7 +131,7 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
 
 
 def _refuse_shares(out: Path, run: NewRun, on: bool, where: EngineChoice) -> None:
-    """Raise an error where the table of shares cannot be written at the end of the run."""
+    """Raise an error if the table of shares cannot be written at the end of the run."""
     if on or "-" in run.inputs:
         raise click.UsageError("--shares needs documents that can be read again; a stream cannot")
     if where.engine != "local":

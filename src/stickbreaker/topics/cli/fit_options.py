@@ -152,7 +152,7 @@ def params_from_options(settings: dict[str, Any], *, opened: bool) -> dict[str, 
 
 
 def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
-    """The schedule. Raises a usage error where options of the online one are given to another."""
+    """The schedule. Raises a usage error if options of the online one are given to another."""
     from stickbreaker.learning.schedules import Memoised, Online
 
     chosen = settings["schedule"]

@@ -142,7 +142,7 @@ def select(
 
 
 def _refuse_onto_itself(dictionary: Path, out: Path) -> None:
-    """Raise UserError where the file to write is the one to read, or one of a directory's."""
+    """Raise UserError if the file to write is the one to read, or one of a directory's."""
     read = [*dictionary.iterdir()] if dictionary.is_dir() else [dictionary]
     if out.exists() and any(file.exists() and file.samefile(out) for file in read):
         raise UserError("is the dictionary", where=out, remedy="choose another path")

@@ -81,7 +81,7 @@ def search_k(
     The suggestion is the fewest topics whose held-out score cannot be distinguished from the best one's.
     Beside it stand coherence, diversity and how much the seeds agree. OUT keeps search.json, a page with the
     figures, search.html, the documents that runs learn from, training.corpus, and the models: each is the one
-    that `fit lda` learns from training.corpus. The same command goes on where it was interrupted; what is
+    that `fit lda` learns from training.corpus. The same command continues where it was interrupted; what is
     finished is kept, and further numbers or seeds may be added.
     """
     from stickbreaker.core.files import write_atomic

@@ -53,14 +53,14 @@ class SearchRuns:
     def claim(self) -> Generator[None]:
         """Make the directory, and write into no other that comes to its path meanwhile.
 
-        Raises UserError where another search's is, or something else.
+        Raises UserError if another search's is, or something else.
         """
         self._begin()
         with watched(self.path):
             yield
 
     def _begin(self) -> None:
-        """Make the directory. Raises UserError where another search's is, or something else."""
+        """Make the directory. Raises UserError if another search's is, or something else."""
         settings = self.path / SETTINGS
         if not settings.is_file():
             half_made = {RUNS, *(one.name for one in beside(settings, "partial"))}  # by one that was killed
@@ -94,7 +94,7 @@ class SearchRuns:
         return load_topics(self._file(k, seed, "model"), "search-k")
 
     def finished(self, k: int, seed: int) -> dict[str, Any] | None:
-        """The record of a run: its scores; None where it is not done. Raises UserError for a damaged file."""
+        """The record of a run: its scores; None if it is not done. Raises UserError for a damaged file."""
         path = self._file(k, seed, "json")
         if not path.is_file():
             return None

@@ -61,7 +61,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents
 
 
 def topics_as_text(result: dict[str, Any]) -> str:
-    """A line a topic: number, share of the tokens, name where topics have some, words; a line a language, and
+    """One line per topic: number, share of the tokens, name where topics have some, words; a line a language, and
     one of concepts where there are some. Unused topics are named on a last line."""
     shown = [t for t in result["topics"] if not t["unused"]]
     names = [t["name"] or "" for t in shown]
@@ -80,13 +80,13 @@ def topics_as_text(result: dict[str, Any]) -> str:
 
 
 def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
-    """A line that names unused topics, `of` a model where there are several; none where there are none."""
+    """A line that names unused topics, `of` a model where there are several; none if there are none."""
     numbers = ", ".join(map(str, sorted(topics)))
     return [f"unused{of}: {numbers}"] if numbers else []
 
 
 def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
-    """The snapshot of a model's topics at a date or step. Raises UserError where it kept none so early."""
+    """The snapshot of a model's topics at a date or step. Raises UserError if it kept none so early."""
     from stickbreaker.saved import ModelDirectory
 
     evolution = ModelDirectory(model).evolution()

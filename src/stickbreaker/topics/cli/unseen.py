@@ -35,9 +35,9 @@ def unseen_options(decorated: Decorated) -> Decorated:
 def spelled_topics(
     estimator: "TopicEstimator", topics: "Topics", unseen: str | None, spelling_of: Path | None
 ) -> "OpenTopics | None":
-    """A model's topics over all strings where unseen words are spelled, None where they are ignored.
+    """A model's topics over all strings where unseen words are spelled, None if they are ignored.
 
-    Raises UserError where the options do not fit the model.
+    Raises UserError if the options do not fit the model.
     """
     is_open = estimator.model.words.grows
     if unseen == "ignored":

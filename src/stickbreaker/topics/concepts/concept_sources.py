@@ -175,7 +175,7 @@ def concepts_of_synsets(
 
 
 def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, object]) -> str | None:
-    """The nearest ancestor that has words; None where there is none, or the ancestors go in a circle."""
+    """The nearest ancestor that has words; None if there is none, or the ancestors go in a circle."""
     met, at = {key}, parents.get(key)
     while at is not None and at not in met:
         if at in words:
@@ -255,7 +255,7 @@ def _refuse_several_languages(vocabulary: Vocabulary) -> None:
 def _covered(
     selection: Selection, vocabulary: Vocabulary, remedy: str = "see that the corpus has these words"
 ) -> Selection:
-    """The selection with the share of tokens that its words have. Raises UserError where it is empty."""
+    """The selection with the share of tokens that its words have. Raises UserError if it is empty."""
     if not selection.concepts:
         cause = ""
         if selection.mostly_characters():

@@ -148,7 +148,7 @@ class Synset(NamedTuple):
 def synsets_of(folder: str | Path) -> Iterator[Synset]:
     """The sets of synonyms in the database files of WordNet (data.noun, data.verb, …; see wndb(5WN)).
 
-    Phrases are left out. Raises UserError where there is no such file, or a line is malformed.
+    Phrases are left out. Raises UserError if there is no such file, or a line is malformed.
     """
     files = [
         path for kind in ("noun", "verb", "adj", "adv") if (path := Path(folder) / f"data.{kind}").exists()

@@ -100,12 +100,12 @@ class TopWords:
         return both
 
     def npmi(self) -> Coherence:
-        """NPMI of each topic. Raises UserError where no document was counted."""
+        """NPMI of each topic. Raises UserError if no document was counted."""
         return _npmi(self.top, self.documents)
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
-    """A block's tokens as columns, -1 for other words; of one language alone, where it is given."""
+    """A block's tokens as columns, -1 for other words; of one language alone, if it is given."""
     words = entries.words()
     columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
     if language is None:

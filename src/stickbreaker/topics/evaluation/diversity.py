@@ -28,7 +28,7 @@ def topic_diversity(top_words: Sequence[Sequence[Hashable]] | NDArray[np.int64])
     """Share of distinct words among the top words of all topics, as a rule 25 of each (Dieng et al. 2020).
 
     1: no word is in two topics; 1 / K: all K topics have the same. `top_words`: words or their numbers.
-    Raises UserError where there is none.
+    Raises UserError if there is none.
 
     >>> topic_diversity([["river", "bank"], ["money", "bank"]])
     0.75

@@ -37,7 +37,7 @@ def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -
     """Effects of the columns of a design on topic shares.
 
     gamma (documents × topics): the Dirichlet posterior of each document's shares; design (documents × terms),
-    with an intercept if one is wanted. `draws`: of the shares. Raises UserError where there are no more
+    with an intercept if one is wanted. `draws`: of the shares. Raises UserError if there are no more
     documents than terms, and where a term follows from others.
 
     >>> ones = np.ones((4, 1))

@@ -17,7 +17,7 @@ from stickbreaker.topics.model.slots import WordTopics
 
 
 class HeldOut:
-    """Scores a source's held-out documents, in nats a token: half of each is observed, the rest predicted.
+    """Scores a source's held-out documents, in nats per token: half of each is observed, the rest predicted.
 
     Read block by block, wherever the engine reads them, so that their number is not bounded by memory.
     """
@@ -65,7 +65,7 @@ class BlockScore:
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
-        """Gives E[beta] of some of the corpus's words, by ascending number (topics × words)."""
+        """Returns E[beta] of some of the corpus's words, by ascending number (topics × words)."""
         return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 

@@ -37,7 +37,7 @@ def intrusion_questions(
 
     topic_word (topics × words); top_words: of each topic those that stand for it; `words`: of the vocabulary;
     topics that are `left_out` are unused ones. An intruder stands for another topic, is not among the first
-    words of this one, and is of those in the half that is least probable in it. Raises UserError where there
+    words of this one, and is of those in the half that is least probable in it. Raises UserError if there
     are no two topics to tell apart.
 
     >>> beta = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])

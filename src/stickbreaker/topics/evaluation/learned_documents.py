@@ -20,7 +20,7 @@ IDENTITY = ("id", "text", "tokens")  # columns by which a document is known agai
 
 
 def share_learned_from(path: Path, corpus: Corpus) -> float | None:
-    """The share of a corpus's documents that the model at `path` has learned from; None where nobody knows.
+    """The share of a corpus's documents that the model at `path` has learned from; None if nobody knows.
 
     `corpus` is seen through the model's vocabulary. Where it is the model's own, these are all but those held
     out. Of another corpus of texts, documents are looked up among those that the model keeps for its report:

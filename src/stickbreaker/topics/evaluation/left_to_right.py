@@ -138,7 +138,7 @@ def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
 def _units(counts: NDArray[np.float64], key: bytes) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """A document's tokens in random order: which entry each is of, and how much of a token it is.
 
-    A count c is cut into ⌈c⌉ equal units, or into fewer where the document has more than `MOST_UNITS`.
+    A count c is cut into ⌈c⌉ equal units, or into fewer if the document has more than `MOST_UNITS`.
     """
     numbers = np.ceil(counts / max(1.0, float(counts.sum()) / MOST_UNITS)).astype(np.int64)
     order = stream(0, purposes.LEFT_TO_RIGHT, key=key).permutation(int(numbers.sum()))

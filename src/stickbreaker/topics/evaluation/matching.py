@@ -90,8 +90,8 @@ def match_models(
 ) -> tuple[Matching, int]:
     """`match_topics` over the words that both vocabularies have, language by language; and their number.
 
-    `unused`: topics of each model that are left out. Raises UserError where the vocabularies have no word in
-    common, or where the common ones have less than a twentieth of the probability of one model's topics: then
+    `unused`: topics of each model that are left out. Raises UserError if the vocabularies have no word in
+    common, or if the common ones have less than a twentieth of the probability of one model's topics: then
     topics would be alike by words that say nothing of them.
 
     >>> river, money = Vocabulary.of(["river", "bank"]), Vocabulary.of(["bank", "money", "river"])
@@ -125,7 +125,7 @@ def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
 
 
 def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64], others: Ints) -> None:
-    """Raise UserError where the shared words have hardly any of the probability of one of two models."""
+    """Raise UserError if the shared words have hardly any of the probability of one of two models."""
     shares = [float(one[:, held].sum() / one.sum()) for one, held in ((a, rows), (b, others))]
     if min(shares) < LEAST_SHARED:
         number = counted(len(rows), "word")

@@ -28,7 +28,7 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
     """The `n` documents with topic shares most like a query's, for each query; ties go to the first.
 
     `queries` (documents × topics); `among` blocks of the same kind, read once, numbered through. Memory: the
-    affinities of some thousand queries to a block, and n numbers a query. Raises UserError where the numbers
+    affinities of some thousand queries to a block, and n numbers per query. Raises UserError if the numbers
     of topics differ, shares are negative, NaN or infinite, or there is no document.
 
     >>> nearest_documents([[1.0, 0.0]], [[[0.2, 0.8], [0.9, 0.1]]], n=1).positions.tolist()

@@ -56,7 +56,7 @@ def prequential_score(
     step: int,
     fading: FadingCounts,
 ) -> Prequential | None:
-    """The score of a minibatch by the table as it is; None where no word is left to predict.
+    """The score of a minibatch by the table as it is; None if no word is left to predict.
 
     If a minibatch has more than `MOST` documents, that many are scored, drawn by the run's seed and the
     step's number. `fading` are the counts of the minibatches before this one; what their unigrams predict is

@@ -78,7 +78,7 @@ def expected_logs(concentration, log_totals, logs_out, log_scale_out):
 
 @njit(**PART)
 def _order(sizes, order_out):
-    """The open tables, the largest first; gives how many they are."""
+    """The open tables, the largest first; returns how many they are."""
     n_open = 0
     for t in range(len(sizes)):
         if sizes[t] == 0.0:
@@ -96,7 +96,7 @@ def _order(sizes, order_out):
 def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
     """E[log pi] of open tables under a_t = 1 + n_t, b_t = alpha + sum of later n; in order of size.
 
-    Gives -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1 - pi')].
+    Returns -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1 - pi')].
     """
     tail = 0.0
     for place in range(n_open):
@@ -157,7 +157,7 @@ def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
 
 @njit(**PART)
 def _resize(seats, order, n_open, n_words, sizes_out):
-    """Expected tokens of open tables, 0 of those that close; gives the sum of changes."""
+    """Expected tokens of open tables, 0 of those that close; returns the sum of changes."""
     total, change = 0.0, 0.0
     for place in range(n_open):
         total += sizes_out[order[place]]
@@ -231,7 +231,7 @@ def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_
 
 @njit(**PART)
 def _gather(menu, start, block_out):
-    """A document's E[log beta] (topics × words); gives the sum of count × log scale."""
+    """A document's E[log beta] (topics × words); returns the sum of count × log scale."""
     n_topics, n_words = block_out.shape
     scale = 0.0
     for i in range(n_words):
@@ -244,7 +244,7 @@ def _gather(menu, start, block_out):
 
 @njit(**PART)
 def _place(block, counts, alpha, sizes, zeta, bench_out):
-    """Sticks and q(z) given sizes and zeta; gives the open tables and what `_break_sticks` gives."""
+    """Sticks and q(z) given sizes and zeta; returns the open tables and what `_break_sticks` gives."""
     n_open = _order(sizes, bench_out.order)
     terms, log_rests = _break_sticks(sizes, alpha, bench_out.order, n_open, bench_out.log_shares)
     _likelihoods(block, zeta, bench_out.order, n_open, bench_out.seats)

@@ -90,7 +90,7 @@ def left_to_right(documents, weights, alpha, particles, sums_out):
     """Add to sums_out (tokens) the sum over the particles of p(w_n | w_<n, z_<n, phi, alpha).
 
     documents: Documents; weights (words × topics, double) phi; alpha (topics, double). Before each
-    position every earlier topic of the particle is drawn anew, so time is quadratic in the tokens and
+    position every earlier topic of the particle is drawn again, so time is quadratic in the tokens and
     follows the topics in use. From a word of probability zero on nothing is added. Algorithm 3 of Wallach,
     Murray, Salakhutdinov and Mimno (2009), one particle after the other, with the sum over the topics
     split into those in use and the prior (Yao et al. 2009).

@@ -100,7 +100,7 @@ def _round(block, counts, theta_weights, gains_out):
 
 @njit(**PART)
 def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
-    """Fixed point of gamma = alpha + theta_weights × gains; gives the rounds (Blei et al. 2003, fig. 6)."""
+    """Fixed point of gamma = alpha + theta_weights × gains; returns the rounds (Blei et al. 2003, fig. 6)."""
     n_topics = len(alpha)
     total = np.float32(0.0)
     for k in range(n_topics):
@@ -175,7 +175,7 @@ def _share_out_exactly(block, i, count, exact, counts_out):
 
 @njit(**PART)
 def _final_round(block, counts, theta_weights, exact, codes, counts_out):
-    """Add a document's expected counts to the shard's; gives sum of count × log(weights · theta_weights)."""
+    """Add a document's expected counts to the shard's; returns sum of count × log(weights · theta_weights)."""
     n_words = len(block)
     score = 0.0
     least = np.float32(1.0)
@@ -200,7 +200,7 @@ def _final_round(block, counts, theta_weights, exact, codes, counts_out):
 
 @njit(**PART)
 def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
-    """Share one word's count among the topics, if its norm is not faint; gives count × log(norm)."""
+    """Share one word's count among the topics, if its norm is not faint; returns count × log(norm)."""
     count = counts[i] if norm >= FAINT else np.float32(0.0)
     ratio = count / norm
     word = codes[i]
@@ -220,7 +220,7 @@ def longest(offsets):
 
 @njit(**PART)
 def gather(words, start, size, block_out):
-    """A document's weights (words × topics); gives sum of count × log scale."""
+    """A document's weights (words × topics); returns sum of count × log scale."""
     scale = 0.0
     for i in range(size):
         row = words.positions[words.codes[start + i]]
@@ -232,7 +232,7 @@ def gather(words, start, size, block_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
-    """Iterate from gamma_out and leave there the last round in double precision; gives the rounds."""
+    """Iterate from gamma_out and leave there the last round in double precision; returns the rounds."""
     for k in range(len(alpha)):
         gamma[k] = gamma_out[k]
     rounds = _iterate(block, counts, alpha32, rule, gamma, theta_weights, gains)
@@ -302,7 +302,7 @@ def infer_documents(words, alpha, rule, report_out):
 def infer_documents_twice(words, alpha, rule, kept, report_out):
     """The same from two starts: report_out.gamma, and `kept` (documents × topics) of an earlier pass.
 
-    Where the kept gamma is better than what a new start comes to, the document goes on from it: so its
+    Where the kept gamma is better than what a new start comes to, the document continues from it: so its
     score is never below that of the gamma that it had.
     """
     n_topics = len(alpha)

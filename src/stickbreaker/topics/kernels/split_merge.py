@@ -17,7 +17,7 @@ from stickbreaker.topics.kernels.mean_field import (
 
 ROUNDS = 10  # of a document between topics
 CLOSE = 1e-2  # tokens: a smaller change ends them
-FEW = 0.01  # tokens: a document with fewer of a topic has them parted as the priors are
+FEW = 0.01  # tokens: a document with fewer of a topic has them split as the priors are
 TRACE = 1e-9  # tokens of a word: fewer are none
 FAINT64 = 1e-200  # of a word's weights: fewer have lost digits
 NOTHING = 1e-6  # tokens: a document with fewer of a topic has none of it
@@ -248,7 +248,7 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _held(start, stop, parts, places, mixing, own_out, all_out):
-    """Tokens of a document's entries that are to be parted: the last topic's, and those of all."""
+    """Tokens of a document's entries that are to be split: the last topic's, and those of all."""
     for i in range(start, stop):
         own_out[i - start] = np.float64(parts[i, places[-1]])
         all_out[i - start] = own_out[i - start]
@@ -262,7 +262,7 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
 
     places (targets + 1): columns of `parts`, the topic's last; gamma (documents × targets + 1) likewise;
     log_words (shard's words × targets): E[log beta] of the targets; prior (targets): alpha that they get.
-    Where `mixing`, all tokens of these topics are then parted anew in documents that have some of the topic,
+    Where `mixing`, all tokens of these topics are then split again in documents that have some of the topic,
     since its leaving may move others. handover_out: Handover. With one target that is a merge, where nothing
     is chosen.
     """

@@ -101,7 +101,7 @@ class TopicPrior(ABC):
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Its fields, moved by `rate` to their best given the statistics of so many documents."""
+        """Its fields, moved by `rate` to their best given the statistics of that many documents."""
 
 
 class TopicVocabulary(ABC, Generic[C]):
@@ -221,17 +221,17 @@ class TopicVocabulary(ABC, Generic[C]):
         """Expected counts of each row, over all topics."""
 
     def rests(self, params: Record, table: CountTable) -> Array:
-        """E[sum of beta over all strings that a topic does not have] (topics): 0, where it has all words."""
+        """E[sum of beta over all strings that a topic does not have] (topics): 0, if it has all words."""
         return np.zeros(table.shape[1])
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
         """Log probability of words among all strings that a topic does not have (words, nats): no word is
-        outside, where it has all."""
+        outside, if it has all."""
         return np.full(len(words), -np.inf)
 
     @abstractmethod
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
-        """Gives E[beta] of words of a corpus, known to the model or not, by their ascending numbers there.
+        """Returns E[beta] of words of a corpus, known to the model or not, by their ascending numbers there.
 
         `spelled`: the corpus's words, where the rows of the table have keys.
         """
@@ -247,7 +247,7 @@ class TopicVocabulary(ABC, Generic[C]):
         return (), np.empty((0, table.shape[1]))
 
     def remark(self) -> str | None:
-        """What a user may not expect of the words, as a line; None where there is nothing."""
+        """What a user may not expect of the words, as a line; None if there is nothing."""
         return None
 
     def entered(self, params: Record) -> Array:
@@ -275,7 +275,7 @@ class LocalSolver(ABC):
 
     `draws`: topics of tokens are drawn, so that counts must be whole, draws are keyed by the documents'
     numbers, and scores are estimates. `goes_on_from`: the fields of a document's record from which a later
-    pass can go on; none: each pass starts anew.
+    pass can go on; none: each pass starts again.
     """
 
     __slots__ = ()

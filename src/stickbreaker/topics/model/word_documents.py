@@ -46,7 +46,7 @@ class WordDocuments:
     sides: tuple[Side, ...]
 
     def side(self, within: slice, n_words: int) -> Side | None:
-        """The side of some rows of the vocabulary; None where they are not those of a language."""
+        """The side of some rows of the vocabulary; None if they are not those of a language."""
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 
@@ -70,9 +70,9 @@ class WordDocuments:
     def from_arrays(
         cls, arrays: Mapping[str, NDArray[Any]], n_topics: int, parts: Callable[[], Sequence[slice]]
     ) -> "WordDocuments | None":
-        """What `to_arrays` made of a model of so many topics; None where there is nothing.
+        """What `to_arrays` made of a model of that many topics; None if there is nothing.
 
-        `parts` gives the rows of the model's languages. Raises ValueError or KeyError where the arrays make
+        `parts` gives the rows of the model's languages. Raises ValueError or KeyError if the arrays make
         no sense.
         """
         if not any(name.startswith(ARRAYS) for name in arrays):
@@ -81,7 +81,7 @@ class WordDocuments:
 
 
 def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, rows: slice) -> Side:
-    """A side as saved. Raises KeyError or ValueError where it makes no sense."""
+    """A side as saved. Raises KeyError or ValueError if it makes no sense."""
     held = {
         name: arrays[f"{ARRAYS}{number}/{name}"]
         for name in ("words", "documents", "of word", "totals", "total", "company")
@@ -162,7 +162,7 @@ def order_by_company(side: Side) -> NDArray[np.int64]:
 
 
 def _standard(values: Array) -> Array:
-    """Values of each row less their mean, over their standard deviation; zeros where all are alike."""
+    """Values of each row less their mean, over their standard deviation; zeros if all are alike."""
     deviations = values.std(axis=1, keepdims=True)
     return (values - values.mean(axis=1, keepdims=True)) / np.where(deviations > 1e-12, deviations, 1.0)
 

@@ -167,7 +167,7 @@ def _joined(evidence: WordEvidence, side: Side, members: Sequence[Sequence[int]]
 
 
 def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """`document_words`, the first of which are ordered by their company too. Raises UserError where it was
+    """`document_words`, the first of which are ordered by their company too. Raises UserError if it was
     not counted which words occur together."""
     kept = _order_by_documents(evidence, within, company=True)
     if kept is None:
@@ -177,7 +177,7 @@ def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)
 
 
 def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
-    """The words that were counted among some rows (topics × words), in order; None where none were."""
+    """The words that were counted among some rows (topics × words), in order; None if none were."""
     if evidence.counted is None:
         return None
     side = evidence.counted.side(within, evidence.topics.shape[1])

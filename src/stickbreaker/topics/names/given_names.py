@@ -63,7 +63,7 @@ def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str
 
 
 def _checked_number(model: LearnedTopics, number: object) -> int:
-    """A topic's number. Raises UserError where the model has no such topic."""
+    """A topic's number. Raises UserError if the model has no such topic."""
     last = len(model.alpha_) - 1
     if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
         return int(number)

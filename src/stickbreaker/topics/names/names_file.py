@@ -38,7 +38,7 @@ _FIELDS = {"version": is_count, "names": list_of(record_with({"id": is_count, "n
 
 
 def checked_name(name: object) -> str:
-    """A topic's name as it is kept: without blanks around it, and one blank between words.
+    """A topic's name as it is kept: without spaces around it, and one blank between words.
 
     Raises UserError for what is no text, has more than 100 characters, or characters that cannot be printed.
 
@@ -104,7 +104,7 @@ def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[i
 
 
 def read_names(directory: Path) -> dict[int, str]:
-    """The names of a model's topics, by lasting number; none where nobody named any.
+    """The names of a model's topics, by lasting number; none if nobody named any.
 
     Raises UserError naming the file where it was not written by `write_names`, or altered since.
     """

@@ -60,7 +60,7 @@ def restored_state(
 ) -> SamplingState:
     """The chains of a checkpoint, which has the topics of the source's tokens.
 
-    Raises ValueError where it makes no sense.
+    Raises ValueError if it makes no sense.
     """
     tokens = _tokens(source)
     nowhere = [np.zeros(len(tokens.words), np.int32)] * _sampling(estimator).chains
@@ -72,7 +72,7 @@ def read(
 ) -> tuple[LocalEngine, VariationalState]:
     """What the last checkpoint of a run has learned. The tokens come from the run's corpus.
 
-    Raises UserError where that is not there any more, or is another.
+    Raises UserError if that is not there any more, or is another.
     """
     manifest = snapshot.manifest
     source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])

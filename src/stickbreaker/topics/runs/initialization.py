@@ -18,7 +18,7 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel
 
 SAMPLE = 5000  # documents that seeds are chosen from
-NEAR = 12  # documents a topic starts from: the seed and its nearest
+NEAR = 12  # documents per topic starts from: the seed and its nearest
 TRIALS = 20  # candidates for each seed
 
 
@@ -60,7 +60,7 @@ def seed_from_documents(
     (Arthur & Vassilvitskii 2007), by cosine of tf-idf, and each brings its nearest documents; on top, every
     topic has these documents' word shares at one count a word on average, so that no word is locked out.
     The first `guided` topics start from the documents nearest to what their `priors` (words) favour. Of
-    polylingual documents those with all languages are seeds, where they are enough; `sides` are the words of
+    polylingual documents those with all languages are seeds, if they are enough; `sides` are the words of
     each language. With `meanings` (words × meanings) documents are alike by these, so that those of two
     languages can be: on 619 manual pages, none of them linked, retrieval across languages went from 0.25 to
     0.35.

@@ -57,7 +57,7 @@ def open_and_close(
     """Let documents that have been learned from wait; where they are enough, close topics and open others.
 
     `weight` is what a token of the last minibatch counts in the table. Changes the engine's table and
-    `state`; gives what happened, in the terms of splits and merges: an opened topic was split from that which
+    `state`; returns what happened, in the terms of splits and merges: an opened topic was split from that which
     it takes most tokens from, a closed one merged into that which its tokens went to.
     """
     bags = shards.source.read(shards.numbers())
@@ -139,7 +139,7 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
 
 
 def _close(job: VariationalRun, state: VariationalState, bags: Bags, rows: NDArray[np.int64]) -> list[Event]:
-    """Close what is not worth having any more; gives what happened."""
+    """Close what is not worth having any more; returns what happened."""
     trial = _on_trial(job, state, rows)
     found = judge(trial, bags, range(trial.n_topics))
     if not found.closures:
@@ -203,7 +203,7 @@ def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
 def _open(
     job: VariationalRun, state: VariationalState, trial: TopicsOnTrial, found: Opened
 ) -> Iterator[Event]:
-    """Open topics; gives what happened."""
+    """Open topics; returns what happened."""
     n = len(found.weights)
     parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
     source = _numbers(job, state)[parent]

@@ -27,7 +27,7 @@ TEXTS = {
 
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[dict[str, Any]]:
-    """What there is to warn of after so many steps, but for what is known `before`, given the topics' counts.
+    """What there is to warn of after that many steps, but for what is known `before`, given the topics' counts.
 
     Where the number of topics is learned (`grows`), empty ones are no fault.
 
@@ -51,7 +51,7 @@ def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str
 
 
 def large_minibatches(batch_size: int, documents: int) -> list[dict[str, Any]]:
-    """The warning of a stream that had so many documents in all, of which a minibatch is more than a tenth.
+    """The warning of a stream that had that many documents in all, of which a minibatch is more than a tenth.
 
     >>> large_minibatches(256, 1_000), large_minibatches(100, 1_000)
     ([{'about': 'batch size', 'share': 0.256}], [])

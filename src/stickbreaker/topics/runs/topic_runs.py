@@ -125,7 +125,7 @@ def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[Variationa
 def restore_state(
     job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int
 ) -> VariationalState:
-    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
+    """The state of a snapshot, whose table the engine takes. Raises ValueError if it makes no sense."""
     engine = job.engine
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
@@ -143,7 +143,7 @@ def restore_state(
 
 @dataclass(frozen=True)
 class WholeCounts:
-    """Raises UserError where a weight of some blocks is no whole number."""
+    """Raises UserError if a weight of some blocks is no whole number."""
 
     source: Source
 

@@ -58,7 +58,7 @@ def online_step(
 def _open_and_close(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards, rate: float
 ) -> TraceRecord:
-    """Let topics open and close where the model has births; gives what the step's record tells of it."""
+    """Let topics open and close where the model has births; returns what the step's record tells of it."""
     model, schedule = topic_model(job.model), job.schedule
     assert isinstance(schedule, Online)
     if not model.births:
@@ -79,7 +79,7 @@ def can_go_on(estimator: LearnedTopics) -> bool:
 
 
 def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine; so goes on what was learned on Spark.
+    """One online step on a whole corpus, in order, on this machine; so continues what was learned on Spark.
 
     Raises UserError for an estimator that has a Spark session.
     """

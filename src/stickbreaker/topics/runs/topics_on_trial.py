@@ -28,7 +28,7 @@ class Halves:
 
     @classmethod
     def of(cls, bags: Bags) -> "Halves":
-        """Tokens are parted at random, keyed by the documents' words; each half of each must have some."""
+        """Tokens are split at random, keyed by the documents' words; each half of each must have some."""
         return cls(*split_halves(bags))
 
     def take(self, documents: NDArray[np.int64]) -> "Halves":

@@ -11,15 +11,15 @@ from stickbreaker.core.errors import UserError
 
 FIRST = 20  # the number of topics that a search begins with
 BESIDE = 2  # numbers on each side of the best that are tried, and that have a say in where the peak is
-NEAR = 0.1  # nats a word below the best: points below that are not of the peak
-ALIKE = 0.005  # nats a word below the peak within which a number is as good
-NOISE = 0.0005  # nats a word by which equal runs may differ
+NEAR = 0.1  # nats per word below the best: points below that are not of the peak
+ALIKE = 0.005  # nats per word below the peak within which a number is as good
+NOISE = 0.0005  # nats per word by which equal runs may differ
 
 
 class Fewest(NamedTuple):
     """The number of topics to take, the one with the best mean score, and how the two compare.
 
-    `behind`: nats a word by which it is worse than the best; `error`: the standard error of that; both 0
+    `behind`: nats per word by which it is worse than the best; `error`: the standard error of that; both 0
     where it is the best itself.
     """
 
@@ -33,9 +33,9 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
     """The smallest number of topics within one standard error of the best.
 
     `nats`: number of topics → for each seed the nats of every held-out document (D); `tokens` (D): their
-    words that were predicted. The score is nats a word, the mean over seeds. The standard error is that of
+    words that were predicted. The score is nats per word, the mean over seeds. The standard error is that of
     the difference to the best: from document to document (the same documents are scored for every number of
-    topics, so hard ones do not count as noise) and, where there are two seeds or more, from seed to seed.
+    topics, so hard ones do not count as noise) and, if there are two seeds or more, from seed to seed.
     Raises UserError without documents or where they differ in number, and for several numbers of topics
     with words of a single document, for then nothing tells how far it varies.
 
@@ -102,7 +102,7 @@ class Peak(NamedTuple):
 
 
 def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
-    """The peak of a curve through `points`: topics in use, and nats a word.
+    """The peak of a curve through `points`: topics in use, and nats per word.
 
     A parabola in the logarithm of the topics in use is laid through the best point and `BESIDE` numbers on
     each side, as far as they are within `NEAR` of the best, by least squares; its vertex is the peak. Where
@@ -137,7 +137,7 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
 
 
 def _error(best: NDArray[np.float64], other: NDArray[np.float64], words: NDArray[np.float64]) -> float:
-    """The standard error of the difference of two mean scores, in nats a word (a ratio of sums)."""
+    """The standard error of the difference of two mean scores, in nats per word (a ratio of sums)."""
     gain = best.mean(axis=0) - other.mean(axis=0)
     residuals = gain - words * gain.sum() / words.sum()
     documents = int((words > 0).sum())

@@ -27,7 +27,7 @@ class SearchPoint:
     checks: bool = False
 
     def score(self, judge: str) -> float:
-        """The score by which runs are compared. Raises ValueError where the run has none."""
+        """The score by which runs are compared. Raises ValueError if the run has none."""
         if judge == "bound":
             return self.bound
         if self.held_out is None:
@@ -57,7 +57,7 @@ OLDER = {"checks": False}  # what records of earlier versions lack
 
 
 def points_from(held: Any) -> tuple[SearchPoint, ...]:
-    """The runs of a search from what a manifest has of them. Raises ValueError where they make no sense."""
+    """The runs of a search from what a manifest has of them. Raises ValueError if they make no sense."""
     if not isinstance(held, list):
         raise ValueError("the runs of the search are no list")
     names = {field.name for field in fields(SearchPoint)}

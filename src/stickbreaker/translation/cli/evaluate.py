@@ -75,7 +75,7 @@ def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
 def scores_by_domain(
     lexicon: "TopicLexicon", bitext: "Bitext", scores: "tuple[EventScores, EventScores]"
 ) -> dict[str, Any]:
-    """What `evaluate` returns. Raises UserError where no word is linked."""
+    """What `evaluate` returns. Raises UserError if no word is linked."""
     if not len(scores[0].plain):
         raise UserError("there is nothing to score", remedy="no word of these sentences is linked")
     codes = (lexicon.bitext.source, lexicon.bitext.target)

@@ -75,7 +75,7 @@ def _fill_jumps(m, direction, anywhere, jumps_out):
 
 @njit(**PART)
 def _forward(n, m, null_share, room):
-    """Fill states, links (given the words so far) and scales; gives nats of the generated words."""
+    """Fill states, links (given the words so far) and scales; returns nats of the generated words."""
     room.states[0, : m + 1] = 0.0
     room.states[0, 0] = 1.0
     nats = 0.0
@@ -125,7 +125,7 @@ def _backward(n, m, null_share, room):
 
 @njit(**PART)
 def _infer(pairs, pair, direction, shares, room):
-    """Fill room with p of links and moves, given all words of a pair; gives n, m and nats."""
+    """Fill room with p of links and moves, given all words of a pair; returns n, m and nats."""
     n, m = load(pairs, pair, direction, room)
     if n * m == 0:
         return n, m, 0.0
@@ -158,7 +158,7 @@ def _add_jumps(m, anywhere, room, counts_out, contexts_out):
 
 @njit(**OPTIONS)
 def count_with_order(side, shares):
-    """Expected counts of translations and jumps in one direction, added to side's; gives nats of all words.
+    """Expected counts of translations and jumps in one direction, added to side's; returns nats of all words.
 
     A pair takes O(n m²). Pairs with an empty side are passed over.
     """
@@ -178,7 +178,7 @@ def count_in_agreement(side, other, shares):
     """As count_with_order, for both directions; a link counts as much as both together believe in it.
 
     That is the product of its p in each direction: Liang, Taskar, Klein (2006), Alignment by agreement,
-    equation 6. Gives nats of all words in each direction.
+    equation 6. Returns nats of all words in each direction.
     """
     room, other_room = room_for(side.pairs), room_for(other.pairs)
     nats, other_nats = 0.0, 0.0

@@ -69,7 +69,7 @@ def room_for(pairs):
 
 @njit(**PART)
 def load(pairs, pair, direction, room):
-    """Look up the translations of a pair; gives n and m."""
+    """Look up the translations of a pair; returns n and m."""
     begin, end = pairs.generated_offsets[pair], pairs.generated_offsets[pair + 1]
     m = pairs.given_offsets[pair + 1] - pairs.given_offsets[pair]
     by_generated, by_given = pairs.generated_steps[pair], pairs.given_steps[pair]
@@ -104,7 +104,7 @@ def add_null(pairs, pair, n, m, room, counts_out):
 
 @njit(**OPTIONS)
 def count_without_order(pairs, direction, counts_out):
-    """Model 1: expected counts of translations, added to counts_out; gives nats of all generated words.
+    """Model 1: expected counts of translations, added to counts_out; returns nats of all generated words.
 
     Each given word is as likely as another, and as null: 1 / (m + 1), Brown et al. equation 4. Pairs with an
     empty side are passed over.

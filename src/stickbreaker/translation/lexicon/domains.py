@@ -97,7 +97,7 @@ class KnownDomains(Domains):
 
     @classmethod
     def of_bitext_fields(cls, bitext: Bitext) -> "KnownDomains":
-        """Those of a bitext. Raises UserError where its documents have none."""
+        """Those of a bitext. Raises UserError if its documents have none."""
         known = [domain for domain in bitext.domains if domain]
         names = sorted(set(known))
         if not names:

@@ -57,7 +57,7 @@ FIELDS = {
     "bitext": is_text,
     "arrays": is_text,
 }
-OPTIONAL_FIELDS = {"phrases": is_text}  # the digest of the phrases, where there are any
+OPTIONAL_FIELDS = {"phrases": is_text}  # the digest of the phrases, if there are any
 
 
 def save(
@@ -67,7 +67,7 @@ def save(
     overwrite: bool = False,
     beside: Callable[[Path], dict[str, Any]] | None = None,
 ) -> None:
-    """Write a lexicon into a directory, whole or not at all. Raises UserError where something is there.
+    """Write a lexicon into a directory, whole or not at all. Raises UserError if something is there.
 
     `beside` writes more into the directory, and returns what the manifest says of it.
     """
@@ -141,7 +141,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError where `path` exists and may not be replaced."""
+    """Raise UserError if `path` exists and may not be replaced."""
     put_right(path)
     if not path.exists():
         return

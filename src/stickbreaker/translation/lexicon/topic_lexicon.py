@@ -88,7 +88,7 @@ class TopicLexicon:
         that, chosen by their names, are most probable; all documents are counted then. The result does
         not depend on `threads`.
 
-        Raises UserError where the topics are of another language, or no document has a domain.
+        Raises UserError if the topics are of another language, or no document has a domain.
         """
         domains: Domains
         domains = (
@@ -209,7 +209,7 @@ class TopicLexicon:
         return source, target
 
     def align(self, bitext: Bitext) -> Links:
-        """Links of the words of new sentences. Raises UserError where the lexicon has no aligner."""
+        """Links of the words of new sentences. Raises UserError if the lexicon has no aligner."""
         if self.aligner is None:
             problem = "the lexicon was learned from links that were given"
             raise UserError(problem, remedy="give those of the new sentences too, by --alignments")
@@ -236,7 +236,7 @@ class TopicLexicon:
         self, path: str | Path | None = None, *, title: str = "Lexicon by topic", overwrite: bool = False
     ) -> "ReportPage":
         """The page that `stickbreaker report` makes: a notebook shows it; also written to the file `path`, if
-        one is given, which `overwrite` replaces. Raises UserError where a file is at `path` already."""
+        one is given, which `overwrite` replaces. Raises UserError if a file is at `path` already."""
         from stickbreaker.estimators.notebooks.report_page import ReportPage
         from stickbreaker.translation.report.lexicon_records import page_of_lexicon
 
@@ -248,7 +248,7 @@ class TopicLexicon:
     # Files
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Save everything in a directory: what was learned from too. Raises UserError where one is."""
+        """Save everything in a directory: what was learned from too. Raises UserError if one is."""
         from stickbreaker.translation.lexicon.saved_lexicon import save
 
         save(self, Path(path), overwrite=overwrite)

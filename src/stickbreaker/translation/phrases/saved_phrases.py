@@ -72,7 +72,7 @@ def _arrays_of(model: BackoffModel) -> dict[str, NDArray[Any]]:
 
 
 def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False) -> None:
-    """Save a lexicon with its phrases and its language model. Raises UserError where something is there."""
+    """Save a lexicon with its phrases and its language model. Raises UserError if something is there."""
 
     def beside(folder: Path) -> dict[str, str]:
         return {"phrases": write_phrases(folder, model.table, model.language_model)}
@@ -147,7 +147,7 @@ def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> 
 
 
 def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
-    """The weights of a file; None where there is none. Raises UserError for those of other phrases."""
+    """The weights of a file; None if there is none. Raises UserError for those of other phrases."""
     if not file.exists():
         return None
     remedy = "tune it again by translate tune"

@@ -120,7 +120,7 @@ def tune(
 
     `references` are translations of each document's sentences, as tokens. Each round translates the documents
     by the weights before, adds the best translations to those of the rounds before, and learns weights from
-    all of them; half of the weights before is kept. Raises UserError where nothing can be learned.
+    all of them; half of the weights before is kept. Raises UserError if nothing can be learned.
     """
     wanted = [Reference.of(reference) for own in references for reference in own]
     pool: list[dict[tuple[str, ...], Array]] = [{} for _ in wanted]

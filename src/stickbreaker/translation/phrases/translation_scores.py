@@ -24,7 +24,7 @@ def translation_scores(
     references', of all sentences and of those of each domain, by number.
 
     Sentences are tokens in lower case with spaces between them, which are not cut again; `signatures` say so,
-    and which version of sacrebleu (Post 2018) counted. Raises UserError where that is not installed.
+    and which version of sacrebleu (Post 2018) counted. Raises UserError if that is not installed.
     """
     if not has_sacrebleu():
         raise UserError("scores need sacrebleu", remedy="pip install 'stickbreaker[translation]'")

@@ -73,7 +73,7 @@ def less(word, k):
 
 @njit(**PART)
 def recount(word, k, change):
-    """Change the tokens of topic k by one; gives the word's new weight of it."""
+    """Change the tokens of topic k by one; returns the word's new weight of it."""
     word.row[k] += change
     word.totals[k] += change
     word.inverse[k] = 1.0 / (word.totals[k] + word.eta_totals[k])
@@ -196,7 +196,7 @@ def add_counts(block, assignments, table_out):
 
 @njit(**OPTIONS)
 def document_counts(offsets, assignments, n_topics, topics_out, counts_out):
-    """Topics in use and their tokens, document by document; gives how many pairs were written.
+    """Topics in use and their tokens, document by document; returns how many pairs were written.
 
     offsets (documents + 1), assignments (tokens, document order); topics_out, counts_out (tokens, int32).
     """

@@ -51,7 +51,7 @@ class Progress(NamedTuple):
 
 @njit(**PART)
 def _born(topics, gamma, state):
-    """Break the rest by Beta(1, gamma) for a topic in the first free column; gives that, or -1."""
+    """Break the rest by Beta(1, gamma) for a topic in the first free column; returns that, or -1."""
     new = 0
     while new < len(topics.weights) and topics.weights[new] > 0.0:
         new += 1
@@ -67,7 +67,7 @@ def _born(topics, gamma, state):
 
 @njit(**PART)
 def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
-    """Draw the topics of one word's tokens; gives whether there were columns enough."""
+    """Draw the topics of one word's tokens; returns whether there were columns enough."""
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     unseen = prior.alpha * word.eta[0] / word.eta_totals[0]
@@ -99,14 +99,14 @@ def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, hel
 
 @njit(**OPTIONS)
 def sweep_growing(block, table, prior, topics, key, progress, assignments_out):
-    """Draw every token's topic in a block once; gives whether all are drawn.
+    """Draw every token's topic in a block once; returns whether all are drawn.
 
     block: Block; prior: GrowingPrior; key: of the stream (uint64); table: Table, topics: Topics, progress:
     Progress and assignments_out (tokens, int32, in the block's order) are changed. Without the token itself,
     p(k) ~ (n_dk + alpha beta_k) (n_wk + eta_w) / (n_k + sum_w eta_w), and p(new) ~ alpha beta_rest eta_w /
     sum_w eta_w (Teh et al. 2006, section 5.3). A topic that loses its last token keeps its weight until the
     sweep ends: beta stands still but for what is broken off the rest. Out of columns, the sweep stops before
-    the token that needs one, and goes on from `progress` when there are more.
+    the token that needs one, and continues from `progress` when there are more.
     """
     width = len(topics.weights)
     weights, alpha = np.zeros(width, np.float32), np.empty(width, np.float32)

@@ -63,7 +63,7 @@ def _raise(lists, start, j):
 
 @njit(**PART)
 def _restore_order(lists, j, stop):
-    """The list in order again after one token less at place j; gives the place that j's topic moved to."""
+    """The list in order again after one token less at place j; returns the place that j's topic moved to."""
     i = j
     while i + 1 < stop and lists.pairs[i + 1, 1] > lists.pairs[j, 1]:
         i += 1
@@ -73,7 +73,7 @@ def _restore_order(lists, j, stop):
 
 @njit(**PART)
 def _join(lists, d, stop, k):
-    """One token more of topic k in document d, whose list ends before `stop`; gives its end."""
+    """One token more of topic k in document d, whose list ends before `stop`; returns its end."""
     start = lists.starts[d]
     j = _place(lists.pairs, start, stop, k)
     if j == stop:
@@ -170,7 +170,7 @@ def move_token(lists, d, stop, old, new, chosen):
 
 @njit(**PART)
 def sum_parts(alpha, weights, parts_out):
-    """Sums of alpha_k weight_k over chunks of topics; gives their sum."""
+    """Sums of alpha_k weight_k over chunks of topics; returns their sum."""
     total = 0.0
     for c in range(len(parts_out)):
         part = 0.0
@@ -183,7 +183,7 @@ def sum_parts(alpha, weights, parts_out):
 
 @njit(**PART)
 def set_weight(k, weight, alpha, weights_out, parts_out):
-    """Set the word's weight of topic k; gives the change of sum alpha_k weight_k."""
+    """Set the word's weight of topic k; returns the change of sum alpha_k weight_k."""
     change = alpha[k] * (weight - weights_out[k])
     weights_out[k] = weight
     parts_out[k // CHUNK] += change

@@ -2,7 +2,7 @@
 
 As in `gibbs`, a block of documents is visited word by word, and in `sweep_tree_lists`, as in `sparse_gibbs`,
 time follows the topics of the document. A topic's weight of a word is the sum over the word's paths; it is
-worked out anew of the two topics that a token moves between.
+worked out again of the two topics that a token moves between.
 """
 
 from typing import NamedTuple

@@ -90,7 +90,7 @@ class Exchange(Move):
         sums = table.add({"alike": RowQuery(query)})["alike"]
         cosines = sums["products"] / np.sqrt(np.maximum(sums["squares"], 1e-300))
         cosines[:, starved] = -1.0
-        cosines[:, [giant for giant, _ in chosen]] -= 1.0  # of those that are parted only for want of another
+        cosines[:, [giant for giant, _ in chosen]] -= 1.0  # of those that are split only for want of another
         plans: list[Proposal] = []
         directions: dict[str, RowQuery] = {}
         seed = int(survey.change["seed"].values)
@@ -120,7 +120,7 @@ class Exchange(Move):
             for plan in plans
         ]
 
-    # how a giant is parted
+    # how a giant is split
 
     def _fitted(self, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
         """The giants for their next round."""
@@ -158,7 +158,7 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The last round: all documents are parted, and those judge that the halves do not come from."""
+        """The last round: all documents are split, and those judge that the halves do not come from."""
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
             plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
@@ -216,7 +216,7 @@ def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tup
     """Giants, the largest first, each with the topic whose place its half is to take, the smallest first.
 
     `votes` (topics) are of the minibatch's documents, `totals` (topics) the table's; only `ready` giants are
-    parted. A topic that has starved has few of both: many have no votes for a while, and come again.
+    split. A topic that has starved has few of both: many have no votes for a while, and come again.
 
     >>> exchanges(np.array([9.0, 0.5, 0.4, 0.1, 0.0]), np.ones(5) - 0.9 * np.eye(5)[3], np.ones(5, bool))
     [(0, 3)]
@@ -264,7 +264,7 @@ def _leaning(part: RowBlock, tokens: Array) -> Answer:
 
 def _mean(leaning: Array, tokens: Array) -> Array:
     """The share of a trial's tokens that lean to the first half: a half where no document is long enough to
-    be parted, so that such halves do not differ."""
+    be split, so that such halves do not differ."""
     total = tokens.sum()
     return leaning / total if total > 0.0 else np.array(0.5)
 

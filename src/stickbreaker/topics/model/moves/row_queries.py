@@ -85,7 +85,7 @@ def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
 
 
 def products(part: RowBlock, totals: Array) -> Answer:
-    """Of topics with so many tokens: inner products of counts, sums of squares, and inner products of shares
+    """Of topics with that many tokens: inner products of counts, sums of squares, and inner products of shares
     of words, which are weighted as chi-squared weights them."""
     columns = part.counts
     mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
@@ -118,7 +118,7 @@ def moments(part: RowBlock) -> Answer:
 
 
 def centred(part: RowBlock, moments: Array) -> Answer:
-    """Scores of words, made mean zero and variance one by tokens; zero where there are none."""
+    """Scores of words, made mean zero and variance one by tokens; zero if there are none."""
     scores, tokens = _scores(part.held["trial"])
     total = max(float(moments[0]), 1e-300)
     mean = moments[1] / total

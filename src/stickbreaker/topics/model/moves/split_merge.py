@@ -37,7 +37,7 @@ DIRECTIONS = 3  # maps that look for a topic's leading direction; the next parts
 ROUNDS = 9  # of a split's fitting, directions included
 MERGES, MOST_MERGES = 16, 64  # tried at once: as a rule, and of exact ones
 TOKENS = 20.0  # a topic of fewer is not split
-DUST = 1e-6  # nats a token that a gain must exceed: single precision could have made it
+DUST = 1e-6  # nats per token that a gain must exceed: single precision could have made it
 ARRAYS = {  # over words that proposals have: axes, whether they add up, what a new word has
     "direction": (("words",), True, 0.0),
     "log_words": (("words", "targets"), False, 0.0),
@@ -78,11 +78,11 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover parts the targets' tokens anew: where the table is the sum of reports."""
+        """Whether a handover parts the targets' tokens again: where the table is the sum of reports."""
         return False
 
     def tried(self, n_topics: int) -> int:
-        """How many merges of so many topics are tried at once; of many, some seem to gain by chance."""
+        """How many merges of that many topics are tried at once; of many, some seem to gain by chance."""
         return MERGES if self.settings.merges is None else self.settings.merges
 
     # what to try
@@ -293,7 +293,7 @@ class TopicMoves(Move):
 
 
 def rounds_of(step: Step, documents: float) -> Callable[[float], float]:
-    """Gives the documents seen after so many rounds of `documents`."""
+    """Returns the documents seen after that many rounds of `documents`."""
     return lambda times: step.seen + times * documents
 
 

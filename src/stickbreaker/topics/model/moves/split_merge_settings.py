@@ -9,7 +9,7 @@ ACCEPT = ("exact", "halves", "paper")
 
 @dataclass(frozen=True, slots=True)
 class SplitMerge:
-    """Topics split and merge while a run goes on (Bryant & Sudderth 2012, section 3).
+    """Topics split and merge while a run continues (Bryant & Sudderth 2012, section 3).
 
     `accept` says how a change is judged: "exact", by the bound of all documents (memoised and batch
     schedules); "halves", fitted on one half of a minibatch and judged on the other (online, `partial_fit`);

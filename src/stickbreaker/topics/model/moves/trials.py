@@ -53,7 +53,7 @@ class Bench:
         return self.places[topic_of(change["topic"])]
 
     def at(self, values: Array) -> Array:
-        """Values of the shard's words, of values over all rows of the table; zero where it lacks the word."""
+        """Values of the shard's words, of values over all rows of the table; zero if it lacks the word."""
         rows = self.shard.rows
         if self.shard.keys is None:
             return values[rows]
@@ -223,7 +223,7 @@ NEEDED = {  # by the field that tells what a proposal is: fields that it has bes
 
 
 def refuse_proposal(change: Record) -> None:
-    """Raise ValueError where a proposal lacks a field that its trial reads, or has one of other sizes."""
+    """Raise ValueError if a proposal lacks a field that its trial reads, or has one of other sizes."""
     for kind, fields in NEEDED.items():
         if kind in change:
             for name, axes in fields.items():

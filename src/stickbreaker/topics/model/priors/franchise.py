@@ -82,7 +82,7 @@ class FranchisePrior(WeighedTopics):
         return max(float(params["alpha"].values * (1.0 - self.weights(params).sum())), LEAST)
 
     def score(self, params: Record) -> float:
-        """-KL(q(V) || p(V | gamma)) in nats, and log p(gamma), gamma ~ Gamma(1, 1), where it is learned."""
+        """-KL(q(V) || p(V | gamma)) in nats, and log p(gamma), gamma ~ Gamma(1, 1), if it is learned."""
         from scipy.special import betaln, psi
 
         _, u, v = self.sticks(params)

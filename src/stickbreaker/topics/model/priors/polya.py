@@ -80,7 +80,7 @@ class PolyaSums(NamedTuple):
 
 
 def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
-    """alpha (topics) after one Newton step of E[log p(z | alpha)], where that is concave; else `polya_step`.
+    """alpha (topics) after one Newton step of E[log p(z | alpha)], if that is concave; else `polya_step`.
 
     The Hessian is diagonal plus a constant (Minka 2000, section 3), so a step takes O(topics). No topic's
     alpha moves by more than a factor of three, since the objective itself cannot be looked at again. Topics

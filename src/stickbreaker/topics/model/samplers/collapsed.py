@@ -68,7 +68,7 @@ class TokenChain(Sampler):
         """What the documents add to the score."""
 
     def learn(self) -> None:
-        """Minka's fixed point for a symmetric eta, where it is learned."""
+        """Minka's fixed point for a symmetric eta, if it is learned."""
         if self._words.learned and "eta" in self._params:
             eta = float(self._params["eta"].values)
             groups, topics = np.nonzero(self._totals())
@@ -117,7 +117,7 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take a state; all counts are made anew from the assignments."""
+        """Take a state; all counts are made again from the assignments."""
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
         """Lasting numbers of the topics, ascending."""
@@ -136,7 +136,7 @@ class TokenChain(Sampler):
             self._params[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
-        """Topics in document order. Raises UserError where they are not one a token, or no topics."""
+        """Topics in document order. Raises UserError if they are not one a token, or no topics."""
         n_tokens, n_topics = len(self._tokens.words), self._n_columns
         if topics.shape != (n_tokens,):
             raise UserError(

@@ -27,7 +27,7 @@ from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-COMPACT = 1 << 16  # so many topics fit in two bytes
+COMPACT = 1 << 16  # that many topics fit in two bytes
 
 Used = NDArray[np.int64]  # groups × topics
 
@@ -43,7 +43,7 @@ class DelayedGibbs(CollapsedChain):
     on a planted corpus a learned eta came out 15 % above the exact chain's.
 
     Time a token does not depend on the number of topics, and threads share the documents (words). More
-    sweeps are needed than for exact sampling. Memory is 8 bytes a token (12 from 65,537 topics on) beside
+    sweeps are needed than for exact sampling. Memory is 8 bytes per token (12 from 65,537 topics on) beside
     the tokens.
     """
 
@@ -122,7 +122,7 @@ class DelayedGibbs(CollapsedChain):
         offsets: NDArray[np.int64],
         visit: Callable[[Range, Used], None],
     ) -> None:
-        """Visit all documents or words, one range a thread, and count the topics anew."""
+        """Visit all documents or words, one range a thread, and count the topics again."""
         keys = numbered_keys(self._seed, purpose, number, np.arange(len(offsets) - 1))
         totals = np.asarray(self._used + self._closed.prior_totals(self._params), np.float64)
         parts = [Range(first, last, keys, totals) for first, last in _equal_ranges(offsets, threads)]

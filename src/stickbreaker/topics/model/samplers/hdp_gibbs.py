@@ -36,7 +36,7 @@ class DirectAssignment(TokenChain):
     """The HDP's chain: every token's topic given all others and beta, then tables, concentrations and beta.
 
     Theta and the topics' words are integrated out. Tokens open topics and leave them; a topic's number is
-    never given again. Topics live in columns of a table that has free ones and is laid out anew when these
+    never given again. Topics live in columns of a table that has free ones and is laid out again when these
     are too few or many. The chain is one: it uses one thread however many there are.
     """
 

@@ -38,7 +38,7 @@ def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
 
 
 def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Counts as whole numbers. Raises UserError where they are not, or are too large to be sampled."""
+    """Counts as whole numbers. Raises UserError if they are not, or are too large to be sampled."""
     whole = np.rint(counts).astype(np.int64)
     right = (whole == counts) & (whole <= MOST)
     if not right.all():

@@ -35,7 +35,7 @@ class Franchise(LocalSolver):
     """At most `tables` tables a document, at most `max_iter` rounds, fewer once tables settle to `tol`.
 
     A document without a record begins as one of direct assignment: mean-field rounds over topics, then a
-    table for each of the largest. With `keep_local` a record holds the tables, and the next pass goes on
+    table for each of the largest. With `keep_local` a record holds the tables, and the next pass continues
     from them.
     """
 

@@ -114,7 +114,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
         Normal around one mean with a tenth of it as deviation, as flat as the Gamma(100, 1/100) that others
         start from (Hoffman et al. 2010). Peaked or lighter noise locks words in random topics: on AP it cost
-        0.1 to 0.4 nats a word of held-out score.
+        0.1 to 0.4 nats per word of held-out score.
         """
         return flat_noise(keys, n_topics, tokens, seed)
 
@@ -124,7 +124,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         """eta moved to where it raises the bound, lambda being eta plus the counts before and after.
 
         Of two steps that never lower it the longer: `climb_eta`, and the maximum with lambda held. That is
-        the shorter where most words of a topic have no counts, since their lambda says what eta was. Neither
+        the shorter if most words of a topic have no counts, since their lambda says what eta was. Neither
         is shortened by `rate`: the counts are averages over minibatches already (as in Cappe & Moulines 2009,
         online EM). The drift is the sum of eta's moves (logarithms of factors), older ones fading as older
         counts do: how far eta went while all counts were replaced once, by a batch step or by many of a

@@ -27,7 +27,7 @@ class CompiledTree:
     Nodes with leaves come first.
 
     Of the `given` concepts `concepts` tie words, `apart` of them in single languages; `lacking` would, had
-    they words in all of `languages` (none where there is one). `unknown` are words of concepts that the
+    they words in all of `languages` (none if there is one). `unknown` are words of concepts that the
     vocabulary lacks. `spare` are languages whose tokens reach words of concepts by themselves too, since all
     their words are of concepts.
     """
@@ -62,7 +62,7 @@ class CompiledTree:
         return f"{self.concepts:,} of {self.given:,} tie words of the corpus{apart}"
 
     def remarks(self) -> list[str]:
-        """What a user may not expect of the tree, a line each: nothing where all words are tied as given."""
+        """What a user may not expect of the tree, a line each: nothing if all words are tied as given."""
         lines: list[str] = []
         if self.lacking:
             every = ", ".join(self.languages)

@@ -63,7 +63,7 @@ class ConceptTree:
         return hash((tuple(self.named()), self.strength))
 
     def named(self) -> dict[str, Concept]:
-        """The concepts by their names. Raises UserError where two have the same."""
+        """The concepts by their names. Raises UserError if two have the same."""
         named: dict[str, Concept] = {}
         for concept in self.concepts:
             assert isinstance(concept, Concept)

@@ -207,7 +207,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return tuple(names), shares / times[:, None]
 
     def remark(self) -> str | None:
-        """How many concepts tie words, where these are not all, or not as they were given."""
+        """How many concepts tie words, if these are not all, or not as they were given."""
         lines = self.tree.remarks()
         return "concepts: " + "; ".join([self.tree.coverage(), *lines]) if lines or self.tree.apart else None
 

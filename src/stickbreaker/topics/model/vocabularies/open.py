@@ -238,7 +238,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return of
 
     def _spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """G0 of words, above zero where a float could not hold it."""
+        """G0 of words, above zero if a float could not hold it."""
         return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
 
     def ranked(

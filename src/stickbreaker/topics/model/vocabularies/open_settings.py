@@ -17,7 +17,7 @@ class OpenVocabulary:
 
     Each topic has at most `truncation` words (T) in an order of its own, with a stick each; all other strings
     share what the sticks leave. Words enter when documents bring them. Every `reorder_every` steps (U) the
-    words of a topic are put in order anew and those beyond the truncation leave.
+    words of a topic are put in order again and those beyond the truncation leave.
 
     `concentration`: alpha^beta, a number or "learned". `outside`: what a word is worth in a topic that does
     not have it, beside the stick that is left: "constant", 3 / alpha^beta of it and at most all, "stick", all

@@ -1,7 +1,7 @@
 """From concepts and a vocabulary to a tree over its words.
 
 Nodes choose among words and among edges to nodes below. Where several languages share a node's edge, the
-nodes that it leads to are one a language: a token goes on in its own. What several languages choose by, each
+nodes that it leads to are one a language: a token continues in its own. What several languages choose by, each
 of them can choose all of, so that words of each language have probabilities that sum to one.
 """
 
@@ -22,7 +22,7 @@ def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
 
     A language's words that a concept lacks in the vocabulary are passed over. A concept that is of one word,
     or of none, ties nothing. One without a word of some language is tied in each single language of which it
-    has two. Raises UserError where no concept ties any words.
+    has two. Raises UserError if no concept ties any words.
     """
     rows = _Rows(tree, vocabulary)
     builder = _Builder(rows, tree.strength)
