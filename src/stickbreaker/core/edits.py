@@ -1,7 +1,7 @@
-"""Changes of shape as values: every record follows them by the names of its axes.
+"""Changes of shape as values; a record follows them by the names of its axes.
 
-An `Edit` is a sequence of changes, applied in order. Positions always refer to the shape that the previous
-change left. Nothing here knows a model: topics, words, rules and states all grow and shrink this way.
+An `Edit` is a sequence of changes, applied in order. Positions refer to the shape after the previous change.
+Nothing here depends on a model: topics, words, rules and states all grow and shrink this way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,8 +15,11 @@ from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, 
 
 @dataclass(frozen=True, slots=True)
 class Grow:
-    """`number` new positions at the end of an axis; `keys` are their contents where rows have any, `groups`
-    the groups that they belong to where a table has several."""
+    """Adds `number` new positions at the end of an axis.
+
+    `keys`: what the new positions hold, if the rows have content; `groups`: the group of each, if a table has
+    several.
+    """
 
     axis: str
     number: int
@@ -26,7 +29,7 @@ class Grow:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Positions that vanish, with what they hold; later positions move down."""
+    """Removes positions and what they hold; later positions move down."""
 
     axis: str
     positions: tuple[int, ...]
@@ -34,7 +37,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Position `source` is added to `into` and vanishes."""
+    """Adds position `source` to position `into` and removes it."""
 
     axis: str
     into: int
@@ -43,11 +46,11 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Dissolve:
-    """Position `source` is shared out among `into` and vanishes.
+    """Divides position `source` among the positions `into` and removes it.
 
-    `shares` (one a target) add up to one; `along` gives them along another axis (n × targets). Along the axis
-    `amounts` it has what each target gains, which may be more or less than it gets of `source`: the rest they
-    exchange. `trial` as in `Split`.
+    `shares` (one per target) add up to one; `along` has the shares along another axis (n × targets). Along
+    the axis `amounts`, it has what each target gains, which may be more or less than its part of `source`,
+    since targets may exchange the rest. `trial`: see `Split`.
     """
 
     axis: str
@@ -61,10 +64,10 @@ class Dissolve:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A new position at the end takes `share` of `source`; `along` gives shares along another axis.
+    """Adds a position at the end that takes `share` of `source`; `along` has the shares along another axis.
 
-    `trial` names what was tried: a report that has its statistics is split by them, and a record of documents
-    by its own field "shares of" that name.
+    `trial` names the proposal that was tried: a report with statistics of that trial is split by them, and a
+    record of documents by its own field "shares of" that name.
     """
 
     axis: str
@@ -76,7 +79,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Permute:
-    """Position i becomes what position `order[i]` was."""
+    """Moves position `order[i]` to position i."""
 
     axis: str
     order: tuple[int, ...]
@@ -84,11 +87,11 @@ class Permute:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reorder:
-    """A new order of what each position of `along` holds of `axis`.
+    """Puts the cells of `axis` at each position of `along` in a new order.
 
-    `orders` has an array (int64) of positions of `axis` for each position of `along`; what is left out of it
-    vanishes there, and a position that it had nothing of gets a cell of zero. The first `inside` of them are
-    within the truncation.
+    `orders` has, for each position of `along`, an array (int64) of positions of `axis`. Cells of positions
+    left out are removed; a position without a cell gets a cell of zero. The first `inside` of them are within
+    the truncation.
     """
 
     axis: str
@@ -97,14 +100,14 @@ class Reorder:
     inside: tuple[int, ...]
 
 
-SHARES_OF = "shares of "  # begins the name of a record's field that a change follows
-TRIAL = "trial "  # begins the name of one that serves the rounds of a step
+SHARES_OF = "shares of "  # begins the name of a record's field that holds shares for a change
+TRIAL = "trial "  # begins the name of a field that is used only between the rounds of a step
 Change = Grow | Drop | Merge | Dissolve | Split | Permute | Reorder
 Edit = tuple[Change, ...]
 
 
 def apply_change(item: Field, change: Change) -> Field:
-    """The field after one change; unchanged where it lacks the axis.
+    """The field after one change; unchanged if it does not have the axis.
 
     >>> apply_change(Field(np.array([1.0, 2.0]), ("topics",)), Merge("topics", 0, 1)).values
     array([3.])
@@ -121,7 +124,8 @@ def apply_change(item: Field, change: Change) -> Field:
 
 
 def _left_by(item: Field, change: Reorder) -> Field:
-    """The field with zeros where an order leaves a position out; an order itself is no part of a field."""
+    """The field with zeros at the positions that an order leaves out; the order itself is not stored in a
+    field."""
     if change.along not in item.axes or not item.additive:
         return item
     axes = item.axes.index(change.axis), item.axes.index(change.along)
@@ -133,7 +137,7 @@ def _left_by(item: Field, change: Reorder) -> Field:
 
 
 def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Array:
-    """One change on the first axis of `values`, which is axis number `axis` of the field."""
+    """The array after one change along its first axis, which is axis number `axis` of the field."""
     match change:
         case Grow(number=number):
             fresh = 0.0 if item.additive else item.fresh
@@ -178,7 +182,7 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
 
 
 def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence[Array]:
-    """What each target gains when a slice of the field goes."""
+    """What each target gains when a slice of the field is dissolved."""
     others = [name for i, name in enumerate(item.axes) if i != axis]
     if others == [change.amounts] and change.amounts in change.along:
         return list(given(source, change.along[change.amounts]).T)
@@ -186,7 +190,8 @@ def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence
 
 
 def given(source: Array, amounts: Array) -> Array:
-    """What targets gain (n × targets), all of `source` (n): who gains most has what rounding left.
+    """What each target gains (n × targets), adding up to `source` (n): the largest gain absorbs the rounding
+    error.
 
     >>> given(np.array([3.0]), np.array([[-1.0, 4.0]])).tolist()
     [[-1.0, 4.0]]
@@ -197,7 +202,7 @@ def given(source: Array, amounts: Array) -> Array:
 
 
 def dropped(item: Field, edit: Edit) -> float:
-    """The mass of an additive field that drops and new orders take away; totals before = after + this."""
+    """The mass that Drop and Reorder remove from an additive field; totals before = after + this."""
     lost = 0.0
     for change in edit:
         if isinstance(change, Drop | Reorder) and change.axis in item.axes:
@@ -232,7 +237,7 @@ def apply_to_rows(
 
 
 def _cut(change: Change, row_axis: str, positions: NDArray[np.int64]) -> Change:
-    """A change with the shares of some rows alone; of none it has none, whatever holds those of all rows."""
+    """The change with its shares restricted to some rows; empty shares if there are no rows."""
     if not isinstance(change, Split | Dissolve) or row_axis not in change.along:
         return change
     others = {axis: shares for axis, shares in change.along.items() if axis != row_axis}
@@ -246,7 +251,7 @@ def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str)
 
 
 def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
-    """Row positions after a change of the row axis, by tracing where every old position goes."""
+    """The rows after a change of the row axis, and the new number of rows."""
     if isinstance(change, Grow):
         return rows, n_rows + change.number
     if isinstance(change, Split | Dissolve | Reorder):
@@ -274,7 +279,7 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
     """A report after an edit of the model that it was made with.
 
-    A trial's columns are its proposal's own, so only changes of the rows reach trials.
+    A trial's columns belong to its proposal, so trials follow only changes of the rows.
     """
     for change in edit:
         stats = _change_stats(change, stats, row_axis, column_axis, n_rows)
@@ -299,7 +304,7 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
         if isinstance(change, Dissolve) and change.amounts == row_axis:
             raise ValueError(f"the report has no trial {change.trial!r}, and amounts are another's")
         rows = apply_to_rows((change,), stats.rows, row_axis, column_axis, n_rows)
-    if change.axis == row_axis and not isinstance(change, Reorder):  # which is of the model's columns
+    if change.axis == row_axis and not isinstance(change, Reorder):  # a Reorder concerns the model's columns
         trials = {
             name: replace(t, rows=apply_to_rows((change,), t.rows, row_axis, column_axis, n_rows))
             for name, t in trials.items()
@@ -310,7 +315,7 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
 def _changed_new_rows(
     new_rows: Mapping[str, Array], change: Change, column_axis: str, n_columns: int
 ) -> Mapping[str, Array]:
-    """Rows that the table does not have yet after a change of its columns; what follows counts stays."""
+    """Rows that are not in the table yet after a change of its columns; what is not a count is unchanged."""
     if change.axis != column_axis or isinstance(change, Reorder) or not new_rows:
         return new_rows
     whole = np.stack(list(new_rows.values()))
@@ -319,7 +324,7 @@ def _changed_new_rows(
 
 
 def own_shares(trial_values: Array) -> Array:
-    """Each row of a trial's values (rows × its columns) over its sum; of a row of zeros, (1, 0, …).
+    """Each row of a trial's values (rows × its columns) divided by its sum; (1, 0, …) for a row of zeros.
 
     >>> own_shares(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [1.0, 0.0]]
@@ -331,7 +336,7 @@ def own_shares(trial_values: Array) -> Array:
 
 
 def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
-    """The values at some positions (ascending), zero where there is no row."""
+    """The values at some positions (ascending), zero if there is no row."""
     values = np.zeros((len(positions), rows.values.shape[1]))
     _, here, there = np.intersect1d(positions, rows.positions, assume_unique=True, return_indices=True)
     values[here] = rows.values[there]
@@ -339,8 +344,11 @@ def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
-    """Sums after a change that was tried: a trial tells those of the columns that the change leaves, and by
-    how much those without columns change."""
+    """Sums after a change that was tried.
+
+    A trial has the sums of the columns that exist after the change, and the change in the sums that have no
+    columns.
+    """
     after = dict(usage)
     for name, item in tried.items():
         if name not in after:
@@ -355,7 +363,7 @@ def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: st
 
 
 def _left(change: Split | Dissolve, n_columns: int) -> list[int]:
-    """The columns that hold what a change moved, of the `n_columns` that are after it."""
+    """The columns that hold what a change moved, out of `n_columns` columns after it."""
     if isinstance(change, Split):
         return [change.source, n_columns - 1]
     return [target - (change.source < target) for target in change.into]
@@ -376,7 +384,7 @@ def _rows_after(change: Change, row_axis: str, n_rows: int) -> int:
 
 
 def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
-    """Documents' records after an edit, which takes what they held for its own trial."""
+    """Documents' records after an edit; trials of the edit's proposal replace what they changed."""
     after = without_trials(local)
     for change in edit:
         own = change
@@ -388,5 +396,5 @@ def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
 
 
 def without_trials(local: Record) -> dict[str, Field]:
-    """Documents' records without what served the rounds of a step."""
+    """Documents' records without the fields that are used only between the rounds of a step."""
     return {name: item for name, item in local.items() if not name.startswith(TRIAL)}

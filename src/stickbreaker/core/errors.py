@@ -1,4 +1,4 @@
-"""Errors that a user can mend, what of the input their messages repeat, and how these say numbers."""
+"""Errors that a user can correct, and how messages show numbers and pieces of the input."""
 
 import re
 from collections.abc import Callable, Generator
@@ -9,17 +9,17 @@ from stickbreaker.core.option_names import as_options, as_parameters
 
 LONGEST_PIECE = 300  # characters of a message's problem, place or remedy
 LONGEST_SHOWN = 100
-_BREAK = re.compile(r"\s*[^\S ]\s*")  # white space that is more than blanks, which paths may have
+_BREAK = re.compile(r"\s*[^\S ]\s*")  # white space other than spaces, which paths may have
 
 
 class UserError(ValueError):
-    """A mistake of the user's; its message is one line that says what is wrong, where, and the remedy.
+    """A mistake by the user; its message is one line: where, what is wrong, and what to do.
 
     The command line prints it without a traceback and exits with status 1. Problem and remedy may name
-    options or parameters: the message has parameters, that of the command line options. The line has at most
-    300 characters of each of the three, of a path the last ones; the attributes have all. With `in_file` the
-    mistake is in a file that this library wrote, whose fields are named like parameters: so they are on the
-    command line too. False says that it is none of a file, even if it comes up while one is made sense of.
+    options or parameters: Python shows parameters, the command line shows options. Each of the three is cut
+    to 300 characters in the line (a path to its last 300); the attributes are complete. `in_file=True`: the
+    mistake is in a file that this library wrote, whose fields keep their names on the command line too.
+    False: it is not in a file, even if it is raised while one is read.
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
@@ -43,12 +43,12 @@ class UserError(ValueError):
         super().__init__(self._message(as_parameters))
 
     def end_with(self, text: str) -> None:
-        """Add to the message what is never shortened, after a semicolon."""
+        """Append a text that is never shortened to the message, after a semicolon."""
         self.after = f"; {text}"
         self.args = (self._message(as_parameters),)
 
     def on_command_line(self) -> str:
-        """The message with options of the command line where it would name parameters, not fields of a file.
+        """The message with command-line options in place of parameters, but not in place of fields of a file.
 
         >>> UserError("max_iter=0", remedy="raise max_iter").on_command_line()
         '--iterations 0; raise --iterations'
@@ -66,7 +66,7 @@ class UserError(ValueError):
 
 @contextmanager
 def naming(where: object) -> Generator[None]:
-    """Let a UserError that names no place name this one.
+    """Set `where` as the place of a UserError that is raised inside and names no place.
 
     >>> with naming("news.jsonl"):
     ...     raise UserError("there is no document")
@@ -82,11 +82,11 @@ def naming(where: object) -> Generator[None]:
 
 
 class Interrupted(Exception):
-    """A run was asked to stop; everything is as its last complete step left it."""
+    """A run was asked to stop; the state is that of its last complete step."""
 
 
 def shortened(text: str, most: int = LONGEST_PIECE) -> str:
-    """The text, or where it has more than `most` characters its beginning and its end.
+    """The text, or its beginning and its end if it has more than `most` characters.
 
     >>> shortened("abcdefghij", 5)
     'abc…j'
@@ -98,7 +98,7 @@ def shortened(text: str, most: int = LONGEST_PIECE) -> str:
 
 
 def shortened_path(path: str, most: int = LONGEST_PIECE) -> str:
-    """The path, or where it has more than `most` characters its end, with the file's name.
+    """The path, or its end with the file's name if it has more than `most` characters.
 
     >>> shortened_path("/a/long/way/name.txt", 9)
     '…name.txt'
@@ -107,7 +107,7 @@ def shortened_path(path: str, most: int = LONGEST_PIECE) -> str:
 
 
 def shown(text: str, most: int = LONGEST_SHOWN) -> str:
-    """Text of the input in quotes, for a message; of a long one its beginning.
+    """Text of the input in quotes, for a message; only its beginning if it is long.
 
     >>> shown("it's"), shown("abcdef", 3)
     ('"it\\'s"', "'abc…'")
@@ -116,7 +116,7 @@ def shown(text: str, most: int = LONGEST_SHOWN) -> str:
 
 
 def noun_for(number: float, one: str, many: str | None = None) -> str:
-    """What stands after a number.
+    """The noun to follow a number: singular or plural.
 
     >>> noun_for(1, "line"), noun_for(0, "line"), noun_for(2, "pass", "passes")
     ('line', 'lines', 'passes')

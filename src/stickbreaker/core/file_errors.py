@@ -1,4 +1,4 @@
-"""Errors about files that are being made name the place where they are to be."""
+"""Errors about a temporary file name the path at which the file will end up."""
 
 import errno
 import os
@@ -8,12 +8,12 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of a write that had no room
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of a write on a full disk
 
 
 @contextmanager
 def named_as(path: Path, partial: Path) -> Generator[None]:
-    """Let errors name `path`, and not what is being made in its place at `partial`."""
+    """Make errors name `path` and not `partial`, the temporary file that will replace it."""
     try:
         yield
     except UserError as error:
@@ -36,7 +36,7 @@ def named_as(path: Path, partial: Path) -> Generator[None]:
 
 
 def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
-    """Where a file of `partial` will be under `path`; None for files elsewhere."""
+    """The path under `path` at which a file in `partial` will end up; None for files elsewhere."""
     for start in (partial, partial.absolute()):
         if found.is_relative_to(start):
             return path / found.relative_to(start)
@@ -46,7 +46,7 @@ def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
 
 
 def naming_file(path: Path) -> AbstractContextManager[None]:
-    """Let the error of a disk that is full name the file that is being written.
+    """Make the error of a full disk name the file that is being written.
 
     >>> with naming_file(Path("model/trace.jsonl")):
     ...     raise OSError(28, "No space left on device")
@@ -58,7 +58,8 @@ def naming_file(path: Path) -> AbstractContextManager[None]:
 
 @contextmanager
 def naming_parent(path: Path) -> Generator[None]:
-    """Let an OSError name the directory where nothing could be made beside `path`; of a full disk `path`."""
+    """Make an OSError name the parent directory of `path`, in which nothing could be made; `path` if the disk
+    is full."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Writing files and directories so that nothing half-written is ever seen and nothing of others is lost."""
+"""Writes files and directories so that a half-written one is never seen and no other data is lost."""
 
 import errno
 import hashlib
@@ -33,14 +33,14 @@ _Identity = tuple[int, int, int]
 def atomic_directory(
     path: Path, *, overwrite: bool = False, check: Callable[[], None] | None = None
 ) -> Generator[Path]:
-    """Yield an empty directory beside `path`; on success it takes the name `path`, on failure it vanishes.
+    """Yield an empty directory next to `path`; on success it is renamed to `path`, on failure it is removed.
 
-    What killed processes left at `path` is put right first, see `put_right`. With `overwrite` what is at
-    `path` now is replaced, and nothing else: what comes there meanwhile, or is changed, stays. `check` looks
-    at what is there now, and raises where that must not be replaced.
+    First repairs what killed processes left at `path` (`put_right`). With `overwrite`, exactly what is at
+    `path` now is replaced: if it is changed or something new appears meanwhile, that stays. `check` inspects
+    what is there now, and raises if it must not be replaced.
 
-    Raises FileExistsError when `path` exists and `overwrite` is false; UserError where another process is
-    making the same directory, and where something came to `path` meanwhile.
+    Raises FileExistsError if `path` exists and `overwrite` is false; UserError if another process is making
+    the same directory, or something appeared at `path` meanwhile.
     """
     put_right(path)
     before = _identity(path)
@@ -62,7 +62,7 @@ def atomic_directory(
 
 
 def _put(partial: Path, path: Path, before: _Identity | None) -> None:
-    """Give `partial` the name `path`, in place of what was there `before`; UserError where that changed."""
+    """Rename `partial` to `path`, in place of what was there `before`; UserError if that has changed."""
     if before is None:
         _rename_to_nothing(partial, path)
         return
@@ -73,14 +73,14 @@ def _put(partial: Path, path: Path, before: _Identity | None) -> None:
                 with suppress(FileNotFoundError):  # gone meanwhile: there is nothing to replace
                     path.rename(aside)
             moved = _identity(aside)
-            if moved is not None and moved[:2] != before[:2]:  # another, put there a moment ago
+            if moved is not None and moved[:2] != before[:2]:  # another one was put there a moment ago
                 raise _came_meanwhile(path)
             _rename_to_nothing(partial, path)
             replaced = True
         finally:
             with suppress(OSError):  # renamed first, so that a half-removed one is never recovered
                 aside.rename(wrapper / "removed" if replaced else path)
-            if os.path.lexists(aside):  # its place was taken: neither is lost
+            if os.path.lexists(aside):  # the path is taken again: neither is lost
                 aside.rename(wrapper.with_name(f"{aside.name}.before{wrapper.suffix}"))
             remove_claimed(wrapper)
     for left in beside(path, "replaced"):
@@ -89,7 +89,7 @@ def _put(partial: Path, path: Path, before: _Identity | None) -> None:
 
 
 def _rename_to_nothing(partial: Path, path: Path) -> None:
-    """Rename a directory to where nothing is. Raises UserError where something is."""
+    """Rename a directory to a path that does not exist. Raises UserError if it exists."""
     if os.path.lexists(path):
         raise _came_meanwhile(path)
     try:
@@ -101,7 +101,7 @@ def _rename_to_nothing(partial: Path, path: Path) -> None:
 
 
 def _name_nothing(partial: Path, path: Path) -> None:
-    """Give a file the name `path`, which nothing has. Raises UserError where something has it."""
+    """Give a file the name `path`, which does not exist. Raises UserError if it exists."""
     try:
         os.link(partial, path)
     except FileExistsError:
@@ -120,7 +120,7 @@ def _came_meanwhile(path: Path) -> UserError:
 
 
 def _identity(path: Path) -> _Identity | None:
-    """What differs once a path was replaced, or something was put into a directory; None where nothing is."""
+    """A value that changes if the path is replaced or a directory's entries change; None if it is missing."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -129,15 +129,15 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def put_right(path: Path) -> None:
-    """What is done before anything is made at `path`: `recover`, and `sweep` what killed processes left."""
+    """Prepare `path` for writing: `recover` it and `sweep` what killed processes left."""
     recover(path)
     sweep(path)
 
 
 def recover(path: Path) -> None:
-    """Give `path` its old content back if `atomic_directory` was killed while it replaced it.
+    """Restore the old content of `path` if `atomic_directory` was killed while it replaced it.
 
-    Does nothing where `path` exists, nothing was left beside it, or its directory cannot be written.
+    Does nothing if `path` exists, nothing is left to restore, or the parent directory is not writable.
     """
     if os.path.lexists(path):
         return
@@ -152,7 +152,7 @@ def recover(path: Path) -> None:
 
 
 def _holds(directory: Path, name: str) -> bool:
-    """Whether a directory has an entry; no for one that may not be looked into."""
+    """Whether a directory has an entry; False for a directory that cannot be read."""
     with suppress(OSError):
         return name in os.listdir(directory)
     return False
@@ -160,12 +160,13 @@ def _holds(directory: Path, name: str) -> bool:
 
 @contextmanager
 def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
-    """Yield a temporary path beside `path`; on success it replaces `path` in one rename, durably.
+    """Yield a temporary path next to `path`; on success it replaces `path` in one rename, durably.
 
-    A file that is replaced keeps its permissions, others have what the umask leaves. Without `overwrite`
-    nothing is replaced: UserError where something came to `path` meanwhile. Raises FileExistsError where
-    `path` is there and is no plain file, a device say; OSError that names `path` where the disk is full;
-    UserError where `path` lies in a directory that this process claims, and another is there now.
+    A file that is replaced keeps its permissions; a new one gets those that the umask leaves. Without
+    `overwrite` nothing is replaced: UserError if something appears at `path` meanwhile. Raises
+    FileExistsError if `path` exists and is not a regular file (a device, for example); OSError naming `path`
+    if the disk is full; UserError if `path` lies in a directory that this process has claimed and that has
+    been replaced.
     """
     refuse_exchanged(path)
     if path.exists() and not path.is_file():
@@ -179,7 +180,7 @@ def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
             mode = _mode_after(partial, path)
             _set_mode(partial, mode | 0o600)
             yield partial
-            with partial.open("r+b") as file:  # Windows makes durable only what may be written
+            with partial.open("r+b") as file:  # Windows syncs only files that are open for writing
                 os.fsync(file.fileno())
             _set_mode(partial, mode)  # some writers put a file of their own in its place
             refuse_exchanged(path)
@@ -200,7 +201,7 @@ def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
 
 
 def _mode_after(new: Path, old: Path) -> int:
-    """The permissions of a file or directory in place of `old`: its own where there is no such thing."""
+    """The permissions of `new` when it replaces `old`: those of `old`, or its own if there is no `old`."""
     mode = new.stat().st_mode
     with suppress(OSError):
         before = old.stat().st_mode
@@ -215,13 +216,13 @@ def _set_mode(path: Path, mode: int) -> None:
 
 
 def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
-    """Replace the file `path` by `content` in one rename; without `overwrite` only where nothing is."""
+    """Replace the file `path` by `content` in one rename; without `overwrite` only if it does not exist."""
     with atomic_file(path, overwrite=overwrite) as partial:
         partial.write_bytes(content)
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:
-    """Raise UserError where the file `out` cannot be made, having no directory, or is there already."""
+    """Raise UserError if the file `out` cannot be made: its directory is missing, or it exists already."""
     if not out.parent.is_dir():
         raise UserError("there is no such directory", where=out.parent, remedy="make it first")
     if out.is_dir() or (out.exists() and not overwrite):
@@ -230,14 +231,14 @@ def refuse_file(out: Path, overwrite: bool) -> None:
 
 
 def open_to_append(path: Path) -> TextIO:
-    """A text file that is written to at its end, made where there is none; OSError where it is a link."""
+    """Open a text file for appending, and create it if needed; OSError if it is a link."""
     refuse_exchanged(path)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_FOLLOW | NO_WAIT
     return open(os.open(path, flags, 0o666), "w", encoding="utf-8", newline="\n")
 
 
 def truncate(path: Path, size: int) -> None:
-    """Cut a file to its first `size` bytes; OSError where it is a link."""
+    """Cut a file to its first `size` bytes; OSError if it is a link."""
     refuse_exchanged(path)
     descriptor = os.open(path, os.O_WRONLY | NO_FOLLOW | NO_WAIT)
     try:
@@ -247,10 +248,10 @@ def truncate(path: Path, size: int) -> None:
 
 
 def refuse_links(directory: Path) -> None:
-    """Raise UserError naming a link, a pipe or a device in a directory that is to hold files of its own.
+    """Raise UserError naming a link, a pipe or a device in a directory that should hold only its own files.
 
-    `directory` itself may be a link. Whoever reads or writes a directory that comes from others calls this
-    first, so that nothing in it leads elsewhere.
+    `directory` itself may be a link. Code that reads or writes a directory from others calls this first, so
+    that nothing in it leads elsewhere.
     """
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:
@@ -262,7 +263,7 @@ def refuse_links(directory: Path) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make renames within a directory durable where the system allows it."""
+    """Make renames within a directory durable, if the system can."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)
         try:

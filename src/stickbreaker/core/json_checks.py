@@ -1,4 +1,4 @@
-"""What values read from JSON are: small predicates, and records held against them."""
+"""Checks of values read from JSON: small predicates, and checks of whole records."""
 
 import re
 import sys
@@ -21,7 +21,7 @@ def is_flag(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Whether a value is a whole number from 0 to 2^53, which JSON of all programs can hold."""
+    """Whether a value is a whole number from 0 to 2^53, which every JSON program can represent."""
     return is_whole(value, 0) and int(value) <= 1 << 53
 
 
@@ -31,23 +31,23 @@ def is_nothing(value: Any) -> bool:
 
 
 def is_whole_number(value: Any) -> bool:
-    """Whether a value is a whole number, below zero or of any size too."""
+    """Whether a value is a whole number of any size and sign."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number that a float can hold, and finite."""
+    """Whether a value is a finite number that fits a float."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return number and abs(value) <= sys.float_info.max
 
 
 def is_amount(value: Any) -> bool:
-    """Whether a value is a finite number that is not below zero."""
+    """Whether a value is a finite number of at least zero."""
     return is_number(value) and value >= 0
 
 
 def is_finite(value: Any) -> bool:
-    """Whether all numbers in a value of JSON, at any depth, are finite.
+    """Whether all numbers in a JSON value, at any depth, are finite.
 
     >>> is_finite({"scores": [1.5, None]}), is_finite({"scores": [float("nan")]})
     (True, False)
@@ -60,7 +60,7 @@ def is_finite(value: Any) -> bool:
 
 
 def list_of(kind: Kind) -> Kind:
-    """Whether a value is a list of such values.
+    """A predicate: is the value a list whose items all satisfy `kind`?
 
     >>> list_of(is_count)([1, 2]), list_of(is_count)([1, None])
     (True, False)
@@ -73,7 +73,7 @@ def list_of(kind: Kind) -> Kind:
 
 
 def mapping_of(kind: Kind) -> Kind:
-    """Whether a value is a mapping of strings to such values."""
+    """A predicate: is the value a mapping from strings to values that satisfy `kind`?"""
 
     def check(value: Any) -> bool:
         held = cast("dict[Any, Any]", value)
@@ -83,7 +83,7 @@ def mapping_of(kind: Kind) -> Kind:
 
 
 def record_with(kinds: Mapping[str, Kind]) -> Kind:
-    """Whether a value is a record with such fields.
+    """A predicate: is the value a record whose fields satisfy `kinds`?
 
     >>> record_with({"step": is_count})({"step": 1}), record_with({"step": is_count})({})
     (True, False)
@@ -99,12 +99,12 @@ def record_with(kinds: Mapping[str, Kind]) -> Kind:
 
 
 def one_of(*texts: str) -> Kind:
-    """Whether a value is one of some texts."""
+    """A predicate: is the value one of these texts?"""
     return lambda value: isinstance(value, str) and value in texts
 
 
 def spelled(pattern: str) -> Kind:
-    """Whether a value is a text that a pattern matches as a whole.
+    """A predicate: is the value a text that matches the whole pattern?
 
     >>> spelled("[0-9a-f]+")("c0ffee"), spelled("[0-9a-f]+")("coffee")
     (True, False)
@@ -114,19 +114,20 @@ def spelled(pattern: str) -> Kind:
 
 
 def optional(kind: Kind) -> Kind:
-    """Whether a value is such a value, or None."""
+    """A predicate: is the value None, or does it satisfy `kind`?"""
     return lambda value: value is None or kind(value)
 
 
 def refuse_other_kinds(record: Any, kinds: Mapping[str, Kind], *, needed: bool = True) -> None:
-    """Raise ValueError naming a field of a record that is missing (`needed`) or of another kind.
+    """Raise ValueError naming a field of a record that is missing (if `needed`) or does not satisfy its
+    predicate.
 
     >>> refuse_other_kinds({"step": -1}, {"step": is_count})
     Traceback (most recent call last):
     ValueError: step is -1
     """
     if not isinstance(record, Mapping):
-        raise ValueError("it is no record")
+        raise ValueError("it is not a record")
     held = cast("Mapping[str, Any]", record)
     for name, kind in kinds.items():
         if name not in held:

@@ -1,7 +1,7 @@
-"""One message for the command line, which has options, and for Python, which has parameters.
+"""Translates messages between the names of Python parameters and of command-line options.
 
-Library code may name either: `UserError` and warnings spell them for whom they are shown to. Commands that
-messages name, made by `command_line`, can be pasted into a shell.
+Library code may name either: `UserError` and warnings show the right ones to each reader. Commands in
+messages, made by `command_line`, can be pasted into a shell.
 """
 
 import re
@@ -14,12 +14,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class OptionNames:
-    """How parameters are called on the command line.
+    """How parameters are named on the command line.
 
-    `renamed` are parameters whose options have other names; `alike` those of the same name, which no other
-    word could be taken for; `ambiguous` are words of any message, and parameters only if they have a value.
-    `flags` are parameters that are true by an option without a value. `settings` are classes whose
-    parameters are options by themselves; `phrases` are replaced as a whole.
+    `renamed`: parameters whose options have other names; `alike`: parameters whose options have the same
+    name, and which are unlike any other word; `ambiguous`: words that occur in any message, and are
+    parameters only with a value. `flags`: parameters that an option without a value sets to true. `settings`:
+    classes whose parameters are options of their own; `phrases` are replaced as a whole.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -30,8 +30,8 @@ class OptionNames:
     phrases: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-OR_FROM_TEXTS = ", or give texts to Corpus.from_texts"  # of paths; the command line takes nothing else
-SHARED = OptionNames(  # of corpora, runs and reports of every kind
+OR_FROM_TEXTS = ", or give texts to Corpus.from_texts"  # after paths; the command line accepts nothing else
+SHARED = OptionNames(  # of corpora, runs and reports of all kinds
     renamed={
         "max_iter": "--iterations",
         "random_state": "--seed",
@@ -57,13 +57,13 @@ _sources: list[Callable[[], Iterable[OptionNames]]] = []
 
 
 def add_names(source: Callable[[], Iterable[OptionNames]]) -> None:
-    """Let messages know further parameters: `source` returns them when a message is first spelled."""
+    """Register further parameters; `source` is called when a message is first translated."""
     _sources.append(source)
 
 
 @dataclass(frozen=True)
 class AllNames:
-    """All parameters and options: `clear` are known without a value, too."""
+    """All parameters and options; those in `clear` are recognised without a value, too."""
 
     renamed: Mapping[str, str]
     clear: Mapping[str, str]
@@ -76,7 +76,7 @@ class AllNames:
 
 @cache
 def all_names() -> AllNames:
-    """What is shared and what every kind of model has, as one."""
+    """The names that all kinds share, and those of every kind, as one."""
     known = [SHARED, *(names for source in _sources for names in source())]
     renamed = {name: option for one in known for name, option in one.renamed.items()}
     clear = {**renamed, **{name: option_of(name) for one in known for name in one.alike}}
@@ -93,7 +93,7 @@ def all_names() -> AllNames:
 
 
 def option_of(name: str) -> str:
-    """The option of one name with a parameter.
+    """The command-line option for a parameter.
 
     >>> option_of("batch_size")
     '--batch-size'
@@ -102,7 +102,7 @@ def option_of(name: str) -> str:
 
 
 def as_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of options, by the names of their parameters.
+    """The values of options, keyed by the names of their parameters.
 
     >>> as_keywords({"iterations": 3, "tol": 0.1})
     {'max_iter': 3, 'tol': 0.1}
@@ -121,8 +121,10 @@ OPTION = re.compile(
 ENGINE = {'engine="local"': "no --engine spark", "engine=SparkEngine(session)": "--engine spark"}
 COMMAND = re.compile(
     r"\bstickbreaker [a-z][a-z-]* .*", re.DOTALL
-)  # of the program: options are options there
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # what a terminal would not show
+)  # commands of the program, in which options stay options
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
+)  # characters that a terminal would not show
 
 
 def as_options(text: str) -> str:
@@ -174,13 +176,13 @@ def as_parameters(text: str) -> str:
 
 
 def _without_command(text: str) -> tuple[str, str]:
-    """A message up to the first command of the program in it, and the rest, which stays as it is."""
+    """A message up to the first command of the program in it, and the rest, which is not translated."""
     found = COMMAND.search(text)
     return (text, "") if found is None else (text[: found.start()], found[0])
 
 
 def quoted_path(path: object) -> str:
-    r"""A path as a shell reads it back, which no program takes for an option.
+    r"""A path quoted for a shell, so that no program takes it for an option.
 
     >>> quoted_path("model"), quoted_path("my model"), quoted_path("-m"), quoted_path("a\nb")
     ('model', "'my model'", './-m', "$'a\\nb'")
@@ -201,7 +203,7 @@ def _escaped(character: str) -> str:
 
 
 def command_line(verb: str, path: object, more: str = "") -> str:
-    """A command of this program on a path; `more` follows as it is.
+    """A command of this program on a path; `more` is appended as it is.
 
     >>> command_line("resume", "my model", "--engine spark")
     "stickbreaker resume 'my model' --engine spark"

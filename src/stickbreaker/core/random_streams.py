@@ -1,4 +1,4 @@
-"""All randomness of the library comes from `stream`, keyed by what it is for."""
+"""The only source of randomness: `stream`, keyed by what the numbers are for."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def stream(seed: int, purpose: str, step: int = 0, key: int | str | bytes = 0) -> np.random.Generator:
-    """A generator that depends on its four arguments alone, never on order, threads or workers.
+    """A random generator that depends on its four arguments only, never on order, threads or workers.
 
-    `seed` is the run's; `purpose` names the draw ("seed topics", "shuffle"); `step` is the step or
-    pass; `key` is the content or number of the document or row that the draw belongs to.
+    `seed` is the run's; `purpose` names the draw ("seed topics", "shuffle"); `step` is the step or pass;
+    `key` is the content or number of the document or row that the draw belongs to.
 
     >>> float(stream(1, "shuffle", 2).random()) == float(stream(1, "shuffle", 2).random())
     True
@@ -34,7 +34,7 @@ def _key_bytes(key: int | str | bytes) -> bytes:
 
 
 def derived_seed(seed: int, purpose: str, step: int = 0, key: int | str | bytes = 0) -> int:
-    """A seed of its own for a part of a run.
+    """A separate seed for one part of a run.
 
     >>> derived_seed(1, "chain", 2) == derived_seed(1, "chain", 2)
     True
@@ -43,10 +43,10 @@ def derived_seed(seed: int, purpose: str, step: int = 0, key: int | str | bytes 
 
 
 def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A key (uint64) for each number, from which a compiled loop starts a stream of its own.
+    """A key (uint64) for each number, with which a compiled loop starts a stream of its own.
 
-    It depends on the seed, the purpose, the step and that number alone. One hash for all and a mixer
-    (SplitMix64), where a `stream` a document would be slow.
+    It depends only on the seed, the purpose, the step and that number. One hash and a mixer (SplitMix64) are
+    used because a `stream` per document would be slow.
 
     >>> bool(numbered_keys(1, "p", 0, np.array([3, 4]))[1] == numbered_keys(1, "p", 0, np.array([4]))[0])
     True
@@ -57,7 +57,7 @@ def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]
 
 
 def share_of(key: str, seed: int = 0) -> float:
-    """A number in [0, 1) that depends on the key's content: for choosing documents by their id.
+    """A number in [0, 1) that depends only on the key and the seed: for choosing documents by their id.
 
     >>> share_of("doc-7") == share_of("doc-7")
     True
@@ -69,9 +69,10 @@ def share_of(key: str, seed: int = 0) -> float:
 
 
 def keyed_uniforms(seed: int, purpose: str, keys: Sequence[str], number: int) -> NDArray[np.float64]:
-    """Uniform numbers in (0, 1), keys × number; a row depends on the seed, the purpose and its key alone.
+    """Uniform numbers in (0, 1), keys × number; each row depends only on the seed, the purpose and its key.
 
-    One hash a key and a counter-based mixer (SplitMix64), where a generator a row would be slow.
+    One hash per key and a counter-based mixer (SplitMix64) are used because a generator per row would be
+    slow.
 
     >>> bool((keyed_uniforms(1, "p", ["a", "b"], 2)[1] == keyed_uniforms(1, "p", ["b"], 2)[0]).all())
     True
@@ -84,7 +85,7 @@ def keyed_uniforms(seed: int, purpose: str, keys: Sequence[str], number: int) ->
     start = np.frombuffer(digests, np.uint64).reshape(len(keys), 1)
     with np.errstate(over="ignore"):
         z = _mixed(start + np.arange(1, number + 1, dtype=np.uint64) * GOLDEN)
-    return ((z >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52  # of 53 bits, 1.0 could come out
+    return ((z >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52  # with 53 bits, 1.0 could come out
 
 
 def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:

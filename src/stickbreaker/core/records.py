@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-DENSE = 2  # cells are added up in an array of all cells of their rows, where that has so many times as many
-FLAGS = 64  # and where the last row's number is at most so many times as large as there are cells
+DENSE = 2  # cells are added in a dense array of their rows if that has at most this many times as many cells
+FLAGS = 64  # and if the last row's number is at most this many times the number of cells
 
 
 class Field(NamedTuple):
-    """An array whose axes have names, so that one `apply(edit, ...)` serves all records of all models.
+    """An array with named axes, so that one `apply(edit, ...)` serves all records of all models.
 
-    `additive` fields are counts: a merge adds, a split shares out, growth brings zeros. Others are
-    parameters: a merge keeps the first, a split copies, growth brings `fresh`.
+    `additive` fields are counts: merging adds, splitting divides, growing appends zeros. Others are
+    parameters: merging keeps the first, splitting copies, growing appends `fresh`.
     """
 
     values: NDArray[Any]
@@ -58,7 +58,7 @@ class Rows(NamedTuple):
         return self
 
     def cells(self, unit: float) -> "SparseCounts":
-        """The cells that are not zero, of values that are whole numbers of `unit`."""
+        """The nonzero cells of values that are whole multiples of `unit`."""
         places, columns = np.nonzero(self.values)
         times = np.rint(self.values[places, columns] / unit).astype(np.int64)
         return SparseCounts(
@@ -67,9 +67,10 @@ class Rows(NamedTuple):
 
 
 class SparseCounts(NamedTuple):
-    """Single cells of a table, for sampled statistics: `times` (n, whole numbers) of `unit` each.
+    """Single cells of a table, for sampled statistics: each has the count `times` (n, whole numbers) ×
+    `unit`.
 
-    Whole numbers add to the same sum in any order; a cell may be named more than once.
+    Whole numbers add up to the same sum in any order; a cell may occur more than once.
     """
 
     positions: NDArray[np.int64]
@@ -79,13 +80,13 @@ class SparseCounts(NamedTuple):
     unit: float = 1.0
 
     def plus(self, other: "Rows | SparseCounts") -> "Rows | SparseCounts":
-        """The sum; dense where the other is."""
+        """The sum; dense if the other is dense."""
         if not isinstance(other, SparseCounts) or other.unit != self.unit:
             return self.rows().plus(other)
         return join_cells([self, other])
 
     def at(self, places: NDArray[np.int64]) -> "SparseCounts":
-        """Some of the cells."""
+        """The cells at some indices."""
         picked = self.positions[places], self.columns[places], self.times[places]
         return SparseCounts(*picked, self.n_columns, self.unit)
 
@@ -100,7 +101,7 @@ class SparseCounts(NamedTuple):
         return Rows(positions, values.reshape(-1, self.n_columns) * self.unit)
 
     def combined(self) -> "SparseCounts":
-        """The same, each cell once and none that is zero."""
+        """The same cells, each once and without zeros."""
         return summed_cells([self])
 
     def totals(self) -> Array:
@@ -109,10 +110,11 @@ class SparseCounts(NamedTuple):
 
 
 class TruncatedCounts(NamedTuple):
-    """Sparse counts whose cells stand in an order in each column; not to be written to.
+    """Sparse counts whose cells are ordered within each column; read-only.
 
-    Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those with
-    `inside` are within its truncation. `by_row` tells where the cells of each row are. `keys` spell the rows.
+    Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those marked
+    `inside` are within its truncation. `by_row` lists the cells of each row. `keys` are the spellings of the
+    rows.
     """
 
     rows: NDArray[np.int32]  # columns × slots
@@ -135,7 +137,7 @@ class TruncatedCounts(NamedTuple):
         return out
 
     def read(self, positions: NDArray[np.int64], values: Array) -> Array:
-        """Values of the cells (columns × slots) in some rows (positions × columns), 0 in a row -1."""
+        """Values of the cells (columns × slots) in some rows (positions × columns), 0 for position -1."""
         from stickbreaker.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
 
         out = np.zeros((len(positions), len(self.sizes)))
@@ -147,10 +149,10 @@ class TruncatedCounts(NamedTuple):
 
 
 def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of cells of one unit, rows ascending, each cell once and none that is zero.
+    """The sum of cells of one unit, rows ascending, each cell once and without zeros.
 
-    Whole numbers are added first, so that their order never matters: in an array of all cells of the rows
-    where that is not much larger than the cells are, otherwise by sorting.
+    Whole numbers are added first, so that their order never matters: in a dense array of their rows if that
+    is not much larger than the number of cells, otherwise by sorting.
     """
     n_cells, n_columns = sum(len(part.times) for part in parts), parts[0].n_columns
     size = 1 + max(int(part.positions.max(initial=-1)) for part in parts)
@@ -178,7 +180,7 @@ def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
 
 
 def join_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of cells of one unit: all of them, one after another.
+    """The sum of cells of one unit, as their concatenation.
 
     >>> one = SparseCounts(np.array([4]), np.array([0]), np.array([2]), 3)
     >>> join_cells([one, one]).rows().values
@@ -192,7 +194,7 @@ def join_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
 
 
 def no_rows(n_columns: int) -> Rows:
-    """No rows at all.
+    """Rows of which there are none.
 
     >>> no_rows(3).values.shape
     (0, 3)
@@ -202,11 +204,11 @@ def no_rows(n_columns: int) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a shard reports, and the sum of such reports: everything in it adds.
+    """What a shard reports, or the sum of such reports: everything in it adds up.
 
-    `rows` are known rows, or single cells of them, by their position in the table; `new_rows` are others,
-    by their content (a spelling), which only the driver may admit; `usage` small sums (topic use,
-    E[log theta]); `score` nats; `trial` the statistics of proposals under test, by the proposal's name.
+    `rows`: table rows, or single cells of them, by position; `new_rows`: rows not in the table, by content (a
+    spelling), which only the driver may admit; `usage`: small sums (topic use, E[log theta]); `score`: nats;
+    `trial`: the statistics of proposals under test, by the proposal's name.
     """
 
     rows: Rows | SparseCounts
@@ -218,7 +220,7 @@ class Stats:
     trial: "Mapping[str, Stats]" = field(default_factory=dict[str, "Stats"])
 
     def plus(self, other: "Stats") -> "Stats":
-        """The sum of two reports; a key that only one has counts as zero in the other."""
+        """The sum of two reports; a key that only one of them has counts as zero in the other."""
         return replace(
             self.plus_sums(other),
             rows=self.rows.plus(other.rows),
@@ -226,7 +228,7 @@ class Stats:
         )
 
     def plus_sums(self, other: "Stats") -> "Stats":
-        """The sum of all but `rows` and `trial`, which stay this report's."""
+        """The sum of all but `rows` and `trial`, which are taken from this report."""
         return replace(
             self,
             new_rows=_union(self.new_rows, other.new_rows, lambda a, b: a + b),
@@ -237,7 +239,7 @@ class Stats:
         )
 
     def scaled(self, factor: float) -> "Stats":
-        """Every sum times `factor`; with -1 and `plus`, a report is taken back."""
+        """Every sum times `factor`; with -1 and `plus`, a report is subtracted."""
         return Stats(
             rows=self.rows.scaled(factor),
             new_rows={key: row * factor for key, row in self.new_rows.items()},

@@ -1,4 +1,4 @@
-"""Records and reports as named arrays, for files, and back."""
+"""Converts records and reports to named arrays, for files, and back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +36,7 @@ def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
 
 
 def flat_stats(prefix: str, stats: Stats) -> dict[str, NDArray[Any]]:
-    """A report's arrays; rows that were found are not kept, since they have been admitted or not by then."""
+    """A report's arrays; new rows are not stored, since they have been admitted or rejected by then."""
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     arrays: dict[str, NDArray[Any]] = {
         f"{prefix}positions": rows.positions,
@@ -50,7 +50,7 @@ def flat_stats(prefix: str, stats: Stats) -> dict[str, NDArray[Any]]:
 
 
 def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = False) -> None:
-    """Raise ValueError where a report is not of a table of this shape; trials have columns of their own."""
+    """Raise ValueError if a report does not fit a table of this shape; trials have columns of their own."""
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     places = rows.positions
     right = places.ndim == 1 and rows.values.ndim == 2 and len(places) == len(rows.values)
@@ -63,7 +63,8 @@ def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = Fal
 
 
 def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
-    """Raise ValueError where a field has other axes than it says, or one of another size than a table's."""
+    """Raise ValueError if a field's array does not match its axes, or an axis does not match the table's
+    size."""
     for name, item in record.items():
         if item.axes and len(item.axes) != item.values.ndim:
             raise ValueError(f"{name} has {item.values.ndim} axes instead of {len(item.axes)}")

@@ -1,4 +1,4 @@
-"""What Unix and Windows do in different ways: locks of files, appending, peak memory. One function each.
+"""What Unix and Windows do differently: file locks, appending, peak memory. One function each.
 
 Nothing else in the package imports a module that only one of the two has.
 """
@@ -12,7 +12,7 @@ from typing import IO
 OPEN_FILES_MOVE = os.name != "nt"  # whether a file can be renamed or removed while it is open
 NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)  # flags of `os.open` that Windows does not have
 NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
-_LOCKED_BYTE = 1 << 30  # locks of Windows keep others from reading what is locked: a byte that no file has
+_LOCKED_BYTE = 1 << 30  # Windows keeps others from reading locked bytes: lock one that no file has
 
 
 class NoLocksError(OSError):
@@ -51,7 +51,7 @@ def _lock_on_windows(descriptor: int) -> None:
 
 
 def append_only(file: IO[bytes]) -> None:
-    """Let every process that has an open file write at its end; Windows leaves the file as it is."""
+    """Make every process that has the file open write at its end; does nothing on Windows."""
     try:
         from fcntl import F_SETFL, fcntl
     except ImportError:
@@ -60,7 +60,7 @@ def append_only(file: IO[bytes]) -> None:
 
 
 def peak_memory() -> float | None:
-    """The most resident memory that this process has had, in MB; None where the system does not say."""
+    """The most resident memory that this process has had, in MB; None if the system does not report it."""
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:

@@ -1,4 +1,4 @@
-"""Threads: those that other libraries have of their own, and those of users, that change one thing."""
+"""Limits the threads of other libraries, and locks objects that several threads of a user change."""
 
 import functools
 import os
@@ -14,9 +14,9 @@ from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingT
 
 @contextmanager
 def one_thread() -> Generator[None]:
-    """Where the libraries with threads of their own use one each, until the last that is inside leaves.
+    """Make libraries with threads of their own use one each, until the last caller leaves.
 
-    One inside another costs nothing: to set their numbers wakes their threads, which spin for a while.
+    A nested call costs nothing: setting the number wakes the threads, which spin for a while.
     """
     with _LIMIT.lock:
         if not _LIMIT.inside:
@@ -38,7 +38,8 @@ def one_thread() -> Generator[None]:
 
 @dataclass(slots=True)
 class _Limit:
-    """How many are inside of `one_thread`, in this process, and the threads of libraries before the first."""
+    """The number of callers inside `one_thread` in this process, and the libraries' number of threads before
+    the first."""
 
     lock: Lock = field(default_factory=Lock)
     inside: int = 0
@@ -50,12 +51,12 @@ _LIMIT = _Limit()
 
 @functools.cache
 def _libraries() -> list[Any]:
-    """The libraries with threads of their own, looked for once: it takes milliseconds."""
+    """The libraries with threads of their own, searched for once since that takes milliseconds."""
     return ThreadpoolController().lib_controllers  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 class _Locks:
-    """The locks of things that several threads change, each as long as its thing."""
+    """A lock for each object that several threads change, which lives as long as the object."""
 
     def __init__(self) -> None:
         self.guard = Lock()
@@ -68,14 +69,14 @@ class _Locks:
 
 @contextmanager
 def alone_with(thing: object) -> Generator[None]:
-    """Let no other thread that asks for the same be inside meanwhile; a thread may be inside several times.
+    """Keep other threads that ask for the same object out; a thread may enter several times.
 
-    The lock lies beside the thing, not in it: copies and pickles have none of another one's.
+    The lock is stored outside the object, so that copies and pickles do not carry it.
     """
     with _LOCKS.lock_of(thing):
         yield
 
 
 _LOCKS = _Locks()
-# in a child that was forked, the threads that had locks are not there
+# in a forked child, the threads that held locks do not exist
 os.register_at_fork(after_in_child=_LOCKS.__init__)

@@ -1,9 +1,9 @@
-"""Numbers in order from the largest, and the largest of each row. Ties are in order of place.
+"""Orders numbers from the largest, and finds the largest of each row. Ties are in order of place.
 
-Two sums that are equal by definition differ by their last digits, which depend on the processor; so would
-the order of what is shown. Here numbers are ties of the largest one that they are less than `SAME` below, of
-its size. (Numbers that are rounded first would be parted where they lie beside a boundary.) Whole numbers,
-such as counts, are exact.
+Two sums that are equal by definition differ in their last digits, which depend on the processor, and so would
+the order of what is shown. Here a number is a tie of the largest one if it is less than `SAME` below it,
+relative to its size. (Rounding first would separate ties on two sides of a boundary.) Whole numbers, such as
+counts, are compared exactly.
 """
 
 from collections.abc import Sequence
@@ -14,15 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.records import Array
 
-SAME = 1e-5  # single precision leaves 1e-7 to 1e-6; a reader sees 1e-3
+SAME = 1e-5  # single precision leaves errors of 1e-7 to 1e-6; a reader sees 1e-3
 Item = TypeVar("Item")
-NOTHING = 1e-12  # of the largest number: below that a difference from zero is one of last digits
+NOTHING = 1e-12  # relative to the largest number: smaller differences from zero are rounding errors
 
 
 def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -> NDArray[np.int64]:
-    """Places of the `n` largest values (all, if None) from the largest, ties in order of place, NaN last.
+    """The indices of the `n` largest values (all, if None) from the largest, ties in order of place, NaN
+    last.
 
-    `logs`: the values are logarithms; they are ties where what they are logarithms of is.
+    `logs`: the values are logarithms, and are ties if the numbers themselves are.
 
     >>> descending([0.2, 0.5 - 1e-9, 0.3, 0.5]).tolist(), descending([0.2, 0.5, 0.5 + 1e-9], 1).tolist()
     ([1, 3, 2, 0], [1])
@@ -49,7 +50,7 @@ def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -
 
 
 def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
-    """Items from the one of the largest size, in the order of `descending`.
+    """Items from the largest size to the smallest, in the order of `descending`.
 
     >>> by_size(["a", "b", "c"], [0.5, 0.7, 0.5 + 1e-9])
     ['b', 'a', 'c']
@@ -60,10 +61,10 @@ def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
 def largest(
     values: Array, n: int, places: NDArray[np.int64] | None = None, *, logs: bool = False
 ) -> tuple[NDArray[np.int64], Array]:
-    """Columns of the `n` largest of each row, as `descending` has them, and their values (both rows × n).
+    """Columns of the `n` largest values of each row, in the order of `descending`, and these values (both
+    rows × n).
 
-    Fewer where there are fewer columns. `places` (rows × columns): by which ties are in order, in place of
-    the column.
+    Fewer if there are fewer columns. `places` (rows × columns): the order of ties, instead of the column.
 
     >>> [found.tolist() for found in largest(np.array([[0.2, 0.5, 0.3, 0.5]]), 2)]
     [[[1, 3]], [[0.5, 0.5]]]
@@ -80,7 +81,7 @@ def largest(
 
 
 def first_largest(values: Array) -> NDArray[np.int64]:
-    """The row of the largest number of each column, the first of ties (rows × columns, at least one row).
+    """The row of the largest number of each column, the first among ties (rows × columns, at least one row).
 
     >>> first_largest(np.array([[0.5, 0.1], [0.5 + 1e-9, 0.3]])).tolist()
     [0, 1]
@@ -90,7 +91,7 @@ def first_largest(values: Array) -> NDArray[np.int64]:
 
 
 def _width(values: ArrayLike, top: float, logs: bool) -> Array:
-    """How far below each value its ties may be; `top` is the largest of all values."""
+    """How far below each value its ties may be; `top` is the largest value of all."""
     numbers = np.asarray(values, np.float64)
     finite = np.isfinite(numbers)
     if logs:
@@ -100,20 +101,20 @@ def _width(values: ArrayLike, top: float, logs: bool) -> Array:
 
 
 def _groups(ranked: Array, width: Array) -> NDArray[np.int64]:
-    """Numbers of the groups of ties, of values from the largest; a group has a first value, and those that
-    are at most its `width` below it."""
-    with np.errstate(invalid="ignore"):  # infinity less infinity: ties
+    """The group of ties of each value, for values in descending order; a group has a first value and those at
+    most its `width` below it."""
+    with np.errstate(invalid="ignore"):  # infinity minus infinity: ties
         opens = np.concatenate([[True], ranked[:-1] - ranked[1:] > width[:-1]])
         starts = np.flatnonzero(opens)
         stops = np.append(starts[1:], len(ranked))
         wide = ranked[starts] - ranked[stops - 1] > width[starts]
     for start, stop in zip(starts[wide].tolist(), stops[wide].tolist(), strict=True):
-        while start < stop:  # each is near the next, and the last is not near the first
+        while start < stop:  # each is close to the next, but the last is not close to the first
             opens[start] = True
             end = start + int(
                 np.searchsorted(-ranked[start:stop], width[start] - ranked[start], side="right")
             )
-            while ranked[start] - ranked[end - 1] > width[start]:  # sums are rounded: the difference decides
+            while ranked[start] - ranked[end - 1] > width[start]:  # sums are rounded: compare the difference
                 end -= 1
             while end < stop and ranked[start] - ranked[end] <= width[start]:
                 end += 1

@@ -1,4 +1,4 @@
-"""What is read from files that others may have written."""
+"""Reads files that others may have written."""
 
 import stat
 from collections.abc import Generator, Iterable, Mapping
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 
-_SLACK = 1e-6  # of the largest value: what taking a report back may leave below zero
+_SLACK = 1e-6  # relative to the largest value: what subtracting a report may leave below zero
 _TROUBLE = (
     ValueError,
     TypeError,
@@ -27,11 +27,11 @@ MEGABYTE = 1 << 20
 
 @contextmanager
 def making_sense_of(where: object, remedy: str) -> Generator[None]:
-    """Turn what goes wrong while the content of a file is made sense of into a UserError that names it.
+    """Turn errors while a file's content is interpreted into a UserError that names the file.
 
-    Files have digests, so content that makes no sense was written so, by another program or with intent. A
-    UserError that names no place gets this one. Fields are named as the file has them, unless the error says
-    that it is no mistake in a file.
+    Files have digests, so invalid content was written by another program or on purpose. A UserError without a
+    place gets this one. Fields are named as in the file, unless the error says that it is not a mistake in a
+    file.
 
     >>> with making_sense_of("model", "fit again"):
     ...     {}["alpha"]
@@ -55,14 +55,14 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
 
 
 def refuse_whole_numbers(arrays: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
-    """Raise ValueError where named arrays hold something else than real numbers, such as their bits."""
+    """Raise ValueError if named arrays do not hold real numbers but something else, such as their bits."""
     for name in names:
         if name in arrays and arrays[name].dtype.kind != "f":
-            raise ValueError(f"{name} that are no real numbers")
+            raise ValueError(f"{name} that are not real numbers")
 
 
 def refuse_negative(values: NDArray[np.number], what: str) -> None:
-    """Raise ValueError where values that count something are below zero, or no finite numbers.
+    """Raise ValueError if counts are negative or not finite.
 
     >>> refuse_negative(np.array([1.0, -1.0]), "counts")
     Traceback (most recent call last):
@@ -80,8 +80,8 @@ def refuse_negative(values: NDArray[np.number], what: str) -> None:
 def read_given_file(path: Path, most: int, remedy: str) -> bytes:
     """The content of a file or pipe of at most `most` bytes.
 
-    Raises UserError, before more than that is read, for a larger one, and for what has no content of its own
-    (a directory, a device such as /dev/zero). Raises OSError for a file that cannot be opened.
+    Raises UserError if it is larger, without reading more, or has no content of its own (a directory, a
+    device such as /dev/zero). Raises OSError if it cannot be opened.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
@@ -97,7 +97,8 @@ def read_given_file(path: Path, most: int, remedy: str) -> bytes:
 
 
 def read_given_text(path: Path, most: int, remedy: str) -> str:
-    """The text of such a file in UTF-8, without its byte order mark. Raises UserError for others."""
+    """The text of a UTF-8 file, without its byte order mark; raises UserError as `read_given_file` and if it
+    is not UTF-8."""
     content = read_given_file(path, most, remedy)
     try:
         return content.decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""Compiled inner loops: arrays in, arrays out, one algorithm a file.
+"""Compiled inner loops: arrays in, arrays out, one algorithm per file.
 
 Every function here is compiled by numba on its first call and cached on disk. `fastmath` is limited to
 re-association and contraction, so that sums vectorise and NaN stays NaN; the result is the same for any
@@ -14,10 +14,10 @@ HERE = Path(__file__).parent
 
 
 def drop_stale_caches(*folders: Path) -> None:
-    """Remove what numba has compiled and kept below `folders` if that was of kernels with other classes.
+    """Remove numba's cached kernels below `folders` if they were compiled for classes that have changed.
 
-    Called before a kernel is. Numba names the classes of arguments by their modules, and cannot read its own
-    index where these are gone, as after an upgrade. A folder that cannot be written is left as it is.
+    Call it before a kernel. Numba names the classes of arguments by their modules, and cannot read its own
+    index if these are gone, as after an upgrade. A folder that cannot be written is left as it is.
     """
     mark = folders[0] / "__pycache__" / "classes"
     above = folders[0].parent

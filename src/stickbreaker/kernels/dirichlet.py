@@ -1,4 +1,4 @@
-"""From expected counts of words to the weights that the local step multiplies by."""
+"""Turns expected counts of words into the weights that the local step multiplies by."""
 
 import numpy as np
 from numba import njit
@@ -12,7 +12,7 @@ from stickbreaker.kernels.math import (
     log_gamma64,
 )
 
-FLUSH = 9.4e-14  # exp(-30): smaller weights are zero, or subnormal numbers would make single precision crawl
+FLUSH = 9.4e-14  # exp(-30): smaller weights become zero, since subnormal numbers make single precision slow
 
 
 @njit(**OPTIONS)
@@ -64,7 +64,8 @@ def mean_weights(concentration, totals, weights_out, log_scale_out):
 
 @njit(**OPTIONS)
 def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, digammas_out):
-    """Add, for each topic, three sums over the words, of which the bound and the maximum of eta are made.
+    """Add, for each topic, three sums over the words, from which the bound and the optimum of eta are
+    computed.
 
     concentration, counts (words × topics); to the outputs (topics) are added log Gamma(c), counts psi(c) and
     psi(c).

@@ -1,4 +1,4 @@
-"""How many documents have each word."""
+"""Counts the documents that have each word."""
 
 import numpy as np
 from numba import njit
@@ -8,9 +8,9 @@ from stickbreaker.kernels.math import OPTIONS
 
 @njit(**OPTIONS)
 def count_documents(codes, offsets, documents_out):
-    """documents_out (words, int64, all 0): how many documents have each word; document d has the words
+    """documents_out (words, int64, all 0): the number of documents with each word; document d has the words
     codes[offsets[d]:offsets[d + 1]]."""
-    last = np.full(len(documents_out), -1, np.int32)  # the last document that has each
+    last = np.full(len(documents_out), -1, np.int32)  # the last document with each word
     for d in range(len(offsets) - 1):
         for i in range(offsets[d], offsets[d + 1]):
             if last[codes[i]] != d:

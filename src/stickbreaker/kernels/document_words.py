@@ -1,4 +1,4 @@
-"""Documents as kernels read them: the words of each, and what each word weighs in each column of a table."""
+"""Documents as kernels read them: the words of each, and each word's weight in each column of a table."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class Words(NamedTuple):
-    """What a shard knows of its words: entries as in Shard, and weights by table row."""
+    """The words of a shard: entries as in Shard, and weights by table row."""
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard

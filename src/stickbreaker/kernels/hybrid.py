@@ -1,4 +1,4 @@
-"""The sampled local step of topic models: documents to draws of their assignments, and integer statistics."""
+"""The sampled local step of topic models: draws assignments of documents, and returns integer statistics."""
 
 from typing import NamedTuple
 
@@ -10,24 +10,24 @@ from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, trigamma6
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.sparse_topics import InUse, add_one, remove_one
 
-CHUNK = 16  # topics summed at once where all are looked through
+CHUNK = 16  # topics summed at once when all are searched
 
 
 class Draws(NamedTuple):
-    """Where the sampled local step writes; cells (a document's word and topic) are filled from the front."""
+    """Output of the sampled local step; cells (a document's word and topic) are filled from the front."""
 
     gamma: NDArray[np.float64]  # documents × topics: alpha + mean count
     scores: NDArray[np.float64]  # documents: log of an unbiased estimate of the document's evidence, in nats
     gains: NDArray[np.float64]  # topics: sum of psi(n + alpha) - psi(alpha) over documents and samples
-    bends: NDArray[np.float64]  # topics: the same of psi'(alpha) - psi'(n + alpha)
+    bends: NDArray[np.float64]  # topics: the same for psi'(alpha) - psi'(n + alpha)
     last: NDArray[np.int32]  # tokens: the last draw, entry by entry
     codes: NDArray[np.int32]  # cells: number of the word in the shard
     topics: NDArray[np.int32]  # cells
-    times: NDArray[np.int32]  # cells: how often it was drawn, over all samples
+    times: NDArray[np.int32]  # cells: the number of draws, over all samples
 
 
 def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> Draws:
-    """Draws to be filled: of that many documents, tokens in all, and cells of counts at most."""
+    """Empty Draws for this many documents, tokens in all, and cells of counts at most."""
     return Draws(
         gamma=np.empty((n_documents, n_topics)),
         scores=np.empty(n_documents),
@@ -67,7 +67,7 @@ def _from_prior(row, alpha, target):
         passed += alpha[j] * row[j]
         if passed > target:
             return j
-    best = n_topics - 1  # rounding took the sum past its end: the last topic that can be
+    best = n_topics - 1  # rounding moved the sum past its end: the last topic that is possible
     while row[best] <= np.float32(0.0):
         best -= 1
     return best
@@ -75,7 +75,8 @@ def _from_prior(row, alpha, target):
 
 @njit(**PART)
 def _draw(row, alpha, smoothing, used, size, state):
-    """A topic from (n_k + alpha_k) w_k, and the sum of these: eq. 4.9 in two parts, used topics and all."""
+    """A topic drawn from (n_k + alpha_k) w_k, and the sum of these: eq. 4.9 in two parts, used topics and
+    all."""
     total = np.float32(0.0)
     for j in range(size):
         total += used.counts[j] * row[used.topics[j]]
@@ -91,7 +92,7 @@ def _draw(row, alpha, smoothing, used, size, state):
 
 @njit(**PART)
 def _place(words, start, stop, alpha, smoothing, used, state, z_out):
-    """Seat the tokens one after another; gives the topics in use and the log of the draws' normalisers.
+    """Seat the tokens one after another; returns the topics in use and the log of the draws' normalisers.
 
     The product of the normalisers is an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta].
     """
@@ -114,7 +115,7 @@ def _place(words, start, stop, alpha, smoothing, used, state, z_out):
 
 @njit(**PART)
 def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
-    """Draw every token's topic given the others'; gives the topics in use."""
+    """Draw every token's topic given those of the others; returns the topics in use."""
     n = 0
     for i in range(start, stop):
         code = words.codes[i]
@@ -131,7 +132,7 @@ def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
 
 @njit(**PART)
 def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
-    """Write how often each word of a document was drawn with each topic; gives the next free cell."""
+    """Write how often each word of a document was drawn with each topic; returns the next free cell."""
     n = 0
     for i in range(start, stop):
         n_drawn = 0
@@ -169,8 +170,8 @@ def sample_documents(words, alpha, burn_in, samples, keys, draws_out):
 
     words: Words, counts whole; alpha (topics, double); `burn_in` sweeps, then `samples` sweeps that count;
     keys (documents, uint64) of the documents' randomness; draws_out: Draws, `gains` and `bends` added to.
-    Gives the number of cells. Time follows the topics in use: all topics are looked through only for a
-    token that the prior places.
+    Returns the number of cells. Time grows with the topics in use: all topics are searched only for a token
+    that the prior places.
     """
     n_topics = len(alpha)
     alpha32 = alpha.astype(np.float32)

@@ -14,8 +14,9 @@ OPTIONS = {
     "fastmath": {"reassoc", "contract", "nsz", "arcp"},
 }
 
-# Functions that kernels call are compiled into their callers. Left as calls, which of several compiled
-# copies runs would depend on whether the caller came from numba's cache, and with it the last digits.
+# Functions that kernels call are compiled into their callers. If they stayed calls, the choice between
+# several compiled copies would depend on whether the caller came from numba's cache, and so would the last
+# digits.
 PART = {**OPTIONS, "forceinline": True, "_nrt": False}
 
 LOG2E = 1.4426950408889634

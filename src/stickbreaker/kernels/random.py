@@ -1,7 +1,7 @@
 """Random numbers inside compiled loops: xoroshiro128++ (Blackman & Vigna 2021), started from one key.
 
-A document, a word or a chain has a key of its own (`core.random_streams.numbered_keys`), and with it a
-stream of its own: what is drawn for it depends neither on threads nor on what was drawn for others.
+A document, a word or a chain has its own key (`core.random_streams.numbered_keys`), and so its own stream:
+its draws depend neither on threads nor on the draws of others.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from stickbreaker.kernels.math import PART
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
-TO_UNIT = 1.0 / 4503599627370496.0  # 2^-52: a bit less than a double holds, or 1.0 could come out
+TO_UNIT = 1.0 / 4503599627370496.0  # 2^-52: one bit less than a double holds, or 1.0 could come out
 
 
 @njit(**PART)
 def _mixed(x):
-    """SplitMix64's finaliser: neighbouring numbers become unrelated ones."""
+    """SplitMix64's finaliser: neighbouring numbers become unrelated."""
     x = (x ^ (x >> np.uint64(30))) * FIRST
     x = (x ^ (x >> np.uint64(27))) * SECOND
     return x ^ (x >> np.uint64(31))
@@ -32,7 +32,7 @@ def seeded(key, state_out):
 
 @njit(**PART)
 def bits(state):
-    """64 random bits; moves `state` (2, uint64) on."""
+    """64 random bits; advances `state` (2, uint64)."""
     s0, s1 = state[0], state[1]
     x = s0 + s1
     result = ((x << np.uint64(17)) | (x >> np.uint64(47))) + s0
@@ -44,5 +44,5 @@ def bits(state):
 
 @njit(**PART)
 def uniform(state):
-    """A number in (0, 1), double precision; moves `state` on."""
+    """A number in (0, 1), double precision; advances `state`."""
     return (np.float64(np.int64(bits(state) >> np.uint64(12))) + 0.5) * TO_UNIT

@@ -1,4 +1,4 @@
-"""Gamma numbers inside compiled loops, as logarithms, so that none is too small."""
+"""Logarithms of Gamma numbers inside compiled loops; a logarithm does not underflow."""
 
 import numpy as np
 from numba import njit
@@ -21,7 +21,7 @@ def _normal(state):
 
 @njit(**PART)
 def log_gamma_number(shape, state):
-    """The logarithm of a Gamma(shape, 1) number (Marsaglia and Tsang 2000); moves `state` on."""
+    """The logarithm of a Gamma(shape, 1) number (Marsaglia and Tsang 2000); advances `state`."""
     large = shape if shape >= 1.0 else shape + 1.0
     d = large - 1.0 / 3.0
     c = 1.0 / np.sqrt(9.0 * d)

@@ -1,4 +1,4 @@
-"""The topics of one document, without gaps: what sparse draws walk over instead of all topics."""
+"""The topics that a document uses, without gaps: sparse draws search these instead of all topics."""
 
 from typing import NamedTuple
 
@@ -10,17 +10,17 @@ from stickbreaker.kernels.math import PART
 
 
 class InUse(NamedTuple):
-    """As many places as topics, the first `size` of them taken; how many is kept by whoever draws."""
+    """A list of the topics in use, in the first `size` places; the caller stores `size`."""
 
     topics: NDArray[np.integer]  # places
     counts: NDArray[np.floating]  # places: tokens, at least 1 where taken
     places: NDArray[np.integer]  # topics: place of a topic in use, -1 of others
-    sums: NDArray[np.floating]  # places: running sums of the word at hand
+    sums: NDArray[np.floating]  # places: running sums for the current word
 
 
 @njit(**PART)
 def add_one(k, size, used):
-    """One more token of topic k; gives the number of topics in use."""
+    """Count one more token of topic k; returns the number of topics in use."""
     place = used.places[k]
     if place < 0:
         used.places[k] = size
@@ -33,7 +33,8 @@ def add_one(k, size, used):
 
 @njit(**PART)
 def remove_one(k, size, used):
-    """One token of topic k less, the last topic taking its place if it was the last; gives those in use."""
+    """Count one token of topic k less, and move the last topic into its place if there is none left; returns
+    the number of topics in use."""
     place = used.places[k]
     used.counts[place] -= np.float32(1.0)
     if used.counts[place] > np.float32(0.0):

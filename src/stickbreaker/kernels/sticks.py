@@ -1,9 +1,9 @@
-"""Stick-breaking weights of what stands in an order: Beta(1 - b + n_t, a + t b + n_>t) sticks.
+"""Stick-breaking weights of ordered items: Beta(1 - b + n_t, a + t b + n_>t) sticks.
 
 Columns are topics (or adapted symbols), slots their words (cached trees) in their order; only those `inside`
 a column's truncation have a stick. a is the concentration, b the discount of a Pitman-Yor process (0: of a
 Dirichlet process), n_>=s the counts from stick s on, those beyond the last one included. Sums over sticks
-telescope to one reciprocal a stick.
+telescope to one reciprocal per stick.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from stickbreaker.kernels.truncated_table import SLOT
 
 
 class OrderedCells(NamedTuple):
-    """The cells of a truncated table, without its rows' spelling: see `core/records.TruncatedCounts`."""
+    """The cells of a truncated table, without the spellings of rows: see `core/records.TruncatedCounts`."""
 
     rows: NDArray[np.int32]
     values: NDArray[np.float64]
@@ -28,7 +28,7 @@ class OrderedCells(NamedTuple):
 
 
 class Process(NamedTuple):
-    """What the sticks of each column are drawn by, and the counts that are beyond its last stick."""
+    """The prior of each column's sticks, and the counts beyond its last stick."""
 
     concentrations: NDArray[np.float64]  # columns: a
     discounts: NDArray[np.float64]  # columns: b
@@ -36,25 +36,25 @@ class Process(NamedTuple):
 
 
 def dirichlet_process(concentration: float, n_columns: int) -> Process:
-    """One concentration for all columns, and nothing else."""
+    """A Dirichlet process with one concentration for all columns and no counts beyond the sticks."""
     return Process(np.full(n_columns, concentration), np.zeros(n_columns), np.zeros(n_columns))
 
 
 class StickSums(NamedTuple):
-    """What `stick_sums` works out: sums before each word, and of each topic psi(1 + a + n) and E[log] of the
+    """Results of `stick_sums`: sums before each word, and for each topic psi(1 + a + n) and E[log] of the
     stick that is left."""
 
-    before: NDArray[np.float64]  # topics × slots; -1 of words that are not inside
+    before: NDArray[np.float64]  # topics × slots; -1 for words that are not inside
     log_totals: NDArray[np.float64]  # topics
     leftover: NDArray[np.float64]  # topics
 
 
 @njit(**OPTIONS)
 def take_inside(cells, rows_out, values_out, sizes_out):
-    """The cells inside of their topics, without the others between them.
+    """Copy the cells that are inside the truncation, without the others between them.
 
-    cells: OrderedCells; rows_out and values_out (topics × slots, as many as a topic has inside), sizes_out
-    (topics).
+    cells: OrderedCells; rows_out and values_out (topics × slots, at least as many as a topic has inside),
+    sizes_out (topics).
     """
     for k in range(len(cells.sizes)):
         size = 0
@@ -68,7 +68,7 @@ def take_inside(cells, rows_out, values_out, sizes_out):
 
 @njit(**PART)
 def _count_inside(cells, k):
-    """Counts of all words inside a topic, and how many they are."""
+    """The sum of the counts inside a topic's truncation, and their number."""
     total, number = 0.0, 0
     for slot in range(cells.sizes[k]):
         if cells.inside[k, slot]:
@@ -79,12 +79,12 @@ def _count_inside(cells, k):
 
 @njit(**OPTIONS)
 def stick_sums(cells, process, sums_out):
-    """For each word inside, sum_{2 <= s <= t} 1 / (a + (s - 1) b + n_>=s), of which E[log beta_t] is made.
+    """For each word inside, sum_{2 <= s <= t} 1 / (a + (s - 1) b + n_>=s), from which E[log beta_t] is
+    computed.
 
     cells: OrderedCells; process: Process; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, and 8.6 with the
-    tails of `n` (docs/explanation/online-grammars-equations.md), summed:
-    E[log beta_t] = psi(1 - b + n_t) - psi(1 + a + n) - before_t, and the stick left is
-    psi(a + T b + beyond) - psi(1 + a + n) - before_T.
+    tails of `n` (docs/explanation/online-grammars-equations.md), summed: E[log beta_t] = psi(1 - b + n_t) -
+    psi(1 + a + n) - before_t, and the stick left is psi(a + T b + beyond) - psi(1 + a + n) - before_T.
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]
@@ -109,10 +109,10 @@ def stick_sums(cells, process, sums_out):
 def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scale_out):
     """exp E[log beta] of some words, each row divided by its largest weight.
 
-    positions (words) rows of the table, -1 without any; cells: OrderedCells; by_row: ByRow; sums: StickSums,
-    whose `leftover` (topics) and `outside` (words) add up to the logarithm of what a word has in topics that
-    it is not inside of; weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words) the
-    logarithm of what each row was divided by.
+    positions (words): rows of the table, -1 for words without one; cells: OrderedCells; by_row: ByRow; sums:
+    StickSums, whose `leftover` (topics) and `outside` (words) add up to the log weight of a word in topics
+    that it is not inside of; weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words)
+    the logarithm of what each row was divided by.
     """
     n_topics = len(sums.leftover)
     most = sums.leftover.max()
@@ -145,7 +145,7 @@ def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scal
 
 @njit(**PART)
 def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
-    """The topics that a row is inside of, its counts there, and what is before it; gives their number."""
+    """The topics that a row is inside of, its counts there, and the sum before it; returns their number."""
     if row < 0:
         return 0
     size = 0
@@ -160,7 +160,7 @@ def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
 
 @njit(**OPTIONS)
 def expected_sticks(cells, process, probabilities_out, rests_out):
-    """E[beta] of the words inside (topics × slots, 0 of others), and the rest of each topic (topics).
+    """E[beta] of the words inside (topics × slots, 0 for others), and the rest of each topic (topics).
 
     E[beta_t] = (1 - b + n_t) / (1 + a + (t - 1) b + n_>=t) prod_{s < t} (a + s b + n_>s) / (1 + a + (s - 1) b
     + n_>=s); with the rest they sum to one.
@@ -184,7 +184,7 @@ def expected_sticks(cells, process, probabilities_out, rests_out):
 
 @njit(**PART)
 def _evidence(cells, k, a, b, beyond):
-    """log evidence of a column's counts as draws by sticks in their order."""
+    """log evidence of a column's counts as draws from sticks in their order."""
     left, number = _count_inside(cells, k)
     left += beyond
     nats = log_gamma64(1.0 + a) - log_gamma64(1.0 + a + left)
@@ -213,8 +213,8 @@ def stick_terms(cells, process, sums, numbers_out, evidence_out, expected_out):
     """Each topic's terms of the bound: words inside, log evidence of their counts, and n E[log beta].
 
     evidence: sum_t log B(1 - b + n_t, a + t b + n_>t) / B(1 - b, a + t b), which telescopes as the sums do;
-    expected: sum_t n_t E[log beta_t], and what is beyond times E[log] of the stick left. Their difference is
-    -KL(q(sticks) || p(sticks)).
+    expected: sum_t n_t E[log beta_t], plus the counts beyond times E[log] of the stick left. Their difference
+    is -KL(q(sticks) || p(sticks)).
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]

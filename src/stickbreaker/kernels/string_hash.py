@@ -1,4 +1,4 @@
-"""Words looked up by their spelling, in UTF-8: open addressing (Knuth 1998, section 6.4, algorithm L)."""
+"""Finds words by their spelling in UTF-8: open addressing (Knuth 1998, section 6.4, algorithm L)."""
 
 import numpy as np
 from numba import njit
@@ -11,7 +11,7 @@ PRIME = np.uint64(0x100000001B3)
 
 @njit(**PART)
 def _slot_of(content, start, stop, mask):
-    """The slot that a word is looked for first: its FNV-1a hash, the upper half mixed in."""
+    """The slot in which the search for a word begins: its FNV-1a hash, with the upper half mixed in."""
     hashed = OFFSET_BASIS
     for i in range(start, stop):
         hashed = (hashed ^ np.uint64(content[i])) * PRIME
@@ -20,7 +20,7 @@ def _slot_of(content, start, stop, mask):
 
 @njit(**PART)
 def _place_of(text, start, length, content, offsets, slots, mask):
-    """The slot that has the number of a word of a text, or the free one in which it would be."""
+    """The slot with the number of a word of a text, or the free slot in which it would be stored."""
     slot = _slot_of(text, start, start + length, mask)
     while slots[slot] >= 0:
         w = slots[slot]
@@ -37,7 +37,8 @@ def _place_of(text, start, length, content, offsets, slots, mask):
 
 @njit(**OPTIONS)
 def fill_slots(content, offsets, slots_out):
-    """Give every word a slot: slots_out (a power of two, above the number of words; all -1) gets its number.
+    """Store every word's number in a slot: slots_out (its size is a power of two above the number of words;
+    all -1).
 
     content (bytes, uint8) has the words one after another, word w from offsets[w] to offsets[w + 1].
     """
@@ -51,7 +52,7 @@ def fill_slots(content, offsets, slots_out):
 
 @njit(**OPTIONS)
 def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
-    """found_out (int32): the number of each wanted word, laid out like `content`, or -1 where it has none."""
+    """found_out (int32): the number of each wanted word, laid out like `content`, or -1 if it is unknown."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(wanted_offsets) - 1):
         start, length = wanted_offsets[i], wanted_offsets[i + 1] - wanted_offsets[i]
@@ -60,8 +61,9 @@ def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
 
 @njit(**OPTIONS)
 def number_words(text, begins, lengths, content, offsets, slots, known, codes_out):
-    """codes_out (int32): the number of each word of a text; words that are new get the next numbers after the
-    `known` ones, and are added to content, offsets and slots, which have room. Returns how many are known.
+    """codes_out (int32): the number of each word of a text; new words get the next numbers after the `known`
+    ones, and are added to content, offsets and slots, which must have room. Returns the number of known
+    words.
 
     text (bytes): word i has lengths[i] bytes from begins[i]. slots: more than twice as many as words.
     """

@@ -1,4 +1,4 @@
-"""Log probabilities of words' letters under an interpolated n-gram model that is kept as a trie."""
+"""Log probabilities of words' letters under an interpolated n-gram model, stored as a trie."""
 
 from typing import NamedTuple
 
@@ -8,20 +8,22 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
 
-ROOT, MARK = 0, 1  # nodes: of the empty n-gram, and of the mark at which every word starts
+ROOT, MARK = 0, 1  # nodes: the empty n-gram, and the mark at which every word starts
 
 
 class Trie(NamedTuple):
-    """n-grams as nodes, shorter ones first, the children of a node side by side and by letter.
+    """n-grams as nodes, shorter ones first, the children of a node adjacent and sorted by letter.
 
-    A node is the n-gram that its path from the root spells, and at once the context of its children.
+    A node is the n-gram that its path from the root spells, and also the context of its children.
     """
 
     letters: NDArray[np.int64]  # nodes: the n-gram's last letter, 0 for the mark
     first: NDArray[np.int64]  # nodes + 1: first child; those of node h end where those of h + 1 start
-    shorter: NDArray[np.int64]  # nodes: the n-gram without its first letter; of the root: itself
-    log_p: NDArray[np.float64]  # nodes: of the last letter after those before it
-    log_back: NDArray[np.float64]  # nodes: of a letter that never followed, times its shorter probability
+    shorter: NDArray[np.int64]  # nodes: the n-gram without its first letter; itself for the root
+    log_p: NDArray[np.float64]  # nodes: log probability of the last letter after those before it
+    log_back: NDArray[
+        np.float64
+    ]  # nodes: log factor of the shorter context's probability, for letters that never followed
 
 
 @njit(**PART)
@@ -41,9 +43,9 @@ def _find(values, start, stop, value):
 def log_spelling(points, offsets, alphabet, trie, log_unseen, log_out):
     """log of the product of p(c_i | the letters before it) for each word, in nats.
 
-    points (letters) code points of the words, one after another; offsets (words + 1); alphabet ascending
-    code points of the trie's letters 1, 2, ...; log_unseen what the empty context leaves to a code point
-    outside the alphabet; log_out (words). Zhai (2014), section 7.2.1; the walk along shorter contexts is that
+    points (letters) code points of the words, one after another; offsets (words + 1); alphabet ascending code
+    points of the trie's letters 1, 2, ...; log_unseen: log probability of a code point outside the alphabet
+    in the empty context; log_out (words). Zhai (2014), section 7.2.1; the walk along shorter contexts is that
     of back-off models: an interpolated model is one, since its back-off weight is the shorter model's share.
     """
     for w in range(len(offsets) - 1):

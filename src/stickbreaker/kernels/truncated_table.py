@@ -1,8 +1,8 @@
-"""Sparse counts whose cells stand in an order in each column: adding to them, new ones, another order.
+"""Sparse counts whose cells are ordered within each column: adding to cells, appending cells, reordering.
 
-`rows` and `counts` (columns × slots) tell each cell's row and its count, `sizes` (columns) how many cells a
-column has. What is asked once a step looks through the cells from first to last; `by_row` is for what is
-asked more often.
+`rows` and `counts` (columns × slots) have each cell's row and its count, `sizes` (columns) the number of
+cells in a column. Queries made once per step search the cells from first to last; `by_row` is for more
+frequent ones.
 """
 
 from typing import NamedTuple
@@ -17,15 +17,15 @@ SLOT = np.int64(0xFFFFFFFF)
 
 
 class ByRow(NamedTuple):
-    """Where the cells of each row are: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each
-    as the number column << 32 | slot."""
+    """The cells of each row: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each as the
+    number column << 32 | slot."""
 
     offsets: NDArray[np.int64]  # rows + 1
     cells: NDArray[np.int64]
 
 
 def by_row(rows: NDArray[np.int32], sizes: NDArray[np.int64], n_rows: int) -> ByRow:
-    """Where the cells of each of `n_rows` rows are."""
+    """An index of the cells of each of `n_rows` rows."""
     found = ByRow(np.zeros(n_rows + 1, np.int64), np.empty(int(sizes.sum()), np.int64))
     cells_by_row(rows, sizes, *found)
     return found
@@ -33,7 +33,7 @@ def by_row(rows: NDArray[np.int32], sizes: NDArray[np.int64], n_rows: int) -> By
 
 @njit(**OPTIONS)
 def cells_by_row(rows, sizes, offsets_out, cells_out):
-    """`by_row` into offsets_out (rows + 1, zeros) and cells_out (cells)."""
+    """Write the index `by_row` into offsets_out (rows + 1, zeros) and cells_out (cells)."""
     for k in range(len(sizes)):
         for slot in range(sizes[k]):
             offsets_out[rows[k, slot] + 1] += 1
@@ -49,10 +49,10 @@ def cells_by_row(rows, sizes, offsets_out, cells_out):
 
 @njit(**OPTIONS)
 def add_known(positions, columns, values, rows, sizes, wanted, counts_out, inside_out, known_out):
-    """Add values to the cells that there are, which are then inside; `known_out` tells which.
+    """Add values to cells that exist, which are then inside; `known_out` is true for these.
 
     positions and columns (values) of cells, each once, columns ascending; wanted (rows of the table, all -1)
-    is worked with, and left as it was.
+    is scratch space, and restored.
     """
     known_out[:] = False
     start = 0
@@ -74,7 +74,7 @@ def add_known(positions, columns, values, rows, sizes, wanted, counts_out, insid
 
 @njit(**OPTIONS)
 def append_cells(positions, columns, values, rows_out, counts_out, inside_out, sizes_out):
-    """Put new cells at the end of their columns, in the order given; there must be room."""
+    """Append new cells to their columns, in the given order; there must be room."""
     for i in range(len(positions)):
         k = columns[i]
         slot = sizes_out[k]
@@ -96,11 +96,11 @@ def gather(positions, offsets, cells, counts, scale, out):
 
 @njit(**OPTIONS)
 def reorder_column(rows, counts, order, n_inside, slots, rows_out, counts_out, inside_out):
-    """A column's cells in the order of their rows that is given, the others left out; gives how many there
-    are. A row that had none gets one of zero.
+    """Copy a column's cells in the given order of rows, and leave the others out; returns their number. A row
+    without a cell gets one with the count zero.
 
     rows and counts: those of the column; order (rows of the table), of which the first `n_inside` are inside;
-    slots (rows of the table, all -1) is worked with, and left as it was.
+    slots (rows of the table, all -1) is scratch space, and restored.
     """
     for slot in range(len(rows)):
         slots[rows[slot]] = slot

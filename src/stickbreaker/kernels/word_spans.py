@@ -1,11 +1,11 @@
-"""Words of texts in UTF-8, and where their sentences begin: what the patterns of `corpus/text` find."""
+"""Finds words in UTF-8 texts, and the beginnings of sentences, as the patterns of `corpus/text` do."""
 
 import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART
 
-# what a character is, as bits
+# classes of characters, as bits
 LETTER = np.uint8(1)
 MARK = np.uint8(2)
 NUMBER = np.uint8(4)
@@ -16,9 +16,9 @@ SMALL = np.uint8(64)  # a small letter
 STOP = np.uint8(128)  # may end a sentence
 
 INSIDE = LETTER | MARK | NUMBER  # what may follow an apostrophe
-PUNCTUATION, LINE, DOCUMENT = range(3)  # what ends sentences
+PUNCTUATION, LINE, DOCUMENT = range(3)  # rules for what ends sentences
 _LINE_ENDS = (10, 13)
-_WIDE_STOPS = (0x3002, 0xFF01, 0xFF1F, 0xFF61, 0x17D4, 0x17D5)  # they end a sentence whatever follows
+_WIDE_STOPS = (0x3002, 0xFF01, 0xFF1F, 0xFF61, 0x17D4, 0x17D5)  # they end a sentence, whatever follows
 _CLOSING = (0x22, 0x27, 0x201D, 0x2019, 0x29, 0x5D)  # quotes and brackets, between a full stop and a space
 
 
@@ -39,8 +39,8 @@ def _character(text, at):
 
 @njit(**PART)
 def _end_of_sentence(text, at, end, after_stop, classes):
-    """The byte after an end of a sentence by punctuation or an empty line that begins at a byte; -1 if none
-    does. after_stop: whether the character before it may end one, too."""
+    """The byte after the end of a sentence, if one begins at byte `at` by punctuation or an empty line; -1
+    otherwise. after_stop: whether the character before `at` may end a sentence, too."""
     character, place = _character(text, at)
     if classes[character] & STOP and not after_stop:
         while place < end:
@@ -78,7 +78,7 @@ def _end_of_sentence(text, at, end, after_stop, classes):
 
 @njit(**PART)
 def _end_of_word(text, at, end, classes, inside, apostrophes):
-    """The byte after a word of which a letter was read."""
+    """The byte after the word that goes through `at`, given that a letter of it was read."""
     place = at
     while place < end:
         character, after = _character(text, place)
@@ -116,13 +116,14 @@ def find_word_spans(
     sentences_out,
     sentence_counts_out,
 ):
-    """Find the words of documents, whose text (bytes) is one after another, and the words that begin their
+    """Find the words of documents, whose texts (bytes) are concatenated, and the words that begin their
     sentences. Returns the number of words and of sentences.
 
-    ends (documents,): where each text ends; classes: the bits of every character; inside: the bits of what
-    may follow a word's first letter; rule: what ends sentences. Of each word: begins_out its first byte in
-    all texts, lengths_out its bytes, starts_out the character of its document that it begins at.
-    sentences_out: words, counted in each document. counts_out, sentence_counts_out (documents,).
+    ends (documents,): the end of each text; classes: the bits of every character; inside: the bits of
+    characters that may follow a word's first letter; rule: what ends sentences. For each word: begins_out its
+    first byte in all texts, lengths_out its length in bytes, starts_out the index of its first character in
+    its document. sentences_out: the index of the first word, within each document. counts_out,
+    sentence_counts_out (documents,).
 
     A word is a letter, with all digits directly before it, followed by letters, marks and digits. An
     apostrophe followed by one of these continues the word.
@@ -133,10 +134,10 @@ def find_word_spans(
         end = ends[d]
         first, first_sentence = n_words, n_sentences
         place = begin
-        characters = 0  # of the document, before `place`
-        digits, digits_start = -1, 0  # where the run of digits began that ends at `place`
+        characters = 0  # characters of the document before `place`
+        digits, digits_start = -1, 0  # the start of the run of digits that ends at `place`
         fresh = True  # the next word begins a sentence
-        sentence_from = place  # no end of a sentence overlaps one that was found
+        sentence_from = place  # ends of sentences do not overlap
         after_stop = False
         while place < end:
             character, after = _character(text, place)
@@ -182,7 +183,7 @@ def find_word_spans(
 
 @njit(**OPTIONS)
 def mark_breaks(text, ends, is_break, starts, offsets, breaks_out):
-    """breaks_out (bool, all false): the words before which a character stands that `is_break`.
+    """breaks_out (bool, all false): true for words preceded by a character that `is_break`.
 
     text (bytes) has documents one after another, from ends[d] to ends[d + 1]; the words of document d begin
     at its characters starts[offsets[d]:offsets[d + 1]].

@@ -1,1 +1,1 @@
-"""Locks of files and directories, and whose they are."""
+"""Locks of files and directories, and claims on them."""

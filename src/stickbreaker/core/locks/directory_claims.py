@@ -1,8 +1,8 @@
-"""Directories that this process writes into for long, and what another puts at their path meanwhile.
+"""Directories that this process writes into for a long time, and checks that they are still at their path.
 
-A path is only a name. Whoever writes there again and again holds a file of the directory open (`claim` its
-lock, or the directory itself, while it is `watched`), and asks before every write whether the path still
-leads to that file.
+A path is only a name. A process that writes there repeatedly keeps a file of the directory open (its lock, by
+`claim`, or the directory itself, by `watched`), and checks before every write that the path still leads to
+it.
 """
 
 import os
@@ -16,17 +16,18 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.path_locks import LOCK, lock_file
 
 _CLAIMS: set["DirectoryClaim"] = set()  # of this process
-_CHANGING = threading.RLock()  # held while claims are looked at, come or go
+_CHANGING = threading.RLock()  # held while claims are read, added or removed
 
 
 @dataclass(eq=False)
 class DirectoryClaim:
-    """A directory of this process until `release`; `descriptor` has its entry `name` open ("." is itself).
+    """A directory that this process has claimed until `release`; `descriptor` holds its entry `name` open
+    (".": itself).
 
-    Windows opens no directories: there `descriptor` is None for ".".
+    Windows cannot open directories: there `descriptor` is None for ".".
     """
 
-    directory: Path  # as it was given, for messages
+    directory: Path  # as the caller named it, for messages
     name: str
     descriptor: int | None
 
@@ -43,7 +44,7 @@ class DirectoryClaim:
         return os.path.samestat(found, self.identity)
 
     def refuse_another(self) -> None:
-        """Raise UserError where the directory was moved, removed or replaced by another."""
+        """Raise UserError if the directory was moved, removed or replaced by another one."""
         if not self.is_in_place():
             problem = (
                 "was moved, removed or replaced while a command was writing it; nothing more was written"
@@ -52,11 +53,12 @@ class DirectoryClaim:
             raise UserError(problem, where=self.directory, remedy=remedy)
 
     def move(self, directory: Path) -> None:
-        """Note that the directory was renamed by this process."""
+        """Record that this process renamed the directory."""
         self.directory, self.place = directory, directory.absolute()
 
     def release(self) -> None:
-        """Let others have it. A lock's empty file stays: removing it could free another one's claim."""
+        """Let other processes claim it. The lock's empty file stays: removing it could free another process's
+        claim."""
         with _CHANGING:
             if self in _CLAIMS:
                 _CLAIMS.discard(self)
@@ -65,14 +67,14 @@ class DirectoryClaim:
 
 
 def claim(directory: Path) -> DirectoryClaim | None:
-    """Lock a directory; None where another process, or this one, has it."""
+    """Lock a directory; None if it is locked already, by another process or this one."""
     descriptor = lock_file(directory / LOCK, create=True)
     return None if descriptor is None else _noted(directory, LOCK, descriptor)
 
 
 @contextmanager
 def watched(directory: Path) -> Generator[DirectoryClaim]:
-    """Claim a directory that others may write into as well, without a lock."""
+    """Watch a directory that others may write into as well, without locking it."""
     made = _noted(directory, ".", os.open(directory, os.O_RDONLY) if os.name != "nt" else None)
     try:
         yield made
@@ -88,7 +90,7 @@ def _noted(directory: Path, name: str, descriptor: int | None) -> DirectoryClaim
 
 
 def refuse_exchanged(path: Path) -> None:
-    """Raise UserError where `path` lies in a directory that this process claims, and another is there now."""
+    """Raise UserError if `path` lies in a directory that this process claimed and that has been replaced."""
     place = path.absolute()
     with _CHANGING:
         for made in _CLAIMS:

@@ -1,7 +1,7 @@
-"""What is being made lies beside its place, claimed by a lock that ends with its process.
+"""Temporary files and directories next to a path, each claimed by a lock that ends with its process.
 
-`.NAME.partial-…` is a file or directory that is to become NAME, `.NAME.replaced-…` holds what NAME was until
-then. The next process that makes something of that name removes what a killed one left.
+`.NAME.partial-…` is a file or directory that will become NAME; `.NAME.replaced-…` holds what NAME was before.
+The next process that writes NAME removes what a killed one left.
 """
 
 import errno
@@ -20,20 +20,26 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.file_errors import named_as, naming_parent
 from stickbreaker.core.system_calls import NO_FOLLOW, NO_WAIT
 
-LOCK = "lock"  # the file of a directory that is locked while a process writes there
-LONGEST_WAIT = 60.0  # seconds for others to finish a short change
-_UNNAMED = ".lock-"  # how that file's name begins before it is locked
-_RANDOM = re.compile(r"[a-z0-9_]{8}")  # how their names end; earlier versions took those of `tempfile`
-_NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)  # of file systems without flock
+LOCK = "lock"  # the file in a directory that is locked while a process writes there
+LONGEST_WAIT = 60.0  # seconds to wait for a short change by others
+_UNNAMED = ".lock-"  # begins that file's name before it is locked
+_RANDOM = re.compile(r"[a-z0-9_]{8}")  # the end of temporary names; earlier versions used those of `tempfile`
+_NO_LOCKS = (
+    errno.ENOSYS,
+    errno.ENOTSUP,
+    errno.EOPNOTSUPP,
+    errno.ENOLCK,
+)  # errors of file systems without flock
 _HELD: set[Path] = set()  # directories that this process claims
 
 
 @contextmanager
 def scratch_beside(path: Path) -> Generator[Path]:
-    """An empty directory on the same disk as `path`, removed at the end; if killed, by the next one there.
+    """Yield an empty directory on the same disk as `path`, removed at the end; if killed, by the next process
+    there.
 
-    Makes the directories above `path`, and removes them again where nothing came of it. Raises UserError
-    while another process has such a directory for the same `path`.
+    Makes the directories above `path`, and removes those it made if nothing was put into them. Raises
+    UserError while another process has such a directory for the same `path`.
     """
     refuse_other_names(path)
     made = [parent for parent in path.parents if not parent.exists()]
@@ -55,23 +61,23 @@ def scratch_beside(path: Path) -> Generator[Path]:
 
 
 def _refuse_another(path: Path, scratch: Path) -> None:
-    """Raise UserError where another process has claimed a directory of the same name for longer.
+    """Raise UserError if another process has had a directory of the same name for longer.
 
-    Each process counts from its oldest claim: of two that claim several after one another, one goes on.
+    A process counts from its oldest claim, so that of two that claim several directories, one can continue.
     """
     found = [other for other in beside(path, "partial") if other.is_dir()]
     own = min(_since(held) or 0 for held in {scratch, *_HELD.intersection(found)})
     for other in found:
         if other in _HELD or not is_claimed(other):
             continue
-        since = _since(other)  # looked at once it is claimed: before, there is no lock
+        since = _since(other)  # read after claiming: before that there is no lock
         if since is not None and since < own:
             remedy = "wait for it, or choose another path"
             raise UserError("another process is writing this", where=path, remedy=remedy)
 
 
 def _since(directory: Path) -> int | None:
-    """When a directory was claimed, in nanoseconds; 0 where the lock does not say, None without a lock."""
+    """When a directory was claimed, in nanoseconds; 0 if the lock does not record it, None without a lock."""
     try:
         return int((directory / LOCK).read_bytes()[:30])
     except OSError:
@@ -81,10 +87,10 @@ def _since(directory: Path) -> int | None:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left beside `path`: what was half made, and wrappers of what was
-    replaced.
+    """Remove what killed processes left next to `path`: half-made files and the remains of replaced ones.
 
-    A wrapper that still holds what was at `path` stays, for `recover`; so does what has no lock or is in use.
+    A directory that still holds the old content of `path` stays, for `recover`; so does one without a lock,
+    or in use.
     """
     for left in beside(path, "partial"):
         with suppress(OSError):
@@ -100,7 +106,7 @@ def sweep(path: Path) -> None:
 
 
 def sweep_directory(directory: Path, needed: str = "") -> None:
-    """Remove a directory whose process is dead, unless it holds an entry that is `needed`."""
+    """Remove a directory whose process is dead, unless it contains the entry `needed`."""
     if directory.is_symlink():
         return
     descriptor = lock_file(directory / LOCK, create=False)
@@ -108,7 +114,7 @@ def sweep_directory(directory: Path, needed: str = "") -> None:
         _sweep_unlocked(directory)
         return
     try:
-        if not needed or needed not in os.listdir(directory):  # looked at under the lock
+        if not needed or needed not in os.listdir(directory):  # read while locked
             remove_claimed(directory)
     finally:
         release(descriptor, directory)
@@ -128,7 +134,7 @@ def remove_claimed(directory: Path) -> None:
 
 
 def _sweep_unlocked(directory: Path) -> None:
-    """Remove a directory whose process was killed before it was locked; others are left as they are."""
+    """Remove a directory whose process was killed before it locked it; leave others alone."""
     for file in list(directory.iterdir()):
         if not file.name.startswith(_UNNAMED) or (descriptor := lock_file(file, create=False)) is None:
             return
@@ -137,7 +143,8 @@ def _sweep_unlocked(directory: Path) -> None:
 
 
 def _remove_locked(file: Path, descriptor: int) -> None:
-    """Remove a file and close it: in this order, for nobody else to have it between, if the system can."""
+    """Remove a file, then close it: in this order no other process can claim it in between, if the system
+    allows it."""
     try:
         if system_calls.OPEN_FILES_MOVE:
             file.unlink()
@@ -148,9 +155,9 @@ def _remove_locked(file: Path, descriptor: int) -> None:
 
 
 def beside(path: Path, kind: str) -> list[Path]:
-    """What was put beside `path` while it was being made; `kind` is "partial" or "replaced".
+    """The temporary paths next to `path`, of kind "partial" or "replaced".
 
-    Files of a user that are called alike are not among them, unless they end in eight such characters.
+    A user's files with similar names are not included, unless they end in eight such characters.
     """
     path = path.absolute()
     found = path.parent.glob(f".{glob.escape(path.name)}.{kind}-*")
@@ -159,7 +166,7 @@ def beside(path: Path, kind: str) -> list[Path]:
 
 @contextmanager
 def claimed(path: Path, kind: str) -> Generator[Path]:
-    """A new directory beside `path`, with a lock that this process holds meanwhile."""
+    """Yield a new directory next to `path`, locked by this process until the end."""
     path = path.absolute()
     with naming_parent(path):
         directory, descriptor = _new_claim(path, kind)
@@ -172,7 +179,7 @@ def claimed(path: Path, kind: str) -> Generator[Path]:
 
 
 def release(descriptor: int, directory: Path) -> None:
-    """Close the lock of a directory, and remove what `remove_claimed` could not while the lock was open."""
+    """Close the lock of a directory, and remove what `remove_claimed` could not remove while it was open."""
     os.close(descriptor)
     if not system_calls.OPEN_FILES_MOVE:
         with suppress(OSError):
@@ -181,7 +188,7 @@ def release(descriptor: int, directory: Path) -> None:
 
 
 def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
-    """A new directory beside `path`, and the descriptor of its lock."""
+    """A new directory next to `path`, and the descriptor of its lock."""
     while True:
         directory = path.with_name(f".{path.name}.{kind}-{secrets.token_hex(4)}")
         try:
@@ -198,7 +205,7 @@ def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
 
 
 def _new_lock(directory: Path) -> int:
-    """Lock a new directory, and let the lock tell since when. Returns its descriptor."""
+    """Lock a new directory, and write the time into the lock. Returns its descriptor."""
     if system_calls.OPEN_FILES_MOVE:
         descriptor, name = new_file(directory, _UNNAMED)
     else:
@@ -208,7 +215,7 @@ def _new_lock(directory: Path) -> int:
         _lock(descriptor)
         os.write(descriptor, str(time.time_ns()).encode())
         if system_calls.OPEN_FILES_MOVE:
-            os.rename(name, directory / LOCK)  # locked before anybody sees it
+            os.rename(name, directory / LOCK)  # locked before any other process sees it
     except BaseException:
         os.close(descriptor)
         raise
@@ -224,7 +231,7 @@ def new_file(directory: Path, prefix: str) -> tuple[int, Path]:
 
 
 def is_claimed(directory: Path) -> bool:
-    """Whether a process, this one too, holds the lock of a directory; no where that cannot be known."""
+    """Whether any process, including this one, has locked a directory; False if that cannot be found out."""
     try:
         descriptor = os.open(directory / LOCK, os.O_RDWR | NO_FOLLOW | NO_WAIT)
     except OSError:
@@ -239,10 +246,11 @@ def is_claimed(directory: Path) -> bool:
 
 
 def lock_file(file: Path, *, create: bool) -> int | None:
-    """The descriptor of a file that is locked now; None where another one has it, or there is no such file.
+    """The descriptor of a file that is now locked; None if another process has locked it or it does not
+    exist.
 
-    With `create`, everybody has it on a system without locks.
-    Links are not followed, and pipes not waited for: OSError with `create`, else None.
+    With `create`, always succeeds on a system without locks. Does not follow links or wait for pipes: OSError
+    with `create`, else None.
     """
     flags = os.O_RDWR | NO_FOLLOW | NO_WAIT | (os.O_CREAT if create else 0)
     try:
@@ -265,10 +273,9 @@ def lock_file(file: Path, *, create: bool) -> int | None:
 
 @contextmanager
 def turn_at(file: Path) -> Generator[None]:
-    """Hold the lock of `file`, which others wait for; it is there only meanwhile.
+    """Hold the lock of `file`, waiting for others to release it; the file exists only meanwhile.
 
-    Raises UserError where others have it for longer than LONGEST_WAIT. Where files cannot be locked,
-    everybody has it.
+    Raises UserError after LONGEST_WAIT. If files cannot be locked, does not wait.
     """
     descriptor = _waited_for(file, time.monotonic() + LONGEST_WAIT)
     try:
@@ -277,12 +284,12 @@ def turn_at(file: Path) -> Generator[None]:
         if descriptor is not None:
             with suppress(OSError):
                 if os.path.samestat(os.lstat(file), os.fstat(descriptor)):
-                    file.unlink()  # where open files cannot be removed it stays, for the next one
+                    file.unlink()  # if open files cannot be removed, it stays for the next process
             os.close(descriptor)
 
 
 def _waited_for(file: Path, end: float) -> int | None:
-    """The descriptor of a file that is locked, and still there, once others let it go; None without locks."""
+    """The descriptor of a file, locked after waiting and still in place; None without locks."""
     while True:
         try:
             descriptor = lock_file(file, create=True)
@@ -293,7 +300,7 @@ def _waited_for(file: Path, end: float) -> int | None:
         if descriptor is not None:
             if os.fstat(descriptor).st_nlink:
                 return descriptor
-            os.close(descriptor)  # who had it before has removed it
+            os.close(descriptor)  # the process that held it has removed it
         elif time.monotonic() > end:
             problem = f"another process has it for longer than {LONGEST_WAIT:g} s"
             raise UserError(problem, where=file, remedy="end that process, or try again")
@@ -302,7 +309,7 @@ def _waited_for(file: Path, end: float) -> int | None:
 
 
 def refuse_other_names(path: Path) -> None:
-    """Raise UserError where a path has bytes that are not UTF-8, which writers of Parquet do not take."""
+    """Raise UserError if a path has bytes that are not UTF-8, which Parquet writers do not accept."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
@@ -310,7 +317,7 @@ def refuse_other_names(path: Path) -> None:
 
 
 def claimed_file(path: Path) -> tuple[Path, int]:
-    """A new file beside `path`, and its descriptor, which holds a lock."""
+    """A new file next to `path`, and its descriptor, which holds a lock."""
     if path.suffix == ".parquet":
         refuse_other_names(path)
     while True:
@@ -320,7 +327,7 @@ def claimed_file(path: Path) -> tuple[Path, int]:
             _lock(descriptor)
             if os.fstat(descriptor).st_nlink:
                 return name, descriptor
-        except BlockingIOError:  # `sweep` of another process has it: it goes, make another
+        except BlockingIOError:  # another process's `sweep` has locked it and removes it: make another
             pass
         except BaseException:
             _remove_locked(name, descriptor)
@@ -329,7 +336,7 @@ def claimed_file(path: Path) -> tuple[Path, int]:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock a new file; where files cannot be locked it goes without, and is never swept."""
+    """Lock a new file; if files cannot be locked, it stays unlocked and is never swept."""
     try:
         system_calls.lock(descriptor)
     except OSError as error:

@@ -1,0 +1,193 @@
+"""The prose of the code is plain English: phrases that need a second reading stay out of it.
+
+The checks read docstrings, comments and messages (string literals of several words) in the folders of `DONE`.
+When a room has been rewritten, add its folder to `DONE` and run
+
+    python -m pytest -n 0 tests/test_prose.py
+
+which shows what is left as `file:line: phrase (what to write instead)`. The same list for a room before it is
+added: `python -m tests.test_prose topics`. If a phrase is right in its place, make the pattern sharper.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "stickbreaker"
+DONE = (
+    "core",
+    "kernels",
+)
+
+COUNTED = (
+    "one|two|once|twice|times|all|bits|blocks|bytes|cells|changes|characters|columns|counts|documents"
+    "|draws|dozens|figures|files|hits|kilobytes|labels|lines|megabytes|minibatches|nats|n-grams"
+    "|numbers|passes|pieces|places|points|probabilities|rounds|rows|samples|seconds|milliseconds"
+    "|minutes|sentences|shards|slots|sticks|steps|strings|sums|sweeps|tables|tags|terms|texts|tokens"
+    "|topics|values|weights|words"
+)
+UNIT = (
+    "batch|block|cell|chain|character|column|corpus|customer|document|draw|edit|file|group|language"
+    "|letter|line|minibatch|minute|pair|partition|pass|pattern|point|process|record|restaurant|round"
+    "|row|sample|second|sentence|shard|slot|split|start|step|stick|string|sweep|table|target|task|term"
+    "|thread|token|topic|tree|trial|word"
+)
+SUBJECT = "there|none|nothing|no|one|some|it|they|these|those|such|both|each|all|any|several|an?|the"
+VERB = "is|are|was|were|has|have|had|lacks?|does|do|did|can|cannot|may|must|differs?|exists?|stays?"
+OUTCOME = r"None|False|True|\w+Error|-1|0|zero|one|NaN|nan|empty|unchanged|nothing|raises|refused|ignored|skipped|fails"
+SIZE = "larger|higher|lower|smaller|more|longer|fewer|greater"
+PHRASES = {  # a pattern, and what to write instead
+    rf"(?:^|[.;:] )(?i:where (?:{SUBJECT}))\b": "if",
+    r"\bwhere (?:none|nothing|nobody|no \w+)\b|\bwhere there (?:is|are|was|were|would be)\b": "if, when",
+    rf"(?:[,;(]|\band|\bor|\bonly|\bexcept|\bbut) where (?:{SUBJECT}) (?:{VERB})\b": "if, when",
+    rf"\b(?:{OUTCOME}) where\b": "if",
+    rf"\b(?:{COUNTED}) an? (?:\w+ of an? )?(?:{UNIT})\b": "per word, per step",
+    r"\b[Bb]y what (?:it|they|he|she|is|are|was|were|has|have)\b": "a noun",
+    r"\bof what (?:it|they) (?:is|are|was|were)\b": "a noun",
+    r"\b[Tt]ells?\b(?! apart| \w+ apart)|\btold\b(?! apart)": "reports, shows, prints, says",
+    r"(?:^|[;.] )[Gg]ives\b": "returns",
+    r"\b[Bb]eside\b": "alongside, compared with, next to",
+    r"(?<![Tt]here )(?<![wW]here )\b(?:is|are|was|were) no (?!longer|more|less|better|worse|such|one\b)"
+    rf"(?!{SIZE})\w+": "is not a",
+    r"(?:^|[.;] )[Oo]f (?:an?|the|those|one|none|others|all|whole|each|CoNLL-U)\b": "for, in",
+    r"\b(?:go|goes|going|gone|went) on\b": "continue",
+    r"\b[Ss]o (?:many|much|few)\b(?! (?:\w+ )?that)": "that many, n",
+    r"\bblanks?\b": "space",
+    r"\b[Aa]new\b": "again",
+    r"\bparted\b|\bparts (?:words|the words|cells|the cells|them)\b": "split, separated",
+    r"\b(?:comes?|came) to it\b": "cannot be parsed",
+    r"\b[Ww]ords (?:enter|leave|entered)\b": "the vocabulary grows, words are dropped",
+    r"\bmeans? nothing\b": "does not apply, has no",
+    r"\b(?:kept|keeps?|set|laid|put) aside\b": "held out",
+    rf"\b[Tt]he (?:{SIZE})\b[^.;]*, the (?:{SIZE})\b": "larger values give more",
+}
+
+
+class Prose(NamedTuple):
+    line: int
+    text: str
+
+
+def _docstrings(tree: ast.Module) -> Iterator[Prose]:
+    """Each string that is a statement of its own, one paragraph at a time, without the examples."""
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            continue
+        line = node.lineno
+        for paragraph in re.split(r"(\n\s*\n)", str(node.value.value)):
+            if not paragraph.lstrip().startswith(">>>"):
+                yield Prose(line, paragraph)
+            line += paragraph.count("\n")
+
+
+def _messages(tree: ast.Module) -> Iterator[Prose]:
+    """Each other string literal of several words; `x` stands for what an f-string formats."""
+    nodes = list(ast.walk(tree))
+    other = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    other |= {
+        id(part)
+        for node in nodes
+        if isinstance(node, ast.JoinedStr)
+        for part in ast.walk(node)
+        if part != node
+    }
+    for node in nodes:
+        if id(node) in other:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            parts = [str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values]
+            yield Prose(node.lineno, "".join(parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield Prose(node.lineno, node.value)
+
+
+def _comments(source: str) -> Iterator[Prose]:
+    """The comments; those on adjacent lines are one."""
+    lines: list[str] = []
+    first = last = 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            if token.start[0] != last + 1:
+                yield Prose(first, "\n".join(lines))
+                first, lines = token.start[0], []
+            last = token.start[0]
+            lines.append(token.string.lstrip("# "))
+    yield Prose(first, "\n".join(lines))
+
+
+def listed_phrases(text: str) -> Iterator[tuple[int, str]]:
+    """Line (from 0) of each listed phrase in a text, and the phrase with what to write instead."""
+    text = re.sub(r"[ \t]*\n[ \t]*", "\n", text)
+    for pattern, instead in PHRASES.items():
+        for match in re.finditer(pattern, text.replace("\n", " ")):
+            yield text[: match.start()].count("\n"), f"{match[0].strip()} ({instead})"
+
+
+def phrases_in(path: Path) -> list[str]:
+    """The listed phrases in the docstrings, comments and messages of a file, as `file:line: phrase`."""
+    source = path.read_text()
+    tree = ast.parse(source)
+    found = {
+        (line + offset, phrase)
+        for line, text in (*_docstrings(tree), *_messages(tree), *_comments(source))
+        for offset, phrase in listed_phrases(text)
+    }
+    return [f"{path.relative_to(ROOT)}:{line}: {phrase}" for line, phrase in sorted(found)]
+
+
+@pytest.mark.parametrize("room", DONE)
+def test_docstrings_comments_and_messages_hold_no_listed_phrase(room: str):
+    files = sorted((SOURCE / room).rglob("*.py"))
+    assert files
+    assert [line for path in files for line in phrases_in(path)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nothing where\n    there is none.",
+        "None where the file is missing.",
+        "128 documents a minibatch",
+        "Chosen by what it is.",
+        "The line tells how many there are.",
+        "Draws; gives the number drawn.",
+        "Written beside\n    the file.",
+        "'12' is no text",
+        "Of CoNLL-U, form or lemma",
+        "The run goes on.",
+        "reads so many lines",
+        "split at blanks",
+    ],
+)
+def test_listed_phrases_are_found_across_the_ends_of_lines(text: str):
+    assert list(listed_phrases(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the directory where they are",
+        "x / n, where n is the number of tokens",
+        "there is no text",
+        "is no longer than a line",
+        "the two cannot be told apart",
+        "so many that none is left",
+        "a sweep gives each document a topic",
+    ],
+)
+def test_right_uses_of_the_same_words_are_left_alone(text: str):
+    assert list(listed_phrases(text)) == []
+
+
+if __name__ == "__main__":
+    for room in sys.argv[1:]:
+        for file in sorted((SOURCE / room).rglob("*.py")):
+            print(*phrases_in(file), sep="\n", end="\n" if phrases_in(file) else "")
