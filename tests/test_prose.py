@@ -42,7 +42,7 @@ UNIT = (
 )
 SUBJECT = "there|none|nothing|no|one|some|it|they|these|those|such|both|each|all|any|several|an?|the"
 VERB = "is|are|was|were|has|have|had|lacks?|does|do|did|can|cannot|may|must|differs?|exists?|stays?"
-OUTCOME = r"None|False|True|\w+Error|-1|0|zero|one|NaN|nan|empty|unchanged|nothing|raises|refused|ignored|skipped|fails"
+OUTCOME = r"None|False|True|\w+Error|-1|0|zero|one|NaN|nan|empty|unchanged|nothing|raises|refused"
 SIZE = "larger|higher|lower|smaller|more|longer|fewer|greater"
 PHRASES = {  # a pattern, and what to write instead
     rf"(?:^|[.;:] )(?i:where (?:{SUBJECT}))\b": "if",
