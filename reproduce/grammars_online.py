@@ -8,6 +8,7 @@ and .html after each part.
 
 import online_brent
 import online_chinese
+import online_chinese_grid
 import online_topics
 from parts import Part, Study, main
 
@@ -33,6 +34,9 @@ STUDY = Study(
     {
         "brent": Part(("Brent",), (14, 60), online_brent.measure_all, online_brent.section),
         "chinese": Part(("Chinese",), (6, 60), online_chinese.measure_all, online_chinese.section),
+        "chinese-grid": Part(
+            ("Chinese",), (8, 150), online_chinese_grid.measure_all, online_chinese_grid.section
+        ),
         "topics": Part(("de-news",), (2, 20), online_topics.measure_all, online_topics.section),
     },
 )

@@ -18,6 +18,7 @@ def data(tmp_path, monkeypatch):
     import grammar_texts
     import online_brent
     import online_chinese
+    import online_chinese_grid
     import online_topics
     import texts
 
@@ -39,6 +40,8 @@ def data(tmp_path, monkeypatch):
     monkeypatch.setattr(online_brent, "PASSES", {"unigram": (1, 2), "collocation": (2,)})
     monkeypatch.setattr(online_chinese, "SWEEPS", {"unigram": 2, "collocation": 2})
     monkeypatch.setattr(online_chinese, "PASSES", {"unigram": 1, "collocation": 1})
+    monkeypatch.setattr(online_chinese_grid, "SWEEPS", (2, 3))
+    monkeypatch.setattr(online_chinese_grid, "PASSES", 1)
     monkeypatch.setattr(online_topics, "DOCUMENTS", 30)
     monkeypatch.setattr(online_topics, "PASSES", (1,))
     monkeypatch.setattr(online_topics, "SEEDS", 1)
@@ -61,6 +64,11 @@ def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsy
     assert "Brent, unigram, ONLINE, B = 20, κ = 0.5, τ = 1, concentration 3000, seed 4: 2 calls" in printed
     results = json.loads((tmp_path / "out/grammars-online.json").read_text())
     assert len(results["parts"]["chinese"]["runs"]) == 30
+    grid = results["parts"]["chinese-grid"]["runs"]
+    assert len(grid) == 3 * 2 * 9 + 2 * 2 * 2, (
+        "nine rates of each text and grammar; chains and batches of two"
+    )
+    assert {row for _, _, row, *_ in grid if row.startswith("MCMC")} == {"MCMC, 2 sweeps"}
     runs = [Run(*run) for run in results["parts"]["topics"]["runs"]]
     names = ("grammar, MCMC", "grammar, VARIATIONAL", *(ONLINE, LDA_OPEN) * 2)
     assert sorted(run.name for run in runs) == sorted(names)
