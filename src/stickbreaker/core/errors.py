@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from numbers import Integral
+from typing import Any, Self
 
 from stickbreaker.core.option_names import as_options, as_parameters
 
@@ -42,6 +43,23 @@ class UserError(ValueError):
         self.after = ""
         super().__init__(self._message(as_parameters))
 
+    def fields(self) -> dict[str, Any]:
+        """The arguments of an equal error, `UserError(**fields)`, as values that JSON can hold."""
+        where = None if self.where is None else str(self.where)
+        fields = {"problem": self.problem, "where": where, "line": self.line, "remedy": self.remedy}
+        return {**fields, "in_file": self.in_file}
+
+    def replace(self, **changes: object) -> Self:
+        """Return a copy of the error with other arguments of `UserError`.
+
+        >>> str(UserError("there is no document").replace(where="news.jsonl", line=2))
+        'news.jsonl:2: there is no document'
+        """
+        other = type(self).__new__(type(self))
+        vars(other).update({**vars(self), **changes})
+        other.args = (other._message(as_parameters),)
+        return other
+
     def end_with(self, text: str) -> None:
         """Append a text that is never shortened to the message, after a semicolon."""
         self.after = f"; {text}"
@@ -65,7 +83,7 @@ class UserError(ValueError):
 
 
 @contextmanager
-def naming(where: object) -> Generator[None]:
+def naming(where: object, line: int | None = None) -> Generator[None]:
     """Set `where` as the place of a UserError that is raised inside and names no place.
 
     >>> with naming("news.jsonl"):
@@ -78,7 +96,7 @@ def naming(where: object) -> Generator[None]:
     except UserError as error:
         if error.where is not None:
             raise
-        raise type(error)(error.problem, where=where, remedy=error.remedy, in_file=error.in_file) from error
+        raise error.replace(where=where, line=line) from error
 
 
 class Interrupted(Exception):

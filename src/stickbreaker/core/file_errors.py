@@ -20,10 +20,7 @@ def named_as(path: Path, partial: Path) -> Generator[None]:
         place = None if error.where is None else _in_place(Path(str(error.where)), path, partial)
         if place is None:
             raise
-        same = type(error)(
-            error.problem, where=place, line=error.line, remedy=error.remedy, in_file=error.in_file
-        )
-        raise same from error.__cause__
+        raise error.replace(where=place) from error.__cause__
     except OSError as error:
         if error.filename is None:
             place = path if error.errno in _FULL else None

@@ -44,7 +44,7 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
         if error.where is not None:
             raise
         in_file = error.in_file is not False
-        raise UserError(error.problem, where=where, remedy=error.remedy or remedy, in_file=in_file) from error
+        raise error.replace(where=where, remedy=error.remedy or remedy, in_file=in_file) from error
     except OSError as error:
         if error.errno is not None:
             raise

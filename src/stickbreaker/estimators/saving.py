@@ -82,7 +82,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
         if error.where is None or Path(str(error.where)) != where:
             raise  # a file of the corpus is wrong, which it names
         problem = f"the corpus of its run, {shortened_path(str(where))}: {error.problem}"
-        raise UserError(problem, where=path, remedy=remedy, in_file=error.in_file) from None
+        raise error.replace(problem=problem, where=path, remedy=remedy) from None
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         raise UserError(
             "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"

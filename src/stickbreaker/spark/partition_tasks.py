@@ -62,8 +62,7 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
         try:
             result = {"partition": number, **task(number, batches)}
         except UserError as error:  # sent as a result: Spark would try again, and print its own trace
-            where = None if error.where is None else str(error.where)
-            result = {"partition": number, "error": [error.problem, where, error.remedy, error.in_file]}
+            result = {"partition": number, "error": error.fields()}
         yield pa.RecordBatch.from_pydict({"result": pa.array([json.dumps(result)], pa.string())})
 
     with in_one_line():
@@ -71,8 +70,7 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
     results: list[dict[str, Any]] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
     for result in results:
         if "error" in result:
-            problem, where, remedy, in_file = result["error"]
-            raise UserError(problem, where=where, remedy=remedy, in_file=in_file)
+            raise UserError(**result["error"])
     return results
 
 

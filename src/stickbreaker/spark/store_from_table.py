@@ -134,4 +134,4 @@ def _documents(reader: pa.RecordBatchReader, options: ReadingOptions, start: int
             yield replace(document, where=f"row {row}")
             row += 1
     except UserError as error:
-        raise UserError(error.problem, where=f"row {row}", remedy=error.remedy) from None
+        raise error.replace(where=f"row {row}", line=None) from None

@@ -96,8 +96,7 @@ def _checked(values: Any, columns: Any, offsets: Any, n_words: int, start: int |
     try:
         return matrix_bags(matrix)[0]
     except UserError as error:
-        where = _rows(start, 0, len(offsets) - 2)
-        raise UserError(error.problem, where=where, remedy=error.remedy) from None
+        raise error.replace(where=_rows(start, 0, len(offsets) - 2)) from None
 
 
 def _rows(start: int | None, first: int, last: int) -> str:

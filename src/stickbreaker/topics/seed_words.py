@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Vocabulary
 from stickbreaker.corpus.readers.problems import Problems
@@ -87,10 +87,8 @@ class Guide:
             found = {category: found[category] for category in dict.fromkeys(categories)}
         if not found:
             raise UserError("the file has no category", where=name, remedy="give a .dic or .json file")
-        try:
+        with naming(name):
             return cls(found, **weights)
-        except UserError as error:
-            raise UserError(error.problem, where=name, remedy=error.remedy) from None
 
     def prior(
         self,
@@ -200,7 +198,7 @@ def _dictionary(path: str) -> dict[str, list[str]]:
     marks = 0
     for number, line in _lines(path):
         parts = line.replace("\t", " ").split()
-        try:
+        with naming(path, number):
             if parts == ["%"]:
                 marks += 1
             elif parts and marks == 1:
@@ -210,8 +208,6 @@ def _dictionary(path: str) -> dict[str, list[str]]:
                 word, categories = _entry(parts, names)
                 for name in categories:
                     words[name].append(word)
-        except UserError as error:
-            raise UserError(error.problem, where=path, line=number, remedy=error.remedy) from None
     if marks < 2:
         remedy = (
             "a .dic file begins with its categories between two lines of %; end the name of JSON in .json"
@@ -254,7 +250,7 @@ def _json_categories(path: str) -> dict[str, Any]:
     try:
         found = json.loads(text, object_pairs_hook=_distinct)
     except UserError as error:
-        raise UserError(error.problem, where=path, remedy=error.remedy) from None
+        raise error.replace(where=path) from None
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise UserError("malformed JSON", where=path, line=line, remedy='write {"topic": ["word"]}') from None

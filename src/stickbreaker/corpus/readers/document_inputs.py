@@ -215,8 +215,7 @@ def naming_from_texts(inputs: object) -> Generator[None]:
         may_be_text = any(str(error.where) == one and len(one.split()) > 1 for one in map(str, given))
         if not (may_be_text and error.remedy in ("check the path", "check the pattern")):
             raise
-        remedy = error.remedy + OR_FROM_TEXTS
-        raise UserError(error.problem, where=error.where, remedy=remedy) from None
+        raise error.replace(remedy=error.remedy + OR_FROM_TEXTS) from None
 
 
 def _refuse_single(given: object) -> None:

@@ -49,6 +49,5 @@ class Problems:
         """Report something bad with its place, for which `count` documents are left out."""
         error = bad.at(where, line)
         if not self.skippable:
-            remedy = error.remedy.partition(", or --on-error skip")[0]
-            error = UserError(error.problem, where=where, line=line, remedy=remedy)
+            error = error.replace(remedy=error.remedy.partition(", or --on-error skip")[0])
         self.report(bad.kind, error, count)

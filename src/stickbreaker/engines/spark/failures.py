@@ -38,13 +38,7 @@ def sending_user_errors() -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        fields = {
-            "problem": error.problem,
-            "where": str(error.where or ""),
-            "remedy": error.remedy,
-            "in_file": error.in_file,
-        }
-        raise RuntimeError(MARK + json.dumps(fields)) from None
+        raise RuntimeError(MARK + json.dumps(error.fields())) from None
 
 
 @functools.cache
@@ -60,10 +54,7 @@ def freeze_gc(kind: str) -> None:
 def of_task(error: Exception) -> UserError | None:
     """The UserError that a task reported, read from Spark's error; None where it reported none."""
     found = re.search(re.escape(MARK) + r"(\{.*?\})\s*$", str(error), re.MULTILINE)
-    if found is None:
-        return None
-    fields = json.loads(found[1])
-    return UserError(**{**fields, "where": fields["where"] or None})
+    return None if found is None else UserError(**json.loads(found[1]))
 
 
 def reason_of(text: str) -> str:

@@ -90,4 +90,4 @@ def report_page_of(
         except UserError as error:
             if error.where is None or folder not in Path(str(error.where)).parents:
                 raise
-            raise UserError(error.problem, remedy=error.remedy) from error  # the place goes
+            raise error.replace(where=None) from error

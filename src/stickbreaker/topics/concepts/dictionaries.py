@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError, naming, shown
 from stickbreaker.corpus.readers.sources import listed_lines
 
 CEDICT = re.compile(r"(\S+) (\S+) \[([^\]]*)\] ?/(.*)")
@@ -51,11 +51,9 @@ class WordFile:
         if self.form not in FORMATS:
             raise UserError("has MERGE_ lines, and is no dictionary", where=self.name, remedy="give another")
         for number, line in self.lines:
-            try:
-                for entry in FORMATS[self.form](line.rstrip("\r\n"), traditional):
-                    yield entry._replace(line=number)
-            except UserError as error:
-                raise UserError(error.problem, where=self.name, line=number, remedy=error.remedy) from None
+            with naming(self.name, number):
+                entries = list(FORMATS[self.form](line.rstrip("\r\n"), traditional))
+            yield from (entry._replace(line=number) for entry in entries)
 
     def constraints(self) -> Iterator[tuple[int, list[str]]]:
         """The words of each MERGE_ line of a file of constraints as MALLET reads them, and the line's number.
@@ -64,15 +62,14 @@ class WordFile:
         """
         for number, line in self.lines:
             kind, *words = line.split("\t") if "\t" in line else line.split()
-            where = {"where": self.name, "line": number}
-            if kind.strip() == "SPLIT_":
-                raise UserError(
-                    "SPLIT_ parts words, and concepts join them", **where, remedy="take the line out"
-                )
             found = list(dict.fromkeys(word.strip() for word in words if word.strip()))
-            if kind.strip() != "MERGE_" or len(found) < 2:
-                remedy = "a line is MERGE_, a tab, words"
-                raise UserError(f"{shown(line.strip())} is no constraint", **where, remedy=remedy)
+            with naming(self.name, number):
+                if kind.strip() == "SPLIT_":
+                    problem = "SPLIT_ parts words, and concepts join them"
+                    raise UserError(problem, remedy="take the line out")
+                if kind.strip() != "MERGE_" or len(found) < 2:
+                    remedy = "a line is MERGE_, a tab, words"
+                    raise UserError(f"{shown(line.strip())} is no constraint", remedy=remedy)
             yield number, found
 
 

@@ -7,7 +7,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError, naming, shown
 from stickbreaker.corpus.readers.sources import listed_lines
 
 ROW = '{"concept": "house", "words": {"de": ["haus"], "en": ["house"]}, "parent": null}'
@@ -81,13 +81,11 @@ class ConceptTree:
         for number, line in _lines(name):
             if not line.strip():
                 continue
-            try:
+            with naming(name, number):
                 concept = _concept(_object(line))
                 if concept.name in places:
                     problem = f"the concept {shown(concept.name)} is there since line {places[concept.name]}"
                     raise UserError(problem, remedy="join the two")
-            except UserError as error:
-                raise UserError(error.problem, where=name, line=number, remedy=error.remedy) from None
             places[concept.name] = number
             concepts.append(concept)
         if not concepts:
@@ -95,8 +93,7 @@ class ConceptTree:
         try:
             return cls(concepts, strength)
         except _Misplaced as error:
-            line = places[error.concept]
-            raise UserError(error.problem, where=name, line=line, remedy=error.remedy) from None
+            raise error.replace(where=name, line=places[error.concept]) from None
 
     def lines(self) -> Iterator[str]:
         """The concepts as lines of a file that `read` reads."""
