@@ -119,9 +119,34 @@ def section(data: dict[str, Any]) -> Section:
             ),
             *panels("NIPS", [curve for curve in curves if curve.seed == 0]),
             runs_table(curves),
+            *_split_topics(curves),
             *claims(_claims(curves)),
         ],
     )
+
+
+def _split_topics(curves: list[Curve]) -> list[str | Table]:
+    """Figure 3: the words of topics before they were split, and of both parts at the end of the run."""
+    rows = [
+        [
+            curve.name,
+            f"{split['seen']:,.0f}",
+            " ".join(split["before"]),
+            *(f"{100 * share:.2f} %: {' '.join(words)}"
+              for share, words in zip(split["shares"], split["words"], strict=True)),
+        ]
+        for curve in curves
+        if curve.seed == 0
+        for split in curve.divided
+    ]  # fmt: skip
+    if not rows:
+        return ["No split is left in use at the end of a run (Figure 3)."]
+    columns = ("method", "split after documents", "the topic before", "one part at the end", "the other")
+    return [
+        "Topics that were split and whose parts are both in use at the end (Figure 3): of each run the three "
+        "splits whose smaller part has most tokens, with ten most probable words and the share of tokens.",
+        Table(columns, rows),
+    ]
 
 
 def _claims(curves: list[Curve]) -> list[Claim]:

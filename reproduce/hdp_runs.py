@@ -28,13 +28,17 @@ TOLD = {
 }
 SPLIT_MERGE = (MEMOISED, PAPER, HALVES)
 SCORED = 25  # how often a run is scored
+TEN = 10  # words of a topic that are shown
 LARGE = 0.01  # share of tokens of a large topic
 
 
 @dataclass
 class Curve:
     """A run: at so many `documents` seen, training CPU seconds, held-out nats a word, topics used and in the
-    table; topics with more than a hundredth of all tokens; splits and merges so far."""
+    table; topics with more than a hundredth of all tokens; splits and merges so far.
+
+    `divided`: at the end, some splits of which both topics are still in use, see `divided_topics`.
+    """
 
     data: str
     method: str
@@ -47,6 +51,7 @@ class Curve:
     large: list[int] = field(default_factory=list)
     splits: list[int] = field(default_factory=list)
     merges: list[int] = field(default_factory=list)
+    divided: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -117,7 +122,31 @@ def follow(curve: Curve, train: Corpus, scorer: Scorer, *, batch: int, passes: i
     at = points(batch, passes * train.n_documents)
     watch = Watch(model, train, scorer, curve, at)
     run(job, state, [watch.trace, watch])
+    curve.divided = divided_topics(model)
     return curve
+
+
+def divided_topics(model: HDP, most: int = 3) -> list[dict[str, Any]]:
+    """Splits of which both topics are in use now, those whose smaller topic is largest first.
+
+    Each with the documents `seen` by then, the words `before` of the topic that was split, and the `words`
+    and `shares` of both topics now. Of a topic that was split several times, the last split is meant.
+    """
+    place = {number: column for column, number in enumerate(model.topic_ids_)}
+    words, shares = model.top_words(TEN, by="probability"), model.topic_shares_
+    found: dict[int, dict[str, Any]] = {}  # by the topic that was split: its last split
+    for record in model.trace_:
+        for edit in record.get("edits", ()):
+            if edit["move"] != "split" or not {edit["topic"], edit["new"]} <= place.keys():
+                continue
+            both = [place[edit["topic"]], place[edit["new"]]]
+            found[edit["topic"]] = {
+                "seen": record["documents"],
+                "before": [model.vocabulary_.words[row] for row in record["before"][str(edit["topic"])]],
+                "words": [words[column] for column in both],
+                "shares": [float(shares[column]) for column in both],
+            }
+    return sorted(found.values(), key=lambda one: -min(one["shares"]))[:most]
 
 
 def follow_stream(

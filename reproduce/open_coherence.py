@@ -7,6 +7,7 @@ import numpy as np
 import open_figures
 from open_data import MINIBATCHES, TOPICS, Stream, stream_of, wikipedia
 from open_dtm import VARIANCES, VARIANCES_NEWSGROUPS, Dynamic, dynamic, there
+from open_evolution import evolution, evolution_blocks
 from open_runs import DICT, DICT_HASH, DTM, ENGINES, HYBRID, NULL, OPEN, Settings, each, one_pass
 from open_scoring import TEN, coherences
 
@@ -94,6 +95,7 @@ def measure(
         "documents": len(stream.documents),
         "dictionary": len(stream.dictionary),
         "reference": reference.n_documents,
+        "evolution": evolution(stream, grid_of(size)[-1]),
         **dict(zip(("rows", DTM, "grid", "rates"), parts, strict=True)),
     }
 
@@ -172,4 +174,5 @@ def _told(job: Settings | Dynamic) -> str:
 def section(data: dict[str, Any]) -> Section:
     """Figure 7.6, the grids and the claims."""
     figures = "7.3, 7.5 a, 7.6 a" if data["size"]["name"] == "de-news" else "7.4, 7.5 b, 7.6 b"
-    return Section(f"Coherence on {data['size']['name']} (Figures {figures})", open_figures.blocks(data))
+    blocks = [*open_figures.blocks(data), *evolution_blocks(data["evolution"])]
+    return Section(f"Coherence on {data['size']['name']} (Figures 7.1, {figures})", blocks)

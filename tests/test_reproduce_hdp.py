@@ -137,6 +137,14 @@ def test_split_merge_runs_count_their_edits():
     assert curve.splits[-1] > 0
     assert curve.used[-1] <= 2 + curve.splits[-1] - curve.merges[-1]
     assert curve.held_out[-1] > curve.held_out[0] + 0.1
+    assert 0 < len(curve.divided) <= curve.splits[-1]
+    for split in curve.divided:
+        assert 0 < split["seen"] <= curve.documents[-1]
+        assert len(split["words"]) == len(split["shares"]) == 2
+        first = [set(words[:3]) for words in split["words"]]
+        assert first[0] != first[1], "bars have three words, and two bars share one at most"
+        assert set(split["before"]) & set(split["words"][0])
+        assert set(split["before"]) & set(split["words"][1])
 
 
 def test_a_stream_comes_again_in_the_second_pass_and_is_learned_from():

@@ -241,6 +241,14 @@ def test_figures_have_every_vocabulary_that_has_words(tmp_path, monkeypatch):
     assert all(run["at"] == sorted(set(run["at"])) for run in data["rows"])
     assert all(len(run["pmi"]) == len(run["npmi"]) == len(run["at"]) for run in data["rows"])
     write(STUDY, tmp_path, {"dates": {"denews": "2026-11-22"}, "parts": {"denews": data}})
+    evolution = data["evolution"]
+    assert evolution["moments"][-1]["first"] == evolution["last"], "the last moment is the end"
+    assert evolution["moments"][-1]["ranks"] == list(range(1, 11))
+    late = [word for word, step in zip(evolution["last"], evolution["entered"], strict=True) if step > 1]
+    assert len(late) == max(evolution["late"]), "the topic with most words that entered on the way"
+    for place, step in enumerate(evolution["entered"]):
+        known = [moment["ranks"][place] is not None for moment in evolution["moments"]]
+        assert known == [moment["step"] >= step for moment in evolution["moments"]]
     text = (tmp_path / "open-vocabulary.md").read_text(encoding="utf-8")
     for name in ("open", "null", "dict", "dict-hash"):
         assert f"| {name}, hybrid, S = 15 |" in text
