@@ -11,6 +11,7 @@ from hdp_runs import (
     FRANCHISE,
     GIBBS,
     HALVES,
+    LEARNED,
     MEMOISED,
     ONLINE,
     PAPER,
@@ -22,6 +23,7 @@ from hdp_runs import (
 )
 from hdp_scoring import Scorer
 from hdp_tables import Claim, best, claims, of, panels, runs_table, worst
+from parts import side_by_side
 
 from pages import Section, Table
 
@@ -43,6 +45,7 @@ class Size(NamedTuple):
 SHORT = Size(
     {
         PAPER: (100,),
+        LEARNED: (100,),
         HALVES: (100,),
         MEMOISED: (100, 300),
         ONLINE: (100, 300),
@@ -57,6 +60,7 @@ SHORT = Size(
 FULL = Size(
     {
         PAPER: (100, 300),
+        LEARNED: (100, 300),
         HALVES: (100, 300),
         MEMOISED: (100, 300),
         ONLINE: (100, 300, 1000),
@@ -147,6 +151,49 @@ def _split_topics(curves: list[Curve]) -> list[str | Table]:
         "splits whose smaller part has most tokens, with ten most probable words and the share of tokens.",
         Table(columns, rows),
     ]
+
+
+def measure_long(full: bool, passes: int = FULL.passes) -> dict[str, Any]:
+    """The paper's method from 100 topics for as long as in the paper, eta fixed and learned, side by side."""
+    train, test = nips(None)
+    unigram = Scorer(test, ALPHA).unigram(train)
+    plans = [(method, passes) for method in (PAPER, LEARNED)]
+    return {"unigram": unigram, "passes": passes, "runs": side_by_side(plans, _long_run, told_of)}
+
+
+def _long_run(plan: tuple[str, int]) -> dict[str, Any]:
+    method, passes = plan
+    train, test = nips(None)
+    curve = Curve("NIPS", method, 100, 0)
+    return asdict(follow(curve, train, Scorer(test, ALPHA), batch=MINIBATCH, passes=passes))
+
+
+def told_of(run: dict[str, Any]) -> str:
+    """The line of a run that has ended."""
+    return told(Curve(**run))
+
+
+def section_long(data: dict[str, Any]) -> Section:
+    """The two curves, and how topics that were split look at their ends."""
+    curves = [Curve(**run) for run in data["runs"]]
+    return Section(
+        "NIPS, as long as in the paper, from 100 topics",
+        [
+            f"{data['passes']:,} passes; the unigram model scores {data['unigram']:.4f}.",
+            *panels("NIPS, whole", curves),
+            Table(
+                ("documents", *(f"{curve.name}: {what}" for curve in curves for what in ("score", "used"))),
+                [
+                    [f"{curves[0].documents[point]:,.0f}",
+                     *(cell for curve in curves
+                       for cell in (f"{curve.held_out[point]:.4f}", curve.used[point]))]
+                    for point in range(len(curves[0].documents))
+                ],
+            ),
+            runs_table(curves),
+            *_split_topics(curves),
+        ],
+    )  # fmt: skip
 
 
 def _claims(curves: list[Curve]) -> list[Claim]:

@@ -16,10 +16,12 @@ from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run, RunState
 
 MEMOISED, PAPER, HALVES = "memoised-SM", "oHDP-SM", "oHDP-SM, halves"
+LEARNED = "oHDP-SM, η learned"
 ONLINE, BATCH, FRANCHISE, GIBBS = "oHDP", "bHDP", "oHDP-CRF", "CGS"
 TOLD = {
     MEMOISED: "memoised, every split and merge judged by the exact bound of the whole corpus; ours",
     PAPER: "the paper's: online, splits and merges judged by the minibatch that proposed them",
+    LEARNED: "the same with the prior of words learned, as in the paper",
     HALVES: "online, splits and merges proposed by one half of a minibatch, judged by the other; ours",
     ONLINE: "online, a fixed number of topics",
     BATCH: "batch, a fixed number of topics",
@@ -62,7 +64,8 @@ class Curve:
 def estimator(
     method: str, topics: int, seed: int, *, batch: int, passes: int, total: int | None = None
 ) -> HDP:
-    """The method from so many topics. Concentrations are learned, from one; the prior of words is 0.01.
+    """The method from so many topics. Concentrations are learned, from one; the prior of words is 0.01, but
+    for `LEARNED`.
 
     `batch`: documents of an online step; `total`: documents of a stream, where they are not all at hand.
     """
@@ -70,6 +73,7 @@ def estimator(
     choices: dict[str, dict[str, Any]] = {
         MEMOISED: {"schedule": "memoised", "moves": SplitMerge(accept="exact")},
         PAPER: {"schedule": online, "moves": SplitMerge(accept="paper")},
+        LEARNED: {"schedule": online, "moves": SplitMerge(accept="paper"), "eta": "learned"},
         HALVES: {"schedule": online, "moves": SplitMerge(accept="halves")},
         ONLINE: {"schedule": online, "moves": None},
         BATCH: {"schedule": "batch", "moves": None},

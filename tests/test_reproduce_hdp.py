@@ -228,7 +228,7 @@ def test_every_part_has_a_section_and_the_page_is_made(tmp_path):
     text = (tmp_path / "hdp.md").read_text(encoding="utf-8")
     world = data["worlds"][0]
     assert f"| 1 | 0 | {world['runs'][0]['start']} | {world['true']} |" in text
-    assert set(STUDY.parts) == {"bars", "nips", "stream", "auto", "prior"}
+    assert set(STUDY.parts) == {"bars", "nips", "nips-long", "stream", "auto", "prior"}
 
 
 def test_the_part_about_the_number_of_topics_is_measured_and_told(tmp_path, monkeypatch):
