@@ -7,6 +7,9 @@ When a room has been rewritten, add its folder to `DONE` and run
 
 which shows what is left as `file:line: phrase (what to write instead)`. The same list for a room before it is
 added: `python -m tests.test_prose topics`. If a phrase is right in its place, make the pattern sharper.
+
+The prose of the documentation is checked in the same way: `DONE_PAGES` lists the pages and folders that
+have been rewritten, and `python -m tests.test_prose docs/howto` shows what is left on others.
 """
 
 import ast
@@ -70,6 +73,15 @@ PHRASES = {  # a pattern, and what to write instead
     rf"\b[Tt]he (?:{SIZE})\b[^.;]*, the (?:{SIZE})\b": "larger values give more",
 }
 
+DONE_PAGES = (
+    "README.md",
+    "docs/index.md",
+    "docs/questions.md",
+    "docs/reports.md",
+    "docs/howto",
+    "docs/tutorials",
+)
+
 
 class Prose(NamedTuple):
     line: int
@@ -131,6 +143,36 @@ def listed_phrases(text: str) -> Iterator[tuple[int, str]]:
             yield text[: match.start()].count("\n"), f"{match[0].strip()} ({instead})"
 
 
+def _paragraphs(page: str) -> Iterator[Prose]:
+    """Each paragraph, list item and cell of a Markdown page; `x` stands for code and formulas in a line."""
+    # What is not prose keeps its line ends, so that lines are counted right.
+    for notation in (r"(?ms)^ *(```+|~~~+).*?^ *\1 *$", r"(?s)<!--.*?-->", r"(?s)\$\$.*?\$\$"):
+        page = re.sub(notation, lambda match: "\n" * match[0].count("\n"), page)
+    page = re.sub(r"(?s)`[^`]+`|\$[^$]+\$", lambda match: "x" + "\n" * match[0].count("\n"), page)
+    page = re.sub(r"\]\([^)]*\)", lambda match: "\n" * match[0].count("\n"), page)
+    page = re.sub(r"[\[\]*]", "", page)
+    line = 1
+    for paragraph in re.split(r"(\n\s*\n|\n(?= *(?:[-#|]|\d+\.) )|\|)", page):
+        yield Prose(line, re.sub(r"^\s*(?:[-#]+|\d+\.) ", "", paragraph).strip(" "))
+        line += paragraph.count("\n")
+
+
+def phrases_on_page(path: Path) -> list[str]:
+    """The listed phrases in the prose of a Markdown page, as `file:line: phrase`."""
+    found = {
+        (line + offset, phrase)
+        for line, text in _paragraphs(path.read_text(encoding="utf-8"))
+        for offset, phrase in listed_phrases(text)
+    }
+    return [f"{path.relative_to(ROOT)}:{line}: {phrase}" for line, phrase in sorted(found)]
+
+
+def pages_of(place: str) -> list[Path]:
+    """A page, or the pages of a folder and its folders."""
+    path = ROOT / place
+    return [path] if path.is_file() else sorted(path.rglob("*.md"))
+
+
 def phrases_in(path: Path) -> list[str]:
     """The listed phrases in the docstrings, comments and messages of a file, as `file:line: phrase`."""
     source = path.read_text()
@@ -148,6 +190,25 @@ def test_docstrings_comments_and_messages_hold_no_listed_phrase(room: str):
     files = sorted((SOURCE / room).rglob("*.py"))
     assert files
     assert [line for path in files for line in phrases_in(path)] == []
+
+
+@pytest.mark.parametrize("place", DONE_PAGES)
+def test_pages_hold_no_listed_phrase(place: str):
+    pages = pages_of(place)
+    assert pages
+    assert [line for page in pages for line in phrases_on_page(page)] == []
+
+
+def test_prose_of_a_page_is_what_a_reader_reads():
+    page = (
+        "# Tells\n\nSo\nit `goes on`.\n\n```console\n$ tells\n```\n\n| 3 | 128 words\n- the run\n  goes on\n"
+    )
+    found = [
+        (line + offset, phrase.split(" (")[0])
+        for line, text in _paragraphs(page)
+        for offset, phrase in listed_phrases(text)
+    ]
+    assert found == [(1, "Tells"), (12, "goes on")]
 
 
 @pytest.mark.parametrize(
@@ -188,6 +249,8 @@ def test_right_uses_of_the_same_words_are_left_alone(text: str):
 
 
 if __name__ == "__main__":
-    for room in sys.argv[1:]:
-        for file in sorted((SOURCE / room).rglob("*.py")):
-            print(*phrases_in(file), sep="\n", end="\n" if phrases_in(file) else "")
+    for place in sys.argv[1:]:
+        pages = pages_of(place) if (ROOT / place).exists() else []
+        found = [line for page in pages for line in phrases_on_page(page)]
+        found += [line for file in sorted((SOURCE / place).rglob("*.py")) for line in phrases_in(file)]
+        print(*found, sep="\n")
