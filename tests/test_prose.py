@@ -28,6 +28,13 @@ SOURCE = ROOT / "src" / "stickbreaker"
 DONE = (
     "core",
     "kernels",
+    "contracts",
+    "corpus",
+    "engines",
+    "learning",
+    "saved",
+    "spark",
+    "estimators",
 )
 
 COUNTED = (
@@ -48,22 +55,23 @@ VERB = "is|are|was|were|has|have|had|lacks?|does|do|did|can|cannot|may|must|diff
 OUTCOME = r"None|False|True|\w+Error|-1|0|zero|one|NaN|nan|empty|unchanged|nothing|raises|refused"
 SIZE = "larger|higher|lower|smaller|more|longer|fewer|greater"
 PHRASES = {  # a pattern, and what to write instead
-    rf"(?:^|[.;:] )(?i:where (?:{SUBJECT}))\b": "if",
+    r"(?:^|[.;] )Where (?:there|none|nothing|no|it|they|one|some|both)\b": "if",
+    rf"[.;] [Ww]here (?:{SUBJECT})\b": "if",
     r"\bwhere (?:none|nothing|nobody|no \w+)\b|\bwhere there (?:is|are|was|were|would be)\b": "if, when",
     rf"(?:[,;(]|\band|\bor|\bonly|\bexcept|\bbut) where (?:{SUBJECT}) (?:{VERB})\b": "if, when",
     rf"\b(?:{OUTCOME}) where\b": "if",
     rf"\b(?:{COUNTED}) an? (?:\w+ of an? )?(?:{UNIT})\b": "per word, per step",
     r"\b[Bb]y what (?:it|they|he|she|is|are|was|were|has|have)\b": "a noun",
     r"\bof what (?:it|they) (?:is|are|was|were)\b": "a noun",
-    r"\b[Tt]ells?\b(?! apart| \w+ apart)|\btold\b(?! apart)": "reports, shows, prints, says",
+    r"(?<!cannot )\b[Tt]ells?\b(?! apart| \w+ apart)|\btold\b(?! apart)": "reports, shows, prints, says",
     r"(?:^|[;.] )[Gg]ives\b": "returns",
-    r"\b[Bb]eside\b": "alongside, compared with, next to",
+    r"\b[Bb]eside (?:an?|the|it|its|them|this|that|those|each|what|others?|`)": "next to, compared with",
     r"(?<![Tt]here )(?<![wW]here )\b(?:is|are|was|were) no (?!longer|more|less|better|worse|such|one\b)"
     rf"(?!{SIZE})\w+": "is not a",
-    r"(?:^|[.;] )[Oo]f (?:an?|the|those|one|none|others|all|whole|each|CoNLL-U)\b": "for, in",
+    r"(?:(?:^|\. )O|; o)f (?:an?|one|none|others|all|whole|each|CoNLL-U)\b": "for, in",
     r"\b(?:go|goes|going|gone|went) on\b": "continue",
     r"\b[Ss]o (?:many|much|few)\b(?! (?:\w+ )?that)": "that many, n",
-    r"\bblanks?\b": "space",
+    r"\bblanks\b|\ba blank\b(?! line| row)": "space",
     r"\b[Aa]new\b": "again",
     r"\bparted\b|\bparts (?:words|the words|cells|the cells|them)\b": "split, separated",
     r"\b(?:comes?|came) to it\b": "cannot be parsed",
@@ -127,10 +135,11 @@ def _comments(source: str) -> Iterator[Prose]:
     first = last = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            if token.start[0] != last + 1:
+            alone = token.line[: token.start[1]].strip() == ""
+            if token.start[0] != last + 1 or not alone:
                 yield Prose(first, "\n".join(lines))
                 first, lines = token.start[0], []
-            last = token.start[0]
+            last = token.start[0] if alone else 0
             lines.append(token.string.lstrip("# "))
     yield Prose(first, "\n".join(lines))
 
@@ -138,6 +147,7 @@ def _comments(source: str) -> Iterator[Prose]:
 def listed_phrases(text: str) -> Iterator[tuple[int, str]]:
     """Line (from 0) of each listed phrase in a text, and the phrase with what to write instead."""
     text = re.sub(r"[ \t]*\n[ \t]*", "\n", text)
+    text = re.sub(r"`[^`\n]*`", "`x`", text)  # names in the code are not prose
     for pattern, instead in PHRASES.items():
         for match in re.finditer(pattern, text.replace("\n", " ")):
             yield text[: match.start()].count("\n"), f"{match[0].strip()} ({instead})"

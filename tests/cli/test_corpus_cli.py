@@ -92,11 +92,11 @@ def test_mistakes(tmp_path):
         ((path, "--out", out, "--language", "klingon"), "unknown language 'klingon'; give its ISO 639 code"),
         (
             (path, "--out", out, "--language", "en", "--text-field", "en=text,de=deutsch"),
-            "--language has no effect where --text-field or --language-field tells the languages; leave",
+            "--language has no effect if --text-field or --language-field determines the languages; leave",
         ),
         (
             (path, "--out", out, "--language", "none", "--language-field", "lang"),
-            "--language has no effect where --text-field or --language-field tells the languages; leave",
+            "--language has no effect if --text-field or --language-field determines the languages; leave",
         ),
         (
             (path, "--out", out, "--language-field", "lang", "--text-field", "en=text,de=deutsch"),
@@ -268,7 +268,7 @@ def test_a_corpus_analysed_otherwise_than_the_models_is_noted(tmp_path, capsys):
 
     line = noted(out, Analysis(stemming=True))
     assert line.startswith(
-        f"{out}: the corpus was analysed differently than the model's, so words may not match"
+        f"{out}: the corpus was analysed differently from the model's, so words may not match"
     )
     assert line.count("\n") == 1
     assert noted(out, Analysis()) == noted(out, Analysis().resolved()) == noted(bags, Analysis()) == ""

@@ -267,7 +267,7 @@ def learned_from(cli, *line):
 
 def test_documents_learned_from_are_told(cli, model, planted, tmp_path):
     own = learned_from(cli, model, planted)
-    assert own == (1.0, ["The model has learned from these documents: of new ones expect less"])
+    assert own == (1.0, ["The model has learned from these documents: expect lower scores for new ones"])
     new = [document | {"id": f"n{i}"} for i, document in enumerate(planted_documents(seed=5))]
     assert learned_from(cli, model, write_lines(tmp_path / "new.jsonl", new)) == (0.0, [])
     mixed = write_lines(tmp_path / "mixed.jsonl", [*new[:15], *planted_documents()[20:25]])

@@ -68,7 +68,8 @@ def test_lines_for_a_polylingual_model(cli, polylingual, tmp_path):
     lines.write_text(" ".join(TOPICS[1]) + "\n")
     told = (
         f"{lines}:1: one text where a text for each language is expected; build a corpus with --language "
-        "CODE first, or give JSON Lines or CSV with a text field a language (--text-field en=FIELD,de=FIELD)"
+        "CODE first, or give JSON Lines or CSV with a text field for each language "
+        "(--text-field en=FIELD,de=FIELD)"
     )
     assert told in cli("transform", polylingual / "model", lines, "--out", out, code=1).stderr
     cli("corpus", "build", lines, "--language", "en", "--out", tmp_path / "lines")

@@ -18,5 +18,5 @@ def test_the_next_command_is_one(cli, tmp_path, monkeypatch, name, kind):
     assert program == "stickbreaker"
     assert cli(*words).stdout
     refused = cli("fit", "lda", f"./{name}", "--out", "other", code=1).stderr
-    words = shlex.split(refused.split("to go on with its run: ")[1].split("; for new documents")[0])
+    words = shlex.split(refused.split("to continue its run: ")[1].split("; for new documents")[0])
     assert "finished already" in cli(*words[1:]).stdout

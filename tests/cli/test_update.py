@@ -135,7 +135,7 @@ def test_grammars_learn_more(cli, tmp_path):
 
 def test_what_cannot_be_updated_says_so(cli, model, planted, more, tmp_path):
     cli("fit", "ngram", planted, "--topics", 2, "--out", tmp_path / "n", "--iterations", 2)
-    assert "update means nothing for a model" in cli("update", tmp_path / "n", more[0], code=1).stderr
+    assert "update does not apply to a model" in cli("update", tmp_path / "n", more[0], code=1).stderr
     cli("fit", "lda", planted, "--out", tmp_path / "g", *SMALL, "--inference", "gibbs", "--iterations", 2)
     error = cli("update", tmp_path / "g", more[0], code=1).stderr
     assert "--inference gibbs does not go with partial_fit" in error

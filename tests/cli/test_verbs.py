@@ -146,7 +146,7 @@ def test_a_kind_left_out_before_a_directory(cli, model, monkeypatch):
 def test_a_model_in_place_of_documents(cli, model, tmp_path, verb):
     told = cli(*verb, model, "--out", tmp_path / "m", code=1).stderr
     assert told == (
-        f"stickbreaker: {model}: is a model, where a corpus or files of documents belong; to go on with its "
+        f"stickbreaker: {model}: is a model, not a corpus or files of documents; to go on with its "
         f"run: stickbreaker resume {model}; for new documents: stickbreaker transform {model} FILE --out "
         "T.csv\n"
     )
@@ -306,7 +306,7 @@ def test_progress_is_on_standard_error(cli, planted, tmp_path):
     told = cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, "--iterations", 2)
     assert "60 documents read in" in told.stderr
     assert "pass 2, step 2, bound -" in told.stderr
-    assert "note: 2 passes were not enough for the score to settle" in told.stderr
+    assert "note: 2 passes were not enough for the score to converge" in told.stderr
     assert told.stdout.splitlines()[1] == f"Next: stickbreaker topics {tmp_path / 'm'}"
 
 
@@ -395,7 +395,7 @@ def test_shares_of_parts_are_summed_to_whole_documents(cli, model, tmp_path):
     assert [row["topic"] for row in found][1] is None
     assert theta[2].tolist() == shares[5].tolist()
     error = cli("transform", model, new, "--by", "document", "--out", tmp_path / "x.csv", code=1).stderr
-    assert "the documents are no parts of others; build the corpus with --split" in error
+    assert "the documents are not parts of others; build the corpus with --split" in error
     assert not (tmp_path / "x.csv").exists()
     assert "unknown split" in cli(*line[:3], "--split", "pages", "--out", tmp_path / "x.csv", code=1).stderr
 
@@ -615,7 +615,7 @@ def test_an_input_inside_a_model_is_refused(cli, planted, model, tmp_path):
     path = shutil.copytree(model, tmp_path / "m")
     cli("corpus", "build", planted, "--out", path / "corpus")
     done = cli("fit", "lda", path / "corpus", "--out", path, "--overwrite", *SMALL, code=1)
-    assert "lies inside a model" in done.stderr
+    assert "is inside a model" in done.stderr
     assert (path / "model.json").exists()
 
 

@@ -14,8 +14,9 @@ from stickbreaker.core.untrusted import making_sense_of
 MESSAGES = (  # in Python, and on the command line
     ("max_iter=0; max_iter is a number", "--iterations 0; --iterations is a number"),
     (
-        "not enough for the score to settle (last changes 1.0e-03, tol 1e-04); raise max_iter or tol",
-        "not enough for the score to settle (last changes 1.0e-03, --tol 1e-04); raise --iterations or --tol",
+        "not enough for the score to converge (last changes 1.0e-03, tol 1e-04); raise max_iter or tol",
+        "not enough for the score to converge (last changes 1.0e-03, --tol 1e-04); "
+        "raise --iterations or --tol",
     ),
     ("n_topics=0; n_topics is a whole number", "--topics 0; --topics is a whole number"),
     ("tol=-1.0; tol is a number of at least 0", "--tol -1.0; --tol is a number of at least 0"),

@@ -370,7 +370,7 @@ def test_wrong_arguments():
         (lambda: Corpus.from_texts(["cat"], metadata=[]), "0 metadata for 1 documents"),
         (lambda: Corpus.from_texts([]), "documents: no document found"),
         (lambda: ReadingOptions(on_error="ignore"), "unknown on_error 'ignore'"),
-        (lambda: VocabularyRule(min_documents=0), "the minimum of documents is 0"),
+        (lambda: VocabularyRule(min_documents=0), "the minimum number of documents is 0"),
         (lambda: VocabularyRule(max_share=0), "the maximum share is 0"),
         (lambda: VocabularyRule(size=0), "the vocabulary size is 0"),
     ]:

@@ -105,7 +105,7 @@ LDA_ERRORS = [
         ":2: word 9 is past the vocabulary of 3 words; words are numbered from 0; check vocab",
     ),
     (b"1 0:1\n2 1:1 1:2\n", ":2: word 1 occurs twice; add its counts up"),
-    (b"1 0:1\n\n", ":2: the line is blank; an empty document is written 0"),
+    (b"1 0:1\n\n", ":2: the line is blank; write an empty document as 0"),
 ]
 
 
@@ -159,11 +159,12 @@ def test_inputs_that_cannot_be_used(tmp_path):
     assert (
         error_of(tmp_path / "nothing") == f"{tmp_path}/nothing: the directory holds no file; check the path"
     )
-    assert "the name does not tell the format; name it by format (jsonl, csv" in error_of(
+    assert "the name does not show the format; name it by format (jsonl, csv" in error_of(
         tmp_path / "data.xyz"
     )
     assert error_of(bags) == (
-        f"{bags}: the format lda-c holds numbers of words; name the file of its words, one a line, by vocab"
+        f"{bags}: the format lda-c has numbers instead of words; "
+        "name the file of its words, one per line, by vocab"
     )
     assert "text and bags of words cannot be mixed" in error_of([text, bags])
     assert error_of(empty).startswith(f"{empty}: no document found: the corpus would be empty; give an input")
@@ -178,9 +179,9 @@ def test_bad_word_lists(tmp_path):
     reading = ReadingOptions(vocab=str(words))
     assert error_of(bags, reading=reading) == f"{words}: no such file or directory; check the path"
     for content, expected in [
-        ("a\n\nb\n", ":2: a blank line among the words; give one word a line"),
+        ("a\n\nb\n", ":2: a blank line among the words; give one word per line"),
         ("a\nb\na\n", ":3: the word 'a' was listed before, in line 1; list every word once"),
-        ("", ": the file lists no word; give one word a line"),
+        ("", ": the file has no words; give one word per line"),
     ]:
         words.write_text(content)
         assert error_of(bags, reading=reading) == f"{words}{expected}"
@@ -192,7 +193,7 @@ def test_vocabularies_that_end_up_empty():
             Corpus.from_texts(texts, **settings)
         return str(caught.value)
 
-    assert "no document holds a word" in line(["1 2 3", "?"])
+    assert "no document contains a word" in line(["1 2 3", "?"])
     assert "all 2 distinct words are stop words or too short" in line(["the", "of"])
     assert "of 2 distinct words none occurs in 2 to 10 documents; lower min_documents" in line(
         ["cat", "dog"], rule=VocabularyRule(min_documents=2)

@@ -189,7 +189,7 @@ def test_unknown_words_that_share_rows_have_them():
 def test_a_corpus_tells_what_it_lacks():
     with pytest.raises(UserError, match="bags of words, which have no order; build a corpus from text"):
         Corpus.from_matrix([[1]]).sequences(0)
-    with pytest.raises(UserError, match="the corpus holds no trees; build it from CoNLL-U with trees=True"):
+    with pytest.raises(UserError, match="the corpus has no trees; build it from CoNLL-U with trees=True"):
         Corpus.from_texts(["a cat"]).trees(0)
 
 
@@ -198,8 +198,8 @@ def test_a_corpus_tells_what_it_lacks():
     [
         ([1, -1], ["X", "X"], "3 tokens with 2 heads"),
         ([1, -1, 1], ["X", "X"], "2 tags"),
-        ([1, -1, -2], ["X"] * 3, "heads that are no words of their sentence"),
-        ([1, -1, 1], ["X"] * 3, "heads that are no words of their sentence"),
+        ([1, -1, -2], ["X"] * 3, "heads that are not words of their sentence"),
+        ([1, -1, 1], ["X"] * 3, "heads that are not words of their sentence"),
         ([1, 0, -1], ["X"] * 3, "words that depend on themselves"),
         ([1, -1, 10**12], ["X"] * 3, "no trees"),
     ],

@@ -220,7 +220,10 @@ def test_no_words_give_no_values():
     [
         ([], "there are no words to learn spelling from; give at least one"),
         (["a", ""], "a word is empty; leave empty strings out"),
-        (["a", "b\ud83d"], r"the word 'b\ud83d' holds a lone surrogate, which is no text; decode the file"),
+        (
+            ["a", "b\ud83d"],
+            r"the word 'b\ud83d' has a lone surrogate, which is not valid text; decode the file",
+        ),
         (["a", 3], "3 is not a word; words are strings"),
         (["a", None], "None is not a word"),
         ("abc", "'abc' is one string; give a list of words"),
@@ -256,7 +259,7 @@ def test_weights_of_nothing():
         ({"order": 21}, "the order of the spelling is 21"),
         ({"lengths": "poisson"}, "there are no lengths 'poisson'; lengths is \"empirical\" or"),
         ({"words": ["a", ""]}, "a word is empty"),
-        ({"words": []}, "the spelling's words are none"),
+        ({"words": []}, "the spelling has no words"),
         ({"words": 5}, "Spelling(words=5); give words, a path or None"),
     ],
 )
@@ -281,7 +284,7 @@ def test_words_from_a_file(tmp_path):
     assert Spelling(words=["b", "a"]).word_list() == ("b", "a")
     assert Spelling().word_list() is None
     path.write_text("\n\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"words\.txt: the file lists no word; give one word a line"):
+    with pytest.raises(UserError, match=r"words\.txt: the file has no words; give one word per line"):
         Spelling(words=str(path)).word_list()
     with pytest.raises(UserError, match="nowhere"):
         Spelling(words="nowhere.txt").word_list()

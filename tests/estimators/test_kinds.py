@@ -122,12 +122,12 @@ def test_a_verb_without_meaning_is_one_line(verb, saved, cli, planted, tmp_path)
     words = [word.format(data=planted, dir=tmp_path, model=saved) for word in OF_TOPICS[verb]]
     done = cli(verb, saved, *words, code=1)
     assert done.stdout == ""
-    line = f"stickbreaker: {saved}: {verb} means nothing for a model of the kind Mixture; it knows evaluate"
+    line = f"stickbreaker: {saved}: {verb} does not apply to a model of the kind Mixture; use one of evaluate"
     assert done.stderr.strip().splitlines()[-1] == line
 
 
 def test_what_loads_topics_refuses_it(saved):
-    with pytest.raises(UserError, match="topics means nothing"):
+    with pytest.raises(UserError, match="topics does not apply"):
         load_topics(saved, "topics")
 
 

@@ -409,7 +409,7 @@ def test_refused_symbols(learned):
         learned.subtrees("Chars")
     with pytest.raises(UserError, match="how="):
         learned.parse(["the"], "well")
-    with pytest.raises(UserError, match="one string where a list of texts belongs"):
+    with pytest.raises(UserError, match="one string was given instead of a list of texts"):
         learned.segment("the")
 
 

@@ -184,10 +184,10 @@ def test_mistakes_name_parameters_and_no_place_that_is_gone(lda, ngrams, grammar
     cases = [
         (lambda: lda.report(group_field="colour"), "no document has a field 'colour'"),
         (lambda: lda.report(language="de"), "there is no language 'de'"),
-        (lambda: ngrams.report(date_field="year"), "date_field means nothing for a model of the kind Ng"),
-        (lambda: ngrams.report(compare=lda), "compare means nothing for a model of the kind NgramModel"),
-        (lambda: ngrams.report(language="de"), "language means nothing for a model of the kind NgramModel"),
-        (lambda: grammar.report(documents=["adog"]), "documents mean nothing for the report"),
+        (lambda: ngrams.report(date_field="year"), "date_field does not apply to a model of the kind Ng"),
+        (lambda: ngrams.report(compare=lda), "compare does not apply to a model of the kind NgramModel"),
+        (lambda: ngrams.report(language="de"), "language does not apply to a model of the kind NgramModel"),
+        (lambda: grammar.report(documents=["adog"]), "shows no documents"),
     ]
     for call, begins in cases:
         with pytest.raises(UserError) as caught:

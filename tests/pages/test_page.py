@@ -46,7 +46,7 @@ def test_a_kind_has_a_page_of_its_own(saved, cli, tmp_path):
 
 def test_an_option_is_taken_or_refused(saved):
     assert "2 components" in page_of_saved(saved, "t", {"language": 1, "compare": None}).html()
-    with pytest.raises(UserError, match="compare means nothing for a model of the kind Mixture"):
+    with pytest.raises(UserError, match="compare does not apply to a model of the kind Mixture"):
         page_of_saved(saved, "t", {"compare": saved})
 
 

@@ -82,7 +82,7 @@ def test_altered_and_missing_files_are_named(packed):
     with pytest.raises(UserError, match=rf"one.zip/{state}: is missing"):
         LDA.load(packed)
     rewritten(packed, lambda entries: entries.pop("model.json"))
-    with pytest.raises(UserError, match=r"one.zip: is no packed model: it has no model.json"):
+    with pytest.raises(UserError, match=r"one.zip: is not a packed model: it has no model.json"):
         LDA.load(packed)
 
 
@@ -173,9 +173,9 @@ class TestOnTheCommandLine:
         out = tmp_path / "one.zip"
         cli("export", model, "--format", "zip", "--out", out)
         for words in (["name", out, "--topic", "0=x"], ["resume", out], ["update", out, planted]):
-            assert f"{out}: is a zip file, which stays as it is; unpack it" in cli(*words, code=1).stderr
+            assert f"{out}: is a zip file, which cannot be changed; unpack it" in cli(*words, code=1).stderr
         done = cli("fit", "lda", planted, "--topics", 2, "--out", tmp_path / "m.zip", code=1)
-        assert "is the name of a zip file, and a model that learns is a directory" in done.stderr
+        assert "is the name of a zip file, but a model that learns is a directory" in done.stderr
         (tmp_path / "other.zip").write_bytes(b"PK\x03\x04 nothing")
         done = cli("topics", tmp_path / "other.zip", code=1)
         assert done.stderr.startswith(

@@ -216,7 +216,7 @@ def test_another_corpus_is_refused(cli, running):
     cli("corpus", "build", other, "--out", corpus, "--overwrite")
     told = cli("resume", path, code=1).stderr
     assert told == (
-        f"stickbreaker: {corpus}: is not the corpus that the run began with; restore it, or fit anew\n"
+        f"stickbreaker: {corpus}: is not the corpus that the run began with; restore it, or fit again\n"
     )
     shutil.rmtree(corpus)
     assert "no such corpus" in cli("resume", path, code=1).stderr

@@ -30,7 +30,7 @@ def snapshot(step=1, *, arrays=None, keys=None, **run):
         ({"seen": float("inf")}, "seen is inf"),
         ({"passes": 3}, "more passes than steps"),
         ({"arrays": {"counts": np.array([1.0, np.nan])}}, "'counts' has values that are not finite"),
-        ({"arrays": {"counts": np.array([True])}}, "'counts' holds no numbers"),
+        ({"arrays": {"counts": np.array([True])}}, "'counts' does not hold numbers"),
         ({"keys": ["a", "a"]}, "lists a word twice"),
         ({"keys": ["a", ""]}, "is not a list of words"),
     ],
@@ -124,7 +124,7 @@ def test_the_last_good_state_goes_on(planted, cli, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("stickbreaker.console.running.watcher", Spoiling)
         done = cli(*line, out, code=1)
-    assert f"stickbreaker: {out}: is not saved, for it could not be read again" in done.stderr
+    assert f"stickbreaker: {out}: is not saved, since it could not be read again" in done.stderr
     cli("resume", out)
     cli(*line, whole)
     assert json.loads((out / "model.json").read_text())["run"]["passes"] > 1

@@ -440,7 +440,7 @@ def test_files_that_arrive_nowhere_are_refused(copy):
     with pytest.raises(UserError, match=r"model.json: .*arriving is \[\]"):
         ModelDirectory(sealed(copy, arriving=[])).manifest()
     sealed(copy, arriving=arriving, corpus_path="/corpus", status="running")
-    with pytest.raises(UserError, match=r"model.json: .*a corpus, which nothing is learned from"):
+    with pytest.raises(UserError, match=r"model.json: .*a corpus that nothing is learned from"):
         ModelDirectory(copy).manifest()
 
 

@@ -130,7 +130,7 @@ def test_what_is_in_the_way_of_shares(
     with pytest.raises(UserError, match="shares: already exists"):
         transform_corpus(saved, spark, store, out)
     transform_corpus(saved, spark, store, out, overwrite=True)
-    with pytest.raises(UserError, match="store: exists and holds no topic shares"):
+    with pytest.raises(UserError, match="store: exists and does not hold topic shares"):
         transform_corpus(saved, spark, store, tmp_path / "store", overwrite=True)
     with pytest.raises(UserError, match="the corpus is held in memory; save it with"):
         transform_corpus(saved, spark, Corpus.from_texts(NEW), tmp_path / "other")

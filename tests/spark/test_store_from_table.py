@@ -179,7 +179,7 @@ MISTAKES: dict[str, tuple[dict[str, list[Any]], dict[str, Any], str]] = {
         {"rule": VocabularyRule(min_documents=2)},
         "the vocabulary is empty: of 3 distinct words none occurs in 2 to 10 documents",
     ),
-    "no words": ({"text": ["", "…"]}, {}, "the vocabulary is empty: no document holds a word"),
+    "no words": ({"text": ["", "…"]}, {}, "the vocabulary is empty: no document contains a word"),
     "unknown words": (
         {"text": ["cat dog"]},
         {"rule": VocabularyRule(words=("Cat",))},
@@ -228,7 +228,7 @@ def test_a_table_that_changes_is_refused(spark: "SparkSession", out: Path, tmp_p
         yield pa.RecordBatch.from_pydict({"text": ["more"] * len(list(lines.iterdir()))})
 
     frame = parted(spark, pa.table({"text": ["a cat"]}), 1).mapInArrow(grow, "text string")
-    with pytest.raises(UserError, match="the table: its rows differ from one look to the next; write it"):
+    with pytest.raises(UserError, match="the table: its rows differ from one reading to the next; write it"):
         corpus_from_frame(frame, out)
 
 

@@ -179,7 +179,9 @@ def test_dates_are_read_as_everywhere(spark, tmp_path, form, dates, expected):
 
 
 def test_a_date_format_of_another_field_is_refused(tmp_path):
-    with pytest.raises(UserError, match="the date format is of the field 'when', the dates are in 'date'"):
+    with pytest.raises(
+        UserError, match="the date format is for the field 'when', but the dates are in 'date'"
+    ):
         Arrivals(str(tmp_path), date_format="when=epoch")
 
 
@@ -250,7 +252,7 @@ def test_a_broken_line_ends_the_stream_and_the_mended_file_goes_on(spark, incomi
     with (incoming / "2.jsonl").open("a") as file:
         file.write('{"text": "cut o')
     with pytest.raises(
-        UserError, match=r"incoming/2.jsonl: a line is no JSON object: '{\"text\": \"cut o'; "
+        UserError, match=r"incoming/2.jsonl: a line is not a JSON object: '{\"text\": \"cut o'; "
     ):
         learned(spark, incoming, out)
     assert ModelDirectory(out).manifest()["corpus"]["documents"] == 2 * FILE
@@ -344,9 +346,9 @@ def test_what_is_no_model_of_the_stream_is_refused(spark, undisturbed, model, tm
         again(spark, undisturbed, tmp_path)
     with pytest.raises(UserError, match="is not a model of the files that arrive in"):
         again(spark, model, tmp_path)
-    with pytest.raises(UserError, match="the model was begun with another alpha; go on as it was begun"):
+    with pytest.raises(UserError, match="the model was begun with another alpha; continue as it was begun"):
         again(spark, undisturbed, **{**OPEN, "alpha": 0.2})
-    with pytest.raises(UserError, match="nobody knows the vocabulary beforehand"):
+    with pytest.raises(UserError, match="the vocabulary of a stream is not known"):
         again(spark, undisturbed, **CLOSED)
     with pytest.raises(UserError, match="a vocabulary has no meaning"):
         again(spark, undisturbed, vocabulary=vocabulary)

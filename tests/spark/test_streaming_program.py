@@ -63,7 +63,7 @@ def test_what_stops_the_program_is_one_line(spark, program, incoming, out):
     (incoming / "1.jsonl").write_text('{"text": "cut o')
     told = program("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out, code=1)
     lines = [line for line in told.stderr.splitlines() if "incubator" not in line]
-    assert lines[-1].endswith("mend the file, or give --on-error skip")
+    assert lines[-1].endswith("correct the file, or give --on-error skip")
     assert [line for line in lines if "documents, step" not in line][:-1] == ["starting Spark"]
     # the broken file is the youngest
     assert ModelDirectory(out).manifest()["corpus"]["documents"] == FILE

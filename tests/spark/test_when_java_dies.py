@@ -82,7 +82,7 @@ def test_killed_while_it_starts(spark, corpus, tmp_path, temporary):
     code, told = killed_when(java, "fit", "lda", corpus, "--out", path, *FIT, TMPDIR=str(temporary))
     first, last = told.splitlines()
     assert (code, first) == (1, "starting Spark")
-    assert "nothing is saved; give the command again; the trace is in" in last
+    assert "nothing was saved; give the command again; the trace is in" in last
     assert len(logs(temporary)) == 1
     assert not path.exists()
 
@@ -94,7 +94,7 @@ def test_a_killed_stream_is_one_line_and_goes_on(spark, cli, tmp_path, temporary
     first, *progress, last = told.splitlines()
     assert (code, first) == (1, "starting Spark")
     assert all("documents, step" in line or "compiling" in line for line in progress), progress
-    assert named_in(last, temporary) == "what was learned is saved; give the command again to go on"
+    assert named_in(last, temporary) == "what was learned is saved; give the command again to continue"
     cli(*command, "--once", "--out", path)
     cli(*command, "--once", "--out", tmp_path / "whole")
     assert load(path).components_.tobytes() == load(tmp_path / "whole").components_.tobytes()

@@ -288,7 +288,7 @@ def test_a_corpus_without_trees_is_refused_without_a_remark():
     assert lacking.wordless_share > 0.4
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UserError, match="the corpus holds no trees"):
+        with pytest.raises(UserError, match="the corpus has no trees"):
             SyntacticTopics(2, max_iter=2).fit(lacking)
 
 

@@ -168,7 +168,7 @@ def test_a_model_without_sums_tells_that_a_sample_was_counted(sampled: Path):
     assert sum(page.groups[-1].documents) == KEPT
     assert "Counted are the 30 documents that the model has for its report, a sample of 90." in page.html()
     (sampled / "metadata-sums.parquet").write_bytes(sums)
-    with pytest.raises(UserError, match="is no file that its model names"):
+    with pytest.raises(UserError, match="is not a file of its model"):
         LDA.load(sampled)
     manifest["files"]["metadata-sums.parquet"] = {
         "bytes": len(sums),

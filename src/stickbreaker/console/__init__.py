@@ -1,1 +1,1 @@
-"""The options that several verbs share, and what they make of them."""
+"""Options that several commands share, and how they are processed."""

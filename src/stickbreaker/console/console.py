@@ -1,4 +1,4 @@
-"""What the commands share: one JSON object or plain lines out, progress and errors on standard error."""
+"""Shared by all commands: output as a JSON object or plain lines; progress and errors on standard error."""
 
 import dataclasses
 import functools
@@ -19,11 +19,13 @@ from stickbreaker.core.errors import UserError
 
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
-Outcome = tuple[dict[str, Any], Callable[[dict[str, Any]], str]]  # a command's result, and how it is said
+Outcome = tuple[
+    dict[str, Any], Callable[[dict[str, Any]], str]
+]  # a command's result, and the function that prints it as text
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
-_NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and how these were given
+_NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that users gave
 
 
 def printable(text: object) -> str:
@@ -36,9 +38,10 @@ def printable(text: object) -> str:
 
 
 def _as_given(text: str, written: Callable[[str], str] = str) -> str:
-    """The text with zip files as they were given, instead of the folders that they were unpacked into.
+    """The text with the paths of zip files that users gave, in place of the folders into which they were
+    unpacked.
 
-    `written`: how the text has names.
+    `written`: how names are written in the text.
     """
     for folder, path in _NAMED_AS.items():
         text = text.replace(written(folder), written(path))
@@ -46,25 +49,26 @@ def _as_given(text: str, written: Callable[[str], str] = str) -> str:
 
 
 def _in_json(name: str) -> str:
-    """A name as part of a string in JSON."""
+    """A name as part of a JSON string."""
     return json.dumps(name)[1:-1]
 
 
 def say(text: object = "") -> None:
-    """A line on standard output, control characters removed. Raises UserError where it cannot be written."""
+    """Print a line on standard output without control characters. Raises UserError if it cannot be
+    written."""
     with writing_output():
         click.echo(printable(text))
 
 
 @contextmanager
 def writing_output() -> Iterator[None]:
-    """Turns a failure to write to standard output, as on a full disk, into a UserError."""
+    """Turn a failure to write to standard output, as on a full disk, into a UserError."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        with suppress(OSError, ValueError):  # what is left in the buffer would fail again at the end
+        with suppress(OSError, ValueError):  # the rest of the buffer would fail again at exit
             output, nowhere = sys.stdout.fileno(), os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, output)
             os.close(nowhere)
@@ -72,16 +76,17 @@ def writing_output() -> Iterator[None]:
 
 
 def note(text: object) -> None:
-    """A line on standard error: progress, warnings, what was skipped. Above the bar, where there is one."""
-    print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
+    """Print a line on standard error: progress, warnings, what was skipped. Above the progress bar, if there
+    is one."""
+    print(printable(text), file=sys.stderr, flush=True)  # click.echo would not go above the bar
 
 
 COMPILING = "compiling kernels (once after an install, some seconds)"
 
 
 class ProgressLine:
-    """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
-    one every `lines` seconds."""
+    """Progress on standard error: on a terminal, a line that changes every `changes` seconds; elsewhere, a
+    new one every `lines` seconds."""
 
     def __init__(self, changes: float, lines: float) -> None:
         self.every = changes if self.live else lines
@@ -89,23 +94,24 @@ class ProgressLine:
 
     @property
     def live(self) -> bool:
-        """Whether the line can change: on a terminal, unless it is a bar's, above which there are lines."""
+        """Whether the line can change: on a terminal, unless there is a progress bar, above which lines are
+        printed."""
         return sys.stderr is sys.__stderr__ and sys.stderr.isatty()
 
     @property
     def due(self) -> bool:
-        """Whether the text before is old enough for another."""
+        """Whether the last text is old enough to be replaced."""
         return time.monotonic() - self.shown >= self.every
 
     def show(self, text: str, *, last: bool = False) -> None:
-        """Show a text, unless the one before is too young; the `last` one always, and it stays."""
+        """Show a text, unless the last one is too recent; the `last` one always, and it stays."""
         if last or self.due:
             self.shown = time.monotonic()
             clear, end = ("\r\x1b[K", "\n" if last else "") if self.live else ("", "\n")
             print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Leave nothing of a line that changes."""
+        """Erase a line that changes."""
         if self.live:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -118,7 +124,7 @@ def tell_of_compiling() -> None:
     class Compilations(event.Listener):
         def __init__(self) -> None:
             self.line = ProgressLine(changes=0.2, lines=5.0)
-            self.depth = self.number = 0  # a kernel's parts are compiled within it
+            self.depth = self.number = 0  # kernels compiled within a kernel are parts of it
 
         def on_start(self, event: event.Event) -> None:
             self.depth += 1
@@ -140,7 +146,7 @@ def tell_of_compiling() -> None:
 
 
 def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]], str]) -> None:
-    """Print a command's result: one JSON object, or what `text` makes of it."""
+    """Print a command's result: one JSON object, or the text that `text` returns for it."""
     if as_json:
         with writing_output():
             click.echo(_as_given(json.dumps(result, ensure_ascii=True, allow_nan=False), _in_json))
@@ -149,7 +155,7 @@ def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]],
 
 
 class NumberRange(click.FloatRange):
-    """A number within bounds; NaN, which click takes for any of them, is none."""
+    """A number within bounds; refuses NaN, which click accepts."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
@@ -164,7 +170,7 @@ PATH = click.Path(path_type=Path)
 def option(
     *names: str, choices: Sequence[str] = (), least: int | None = None, **settings: Any
 ) -> Callable[[F], F]:
-    """`click.option` that shows its default: one of some choices, or a whole number of at least `least`."""
+    """`click.option` with its default shown, for a choice, or for a whole number of at least `least`."""
     if choices:
         settings["type"] = click.Choice(choices)
     if least is not None:
@@ -175,7 +181,8 @@ def option(
 
 
 class ModelPath(click.Path):
-    """The directory of a model, or a zip file, unpacked for this process; output names the zip file."""
+    """The directory of a model, or a zip file, which is unpacked for this process; output names the zip
+    file."""
 
     def __init__(self, *, changes: bool = False) -> None:
         super().__init__(path_type=Path)
@@ -189,8 +196,8 @@ class ModelPath(click.Path):
             if not isinstance(path, Path) or not is_packed(path):
                 return path
             if self.changes:
-                remedy = "unpack it into a directory of its own, and change that"
-                raise UserError("is a zip file, which stays as it is", where=path, remedy=remedy)
+                remedy = "unpack it into a directory, and change that"
+                raise UserError("is a zip file, which cannot be changed", where=path, remedy=remedy)
             folder = directory_of(path)
         except UserError as error:
             fail(error.on_command_line())
@@ -209,9 +216,9 @@ threads_option = option("--threads", **THREADS)
 
 
 def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:
-    """A prior's parameter from the command line; None where it was left open.
+    """A prior's parameter from the command line; None if it was not given.
 
-    It is a number, "learned" or "learned:NUMBER", of alpha "learned-symmetric" too.
+    It is a number, "learned" or "learned:NUMBER"; for alpha also "learned-symmetric".
     """
     kind = None if value is None else value.partition(":")[0]
     if value is None or kind == "learned" or (kind, param.name) == ("learned-symmetric", "alpha"):
@@ -223,14 +230,14 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | 
 
 
 def written(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the named options that were written on the command line."""
+    """The named options that were given on the command line."""
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
     return tuple(name for name in names if context.get_parameter_source(name) == source)
 
 
 def refuse_written(names: tuple[str, ...], problem: str) -> None:
-    """Raise a usage error, "--name problem", for the first of the named options that was written."""
+    """Raise a usage error, "--name problem", for the first of the named options that was given."""
     options = {param.name: param.opts for param in click.get_current_context().command.params}
     for name in written(names):
         option = f"--{name.replace('_', '-')}"
@@ -238,16 +245,16 @@ def refuse_written(names: tuple[str, ...], problem: str) -> None:
 
 
 def from_option(*, names: str | None = None, **settings: Any) -> Any:
-    """A field of a dataclass that an option gives: `option`'s settings, without its name where that is the
+    """A field of a dataclass that an option sets: `option`'s settings, without its name if that is the
     field's. See `options_into`."""
     default = settings.get("default", False if settings.get("is_flag") else None)
     return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
 
 
 def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the options of a dataclass, which it receives as one value of it, `name`.
+    """Give a command the options of a dataclass, which it receives as one argument, `name`.
 
-    Its field `given`, where it has one, takes the names of those that were written.
+    The field `given`, if the dataclass has one, lists the names of options that were given.
     """
     fields = {field.name: field.metadata for field in dataclasses.fields(kind) if field.name != "given"}
 
@@ -291,12 +298,12 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
 
 
 def fail(line: str) -> NoReturn:
-    """Print one line on standard error and leave with status 1."""
+    """Print one line on standard error and exit with status 1."""
     click.echo(f"stickbreaker: {printable(line)}", err=True)
     sys.exit(1)
 
 
-STOPPING = "stopping after the documents at hand; press Ctrl-C again to leave at once"
+STOPPING = "stopping after the current documents; press Ctrl-C again to exit immediately"
 
 
 @contextmanager
@@ -305,8 +312,8 @@ def stop_signals(
     message: str = STOPPING,
     numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM),
 ) -> Iterator[None]:
-    """Meanwhile the first Ctrl-C or SIGTERM (`numbers`) prints `message` and calls `stop`; a second one
-    leaves at once."""
+    """Meanwhile the first Ctrl-C or SIGTERM (`numbers`) prints `message` and calls `stop`; a second one exits
+    immediately."""
     before = {number: signal.getsignal(number) for number in numbers}
 
     def handler(_number: int, _frame: object) -> None:

@@ -1,9 +1,9 @@
-"""Which page of the documentation says more about a command, and where the pages are."""
+"""The page of the documentation about each command, and the location of the pages."""
 
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
-PAGES = {  # by the words of the command; below docs/
+PAGES = {  # by command; paths below docs/
     "": "index.md",
     "demo": "tutorials/first-topics.md",
     "corpus": "reference/corpora.md",
@@ -53,7 +53,7 @@ PAGES = {  # by the words of the command; below docs/
 
 
 def page_of(command: str) -> str | None:
-    """The page about a command, as "fit lda", below docs/; None where no page is about it.
+    """The page about a command, as "fit lda", below docs/; None if there is none.
 
     >>> page_of("resume")
     'howto/resume.md'
@@ -62,9 +62,9 @@ def page_of(command: str) -> str | None:
 
 
 def folder() -> Path:
-    """The directory with the pages: that of the source tree, or the one that the package brings.
+    """The directory with the pages: that of the source tree, or the one in the package.
 
-    Raises FileNotFoundError where neither is there.
+    Raises FileNotFoundError if neither exists.
     """
     for place in (PACKAGE.parents[1] / "docs", PACKAGE / "docs"):
         if (place / "index.md").is_file():
@@ -73,6 +73,6 @@ def folder() -> Path:
 
 
 def built(page: str) -> Path | None:
-    """A page as `make docs` has built it in the source tree; None where it has not."""
+    """A page as `make docs` has built it in the source tree; None if it was not built."""
     found = PACKAGE.parents[1].joinpath("build", "docs", page).with_suffix(".html")
     return found if found.is_file() else None

@@ -1,4 +1,4 @@
-"""`stickbreaker evaluate` of any kind: the probability of documents, and what is said of all scores."""
+"""`stickbreaker evaluate` for any kind: the probability of documents, and notes about scores."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def score_documents(asked: ScoringRequest) -> Outcome:
-    """The log probability of whole documents, and of parts of them, by a model that gives it."""
+    """The log probability of whole documents, and of parts of them, under a model."""
     from stickbreaker.estimators.saving import load
 
     with naming(" ".join(asked.inputs)):
@@ -26,8 +26,8 @@ def score_documents(asked: ScoringRequest) -> Outcome:
 
 
 def part_scores(model: Path, corpus: "Corpus", parts: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    """What `evaluate` returns of documents: their number, what is unseen, and figures of parts of their words
-    (nats and words by name). Raises UserError where there are no words."""
+    """The result of `evaluate` for documents: their number, the unseen share, and figures for parts of their
+    words (nats and words by name). Raises UserError if there are no words."""
     from stickbreaker.saved.own_corpus import share_of_own_corpus
 
     if not parts["all"][1]:
@@ -48,7 +48,7 @@ def _figures(nats: float, tokens: float) -> dict[str, float]:
 
 
 def scores_as_text(scores: dict[str, Any]) -> str:
-    """What `part_scores` returned, as lines with a table."""
+    """The result of `part_scores`, as lines with a table."""
     parts = {name: part for name, part in scores.items() if isinstance(part, dict)}
     documents, width = counted(scores["documents"], "document"), max(9, *map(len, parts))
     lines = [
@@ -63,7 +63,7 @@ def scores_as_text(scores: dict[str, Any]) -> str:
 
 
 def learned_from_lines(share: float | None) -> list[str]:
-    """A line about documents that the model has learned from; none where there are none, or nobody knows.
+    """A line about documents that the model has learned from; empty if there are none, or it is unknown.
 
     >>> learned_from_lines(1.0)
     ['The model has learned from these documents: of new ones expect less']
@@ -71,10 +71,10 @@ def learned_from_lines(share: float | None) -> list[str]:
     if not share:
         return []
     part = "these documents" if share == 1.0 else f"{max(0.1, 100 * share):.1f} % of these documents"
-    return [f"The model has learned from {part}: of new ones expect less"]
+    return [f"The model has learned from {part}: expect lower scores for new ones"]
 
 
 def note_all_unseen(scores: dict[str, Any]) -> None:
-    """Note that documents were scored of which the model knows no word."""
+    """Print a note if documents were scored without any word that the model knows."""
     if scores["unseen_share"] == 1.0:
-        note("note: no document has a word that the model knows; is it of this language, and of such texts?")
+        note("note: no document has a word that the model knows; are they in its language?")

@@ -14,12 +14,12 @@ from stickbreaker.core.option_names import command_line
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
-AGAIN = "nothing is saved; give the command again"
+AGAIN = "nothing was saved; give the command again"
 
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """The engine's options of a command line."""
+    """The engine's options on the command line."""
 
     engine: str = from_option(
         choices=["local", "spark"],
@@ -38,7 +38,7 @@ class EngineChoice:
     given: tuple[str, ...] = ()
 
     def refuse_spark_options(self) -> None:
-        """Raise a usage error for options that need --engine spark, where that is not given."""
+        """Raise a usage error for options that need --engine spark, if that is not given."""
         if self.engine == "local":
             for name in self.given:
                 if name != "engine":
@@ -46,11 +46,11 @@ class EngineChoice:
 
     @contextmanager
     def host(self, remedy: str = AGAIN) -> Iterator["Host"]:
-        """Where a command runs while the context lasts; on Spark, with a session that has started.
+        """Yield where the command runs; on Spark, with a session that has started.
 
-        What Spark cannot do meanwhile ends as a UserError, one line that tells the host's remedy and the file
-        with the traces; nothing else of Spark's is printed. Raises a usage error for options without --engine
-        spark, UserError where Spark cannot be had.
+        A failure of Spark meanwhile becomes a UserError, one line with the host's remedy and the file with
+        the traces; nothing else of Spark's is printed. Raises a usage error for options without --engine
+        spark, UserError if Spark is not available.
         """
         self.refuse_spark_options()
         if self.engine == "local":
@@ -71,7 +71,7 @@ class EngineChoice:
 
 @dataclass
 class Host:
-    """Where a command runs: an estimator's `engine`, and what a user does when it fails.
+    """Where a command runs: an estimator's `engine`, and what a user should do if it fails.
 
     The command changes the remedy when something is saved.
     """
@@ -81,9 +81,9 @@ class Host:
 
 
 def resume_remedy(path: Path) -> str:
-    """What a user does about a run in a directory whose engine failed."""
+    """What a user should do about a run in a directory whose engine failed."""
     again = command_line("resume", path, "--engine spark")
-    return f"what was learned up to the last checkpoint is saved, go on with: {again}"
+    return f"what was learned up to the last checkpoint is saved, continue with: {again}"
 
 
 engine_options = options_into(EngineChoice, "where")

@@ -1,4 +1,4 @@
-"""The options by which verbs read raw files or open a corpus, and what they make of them."""
+"""The options for reading raw files or opening a corpus, and the functions that do so."""
 
 import math
 import os.path
@@ -17,7 +17,7 @@ from stickbreaker.console.console import NumberRange, ProgressLine, from_option,
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
 from stickbreaker.core.option_names import as_options, command_line
 
-if TYPE_CHECKING:  # importing these takes longer than --help may
+if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.corpus.readers.position import Position
@@ -55,7 +55,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class ReadingChoice:
-    """The reading options of a command line; `given` names those that were written out."""
+    """The reading options on the command line; `given` names those that were given."""
 
     format: str | None = from_option(choices=FORMATS, help="[default: by the file's name]")
     text_field: str = from_option(
@@ -121,7 +121,7 @@ class ReadingChoice:
 
     @property
     def tells_languages(self) -> bool:
-        """Whether a field, or the text fields' names, tell the language of each text."""
+        """Whether a field, or the names of the text fields, determine the language of each text."""
         return self.language_field is not None or "=" in self.text_field
 
     def options(self) -> "ReadingOptions":
@@ -147,7 +147,7 @@ class ReadingChoice:
 
 
 class TextChoice(Protocol):
-    """How texts are read, and which of their words count; `given` names options that were written out."""
+    """How texts are read, and which words are in the vocabulary; `given` names options that were given."""
 
     @property
     def given(self) -> tuple[str, ...]: ...
@@ -157,13 +157,13 @@ class TextChoice(Protocol):
         ...
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
-        """Which words are in the vocabulary; None: as by default. Raises UserError."""
+        """The rule of the vocabulary; None: the default. Raises UserError."""
         ...
 
 
 @dataclass(frozen=True)
 class AnalysisChoice:
-    """The analysis and vocabulary options of a command line; `given` names those that were written out."""
+    """The analysis and vocabulary options on the command line; `given` names those that were given."""
 
     language: str = from_option(**LANGUAGE)
     normalization: str = from_option(**NORMALIZATION)
@@ -227,7 +227,7 @@ class AnalysisChoice:
         )
 
     def of_all_words(self) -> "AnalysisChoice":
-        """The same with a vocabulary of all words that are eligible, but for bounds that were written out."""
+        """The same with a vocabulary of all eligible words, within bounds that were given."""
         bounds = {"min_documents": 1, "max_share": 1.0}
         return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
 
@@ -254,7 +254,8 @@ class AnalysisChoice:
 
 @dataclass(frozen=True)
 class StructureChoice:
-    """What a corpus keeps of texts: their sentences, the trees of these, and (`all_words`) every word."""
+    """The structure that a corpus stores of texts: their sentences, the sentences' trees, and (`all_words`)
+    every word."""
 
     sentences: str = from_option(**SENTENCES)
     trees: bool = from_option(
@@ -291,9 +292,9 @@ def open_or_build(
     """Open the corpus that `inputs` names, or build one from raw files, on disk at `out` or in memory.
 
     Files are analysed by `choice`, or by `analysis` and seen through `vocabulary` (those of a saved model). A
-    corpus that is opened is seen through `vocabulary` too; a note tells where it was analysed otherwise than
-    by `analysis`. `structure` is what one that is built keeps of texts. Raises UserError, also for options of
-    raw files given with a corpus.
+    corpus that is opened is seen through `vocabulary` too; a note is printed if its analysis differs from
+    `analysis`. `structure` is what a built corpus stores of texts. Raises UserError, also for options of raw
+    files given with a corpus.
     """
     from stickbreaker.core.files import recover
     from stickbreaker.corpus import Corpus
@@ -312,7 +313,7 @@ def open_or_build(
         own = corpus.analysis
         if analysis is not None and own is not None and not _alike(own, analysis):
             note(
-                f"{shortened_path(inputs[0])}: the corpus was analysed differently than the model's, so "
+                f"{shortened_path(inputs[0])}: the corpus was analysed differently from the model's, so "
                 "words may not match; raw files are analysed as the model's corpus was"
             )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
@@ -320,7 +321,7 @@ def open_or_build(
 
 
 class DocumentReader(Protocol):
-    """What reads new documents as it has learned: an estimator, or a language model in a file."""
+    """Something that reads new documents as it learned: an estimator, or a language model in a file."""
 
     reads_trees: ClassVar[bool]
 
@@ -340,22 +341,22 @@ def open_documents(
 
 
 def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
-    """What a corpus of raw files keeps of texts for an estimator; None: as by default."""
+    """The structure that a corpus of raw files needs for an estimator; None: the default."""
     return StructureChoice(trees=True) if estimator.reads_trees else None
 
 
 def _refuse_model(given: str) -> None:
-    """Raise UserError for a model where documents belong."""
-    if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is no file here
+    """Raise UserError for a model that is given instead of documents."""
+    if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is not a file
         remedy = (
-            f"to go on with its run: {command_line('resume', given)}; for new documents: "
+            f"to continue its run: {command_line('resume', given)}; for new documents: "
             f"{command_line('transform', given, 'FILE --out T.csv')}"
         )
-        raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
+        raise UserError("is a model, not a corpus or files of documents", where=given, remedy=remedy)
 
 
 def _show_documents(line: ProgressLine, position: "Position", documents: int) -> None:
-    """Show how much was read, how many documents, and how fast."""
+    """Show how much was read, the number of documents, and the speed."""
     if not line.due:
         return
     rate = documents / max(time.monotonic() - line.start, 1e-3)
@@ -364,7 +365,7 @@ def _show_documents(line: ProgressLine, position: "Position", documents: int) ->
 
 @contextmanager
 def noted_quotes() -> Iterator[None]:
-    """Meanwhile a note tells of tables whose quotes may be plain characters."""
+    """Print a note about tables whose quotes may be plain characters."""
     from stickbreaker.corpus.readers.tables import QuotesWarning
 
     with warnings.catch_warnings():
@@ -382,7 +383,7 @@ def noted_quotes() -> Iterator[None]:
 
 
 def bar_of(share: float | None) -> str:
-    """A bar in letters, for what is known of.
+    """A progress bar in characters, if the share is known.
 
     >>> bar_of(0.5), bar_of(None)
     ('[############............]  50 %  ', '')
@@ -394,7 +395,7 @@ def bar_of(share: float | None) -> str:
 
 
 def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
-    """Whether texts were analysed alike; fields of texts may have other names, but for lemmas."""
+    """Whether two analyses treat texts alike; the names of text fields may differ, except for lemmas."""
     from stickbreaker.corpus import Analysis
 
     if (
@@ -427,7 +428,7 @@ def build_corpus(
     for given in inputs:
         _refuse_model(given)
     if choice is not None and "language" in choice.given and reading.tells_languages:
-        problem = "--language has no effect where --text-field or --language-field tells the languages"
+        problem = "--language has no effect if --text-field or --language-field determines the languages"
         raise UserError(problem, remedy="leave it out")
     if choice is not None:
         analysis = choice.analysis(reading.largest_bytes)

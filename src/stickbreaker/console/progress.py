@@ -18,7 +18,7 @@ INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 
 
 class Bar(Observer):
-    """Passes done, score, documents a second and the time left, in one line of the terminal."""
+    """Passes done, score, documents per second and the time left, in one line of the terminal."""
 
     def begin(self, job: "Run[Any]", state: "RunState") -> None:
         self.pace = Pace()

@@ -1,4 +1,4 @@
-"""What the verbs of several kinds ask of one of them: see `estimators.kinds.Kind`."""
+"""Arguments of commands that each kind implements itself: see `estimators.kinds.Kind`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from stickbreaker.console.inputs import ReadingChoice
 
 @dataclass(frozen=True)
 class TopicsRequest:
-    """What `stickbreaker topics` is given: `options` are those that not every kind has, by name."""
+    """The arguments of `stickbreaker topics`: `options` are those that only some kinds have, by name."""
 
     model: Path
     top: int
@@ -18,7 +18,7 @@ class TopicsRequest:
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """What `stickbreaker evaluate` is given: `options` are those that not every kind has, by name."""
+    """The arguments of `stickbreaker evaluate`: `options` are those that only some kinds have, by name."""
 
     model: Path
     inputs: tuple[str, ...]
@@ -29,7 +29,7 @@ class ScoringRequest:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What `stickbreaker export` is given; `corpus` is there for formats about documents."""
+    """The arguments of `stickbreaker export`; `corpus` is set for formats about documents."""
 
     model: Path
     corpus: Path | None

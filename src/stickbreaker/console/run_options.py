@@ -1,4 +1,4 @@
-"""The options of runs of every kind, and the run that they ask for."""
+"""The options of runs of every kind, and the run that they describe."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from stickbreaker.console.inputs import ReadingChoice, TextChoice, reading_optio
 Table = Mapping[str, Mapping[str, Any]]  # settings of options, by name: see `console.option`
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
-SHARED: Table = {  # what a kind's table need not say again
+SHARED: Table = {  # settings that a kind's table need not repeat
     "--out": {"required": True, "type": PATH, "help": "Directory of the model to make."},
     "--samples": {"least": 1},
     "--iterations": {"least": 1},
@@ -27,7 +27,7 @@ SHARED: Table = {  # what a kind's table need not say again
 
 
 def chained(*options: Decorator) -> Decorator:
-    """Gives a command several options, in their order."""
+    """Returns a command several options, in their order."""
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
         for one in reversed(options):
@@ -38,7 +38,7 @@ def chained(*options: Decorator) -> Decorator:
 
 
 def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> Decorator:
-    """The options of a table but for some, with what a model and a verb change of them."""
+    """The options of a table, except some, with the changes of a model and a command."""
 
     def settings(name: str) -> dict[str, Any]:
         return {key: value for one in (SHARED, table, *changes) for key, value in one.get(name, {}).items()}
@@ -60,14 +60,14 @@ def whole_number_or(word: str) -> Callable[[click.Context, click.Parameter, str]
             return value
         if value.isdecimal() and 0 < int(value) < 1 << 31:
             return int(value)
-        raise click.BadParameter(f'{value!r} is no whole number above zero; give one, or "{word}"')
+        raise click.BadParameter(f'{value!r} is not a whole number above zero; give one, or "{word}"')
 
     return converted
 
 
 @dataclass(frozen=True)
 class NewRun:
-    """What a command line says of a run that begins: what it reads, how, and where the model goes."""
+    """The command line of a new run: what it reads, how, and where the model is written."""
 
     inputs: tuple[str, ...]
     out: Path
@@ -81,6 +81,6 @@ class NewRun:
 
     @classmethod
     def take_from(cls, options: dict[str, Any], **others: Any) -> "NewRun":
-        """The run of a command's options, which are left with what the model is made of."""
+        """The run described by a command's options; the options that remain describe the model."""
         names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
         return cls(**{name: options.pop(name) for name in names}, threads=options.get("threads"), **others)

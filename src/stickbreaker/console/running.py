@@ -1,4 +1,4 @@
-"""A run at the command line: to begin it, to go on with it, and the summary printed at its end."""
+"""Runs on the command line: starting one, continuing it, and the summary at its end."""
 
 import signal
 import sys
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 def begin_run(
     model: "Estimator", run: NewRun, look_at: "Callable[[Corpus], object]" = lambda corpus: None
 ) -> "tuple[Corpus, ModelDirectory]":
-    """Make the directory of a run at step 0; a corpus built from raw files is kept inside.
+    """Make the directory of a run at step 0; a corpus built from raw files is stored inside.
 
-    `look_at` gets the corpus before the run begins. Returns the corpus, and the directory for `go_on`.
+    `look_at` is called with the corpus before the run begins. Returns the corpus, and the directory for
+    `go_on`.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
 
-    model.refuse_params()  # wrong parameters are reported before anything is read
+    model.refuse_params()  # reports wrong parameters before anything is read
     refuse_existing(run.out, run.overwrite)
     for given in run.inputs:
         _refuse_inside_model(Path(given))
@@ -58,10 +59,10 @@ def begin_run(
 
 
 def _refuse_inside_model(given: Path) -> None:
-    """Raise UserError for an input that lies in a model: it is gone when that model's run is done."""
+    """Raise UserError for an input inside a model, which is deleted when that model's run is done."""
     for parent in given.resolve().parents:
         if (parent / "model.json").is_file():
-            raise UserError("lies inside a model", where=given, remedy="copy it to a place of its own first")
+            raise UserError("is inside a model", where=given, remedy="copy it elsewhere first")
 
 
 def go_on(
@@ -73,7 +74,7 @@ def go_on(
     *,
     resumed: bool = False,
 ) -> None:
-    """Run to the end or to Ctrl-C, and say how it went; `resumed`: after an interruption.
+    """Run to the end or to Ctrl-C, and print the result; `resumed`: after an interruption.
 
     `model` is a path, or a directory that is locked.
     """
@@ -82,7 +83,7 @@ def go_on(
     tell_of_compiling()
     path = model if isinstance(model, Path) else model.path
     again = command_line("resume", path, "" if engine == "local" else "--engine spark")
-    done = run_on(model, every, threads, f"the model is saved, go on with: {again}", engine)
+    done = run_on(model, every, threads, f"the model is saved, continue with: {again}", engine)
     if done is None:
         emit_finished(path, as_json)
         return
@@ -97,7 +98,7 @@ def go_on(
 
 
 def began_on_spark(path: Path) -> bool:
-    """Whether the run at `path` is one on Spark."""
+    """Whether the run at `path` was started on Spark."""
     from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.manifest import RESTORE
@@ -107,7 +108,7 @@ def began_on_spark(path: Path) -> bool:
 
 
 def emit_finished(path: Path, as_json: bool) -> None:
-    """Say of a run that there is nothing left to do, and how its model learns more if it can."""
+    """Print that a run is finished already, and how its model can learn more, if it can."""
     from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.saved import ModelDirectory
 
@@ -125,9 +126,9 @@ def run_on(
     remedy: str,
     engine: "str | SparkEngine" = "local",
 ) -> "tuple[Estimator, Run[Any], RunState] | None":
-    """Go on with a run, as `go_on` does; None when it is finished already.
+    """Continue a run, as `go_on` does; None if it is finished already.
 
-    Ctrl-C leaves the program, by `remedy`. Notes a score that has not settled.
+    Ctrl-C exits with `remedy`. Prints a note if the score has not converged.
     """
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
@@ -180,8 +181,8 @@ def _as_text(
     following: Sequence[str],
     scores: "ScoreNames",
 ) -> str:
-    """How a run went: what it learned, in numbers, `lines` of its kind, and the verb to go on with, if there
-    is one."""
+    """A summary of a run: what it learned, in numbers, `lines` of its kind, and the command to continue with,
+    if there is one."""
     value = summary["held_out"]
     held_out = "" if value is None else f", held-out {value:.4f} nats/{scores.token}"
     passes, documents = summary["passes"], summary["documents"]

@@ -1,4 +1,4 @@
-"""What Spark says by the way: kept from standard error, and written to a file when Spark fails."""
+"""Spark's own messages: kept from standard error, and written to a file if Spark fails."""
 
 import errno
 import io
@@ -24,9 +24,9 @@ OF_CLICK = (click.ClickException, click.Abort, click.exceptions.Exit)
 
 
 class SparkLog:
-    """Lines of Java's, of py4j's loggers and of threads that end by an error, while a command runs on Spark.
+    """Lines of Java, of py4j's loggers and of failing threads, while a command runs on Spark.
 
-    They go to a file without a name, of which nothing is left however the command ends; `save` copies it.
+    They go to a file without a name, of which nothing is left at the end; `save` copies it.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class SparkLog:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Let what is logged in Python, and traces that other threads print, go here meanwhile."""
+        """Redirect Python's logs, and traces of other threads, to this file meanwhile."""
         handler, root = _Handler(self.text), logging.getLogger()
         with self.undo:
             root.addHandler(handler)
@@ -49,13 +49,14 @@ class SparkLog:
             yield
 
     def _take(self, owner: object, name: str) -> None:
-        """Let a function that prints the trace of the error that is handled write it here."""
+        """Replace a function that prints the trace of the current error by one that writes it here."""
         self.undo.callback(setattr, owner, name, getattr(owner, name))
         setattr(owner, name, lambda *_: self.write_trace())
 
     @contextmanager
     def launching(self) -> Iterator[None]:
-        """Let the Java machine that is started meanwhile, and what it starts, write here what they print."""
+        """Redirect the output of the Java process that is started meanwhile, and of its children, to this
+        file."""
         sys.stdout.flush()
         sys.stderr.flush()
         with ExitStack() as stack:
@@ -67,16 +68,16 @@ class SparkLog:
         from pyspark import util
         from pyspark.core import broadcast
 
-        self._take(util, "print_exec")  # of values that cannot be pickled, or for which there is no disk
+        self._take(util, "print_exec")  # for values that cannot be pickled, or without disk space
         self._take(broadcast, "print_exec")
 
     def write_trace(self, error: BaseException | None = None) -> None:
-        """Write the trace of an error (None: of the one that is handled)."""
+        """Write the trace of an error (None: the current one)."""
         with suppress(OSError):  # the disk may be full
             traceback.print_exception(error or sys.exception(), file=self.text)
 
     def save(self) -> str | None:
-        """Copy what has come to a new file among the temporary ones, and give its name; None if it fails."""
+        """Copy the content to a new temporary file, and return its name; None if that fails."""
         try:
             descriptor, name = tempfile.mkstemp(prefix="stickbreaker-spark-", suffix=".log")
         except OSError:
@@ -94,21 +95,21 @@ class SparkLog:
 
 class _Handler(logging.StreamHandler[IO[str]]):
     def handleError(self, record: logging.LogRecord) -> None:
-        """Nothing: the disk is full."""
+        """Do nothing: the disk is full."""
 
 
 def _put_back(copy: int, number: int) -> None:
-    """Let a descriptor be what it was when it was copied."""
+    """Restore a descriptor from its copy."""
     os.dup2(copy, number)
     os.close(copy)
 
 
 @contextmanager
 def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
-    """Raise a failure of Spark's in the context as a UserError: one line that names a file with the traces.
+    """Turn a failure of Spark in the context into a UserError: one line that names a file with the traces.
 
-    The line has the remedy that `remedy` returns. Mistakes of the user's, and errors of the library's own
-    while Spark runs, are raised as they are.
+    The line includes the remedy that `remedy` returns. Users' mistakes, and errors of the library itself
+    while Spark runs, are raised unchanged.
     """
     log = SparkLog()
     with log.collecting():
@@ -129,7 +130,7 @@ def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
 
 
 def problem_of(error: Exception) -> str | None:
-    """What Spark failed in, or which disk is full, in words; None for an error of another kind."""
+    """The failure of Spark, or the full disk, in words; None for an error of another kind."""
     from stickbreaker.engines.spark.failures import SparkFailure, reason_of
     from stickbreaker.engines.spark.session import end_of_java, spark_errors
 
@@ -149,7 +150,7 @@ def problem_of(error: Exception) -> str | None:
 
 
 def full_disk_of(error: BaseException | None) -> OSError | None:
-    """The error of a full disk that an error is, or came from.
+    """The error of a full disk, if an error is one or was caused by one.
 
     >>> full_disk_of(OSError(errno.ENOSPC, "No space left on device", "x")).filename
     'x'

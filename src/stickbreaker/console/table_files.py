@@ -1,4 +1,4 @@
-"""Tables written to files that spreadsheets, notebooks and programs read."""
+"""Writes tables to files that spreadsheets, notebooks and programs read."""
 
 import sys
 from collections.abc import Iterable
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = Path("-")  # as CSV
 ENDINGS = (".parquet", ".csv", ".xlsx")
-LONGEST_CELL = 32_767  # characters, of Excel
-MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, the names of columns included
+LONGEST_CELL = 32_767  # characters, in Excel
+MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, including the names of columns
 
 
 def refuse_other_ending(out: Path) -> None:
-    """Raise UserError for a file of an unknown format, or of one that cannot be written."""
+    """Raise UserError for a file of an unknown format, or a format that cannot be written."""
     if out == STANDARD_OUTPUT:
         return
     if out.suffix not in ENDINGS:
@@ -34,8 +34,8 @@ def refuse_other_ending(out: Path) -> None:
 
 
 def refuse_table(out: Path, overwrite: bool, *, printed: bool = False) -> None:
-    """Raise UserError where a table cannot be written: of an unknown format, because something is there, or
-    to standard output unless it may be `printed`."""
+    """Raise UserError if a table cannot be written: the format is unknown, the file exists, or it is standard
+    output and may not be `printed`."""
     refuse_other_ending(out)
     if out == STANDARD_OUTPUT:
         if printed:
@@ -52,10 +52,11 @@ def write_tables(
     raw: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Write tables of one schema, one after another: as `out` ends, or as CSV to standard output for "-".
+    """Write tables of one schema, concatenated: in the format of `out`'s ending, or as CSV to standard output
+    for "-".
 
-    Text that a spreadsheet would run as a formula stands behind a single quote in CSV, unless `raw`. Raises
-    UserError for what does not fit into a workbook, and where something is at `out`.
+    Text that a spreadsheet would run as a formula gets a single quote before it in CSV, unless `raw`. Raises
+    UserError if it does not fit into a workbook, and if `out` exists.
     """
     if out == STANDARD_OUTPUT:
         _write_csv(tables, schema, sys.stdout.buffer, raw)
@@ -94,12 +95,12 @@ def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: object, r
 
 
 def _write_workbook(tables: "Iterable[pa.Table]", schema: "pa.Schema", partial: Path, out: Path) -> None:
-    """One sheet, its first row the names of the columns. Text is text, never a formula or a link."""
+    """Write one sheet, its first row the names of the columns. Text is text, never a formula or a link."""
     import xlsxwriter
 
     if len(schema) > MOST_COLUMNS:
         raise UserError(f"a sheet has {MOST_COLUMNS:,} columns at most", where=out, remedy="write .csv")
-    # rows go to a file of their own as they come, which are joined at the end
+    # rows first go to a file of their own, and are joined at the end
     with xlsxwriter.Workbook(partial, {"constant_memory": True}) as book:
         sheet, row = book.add_worksheet("documents"), 0
         for column, name in enumerate(schema.names):

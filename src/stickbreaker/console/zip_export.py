@@ -6,7 +6,7 @@ from stickbreaker.console.requests import ExportRequest
 
 
 def write_zip(asked: ExportRequest) -> tuple[dict[str, Any], str]:
-    """Write the file; returns figures and how they are said."""
+    """Write the file; returns figures and a line that describes them."""
     from stickbreaker.saved.packed_models import pack
 
     size = pack(asked.model, asked.out, overwrite=asked.overwrite)

@@ -1,4 +1,4 @@
-"""What a model and a move of its shape are, to the rooms that run them."""
+"""The interfaces of a model, a sampler and a move, which the rooms that run them rely on."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,22 +15,20 @@ from stickbreaker.core.records import Array, Record, Stats, TruncatedCounts
 from stickbreaker.corpus.shards import SHARD, Bags, Index, Shard
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
-Counts = (
-    Array | TruncatedCounts
-)  # a table or some of its rows (rows × columns), or a truncated table, which is whole
-View = Any  # what a model makes of the rows that a shard reads; only that model looks inside
-Local = Record  # what a document keeps between passes, its first axis named "documents"
+Counts = Array | TruncatedCounts  # a table, or some of its rows (rows × columns), or a whole truncated table
+View = Any  # what a model computes from the rows that a shard reads; only that model looks inside
+Local = Record  # what is stored for each document between passes; its first axis is "documents"
 
 
-MOST_COLUMNS = 1_000_000  # of a table: a prior has a number for each
-MOST_CHAINS = 256  # of a sampler: each holds the state of all tokens
+MOST_COLUMNS = 1_000_000  # columns of a table: a prior has a number for each
+MOST_CHAINS = 256  # chains of a sampler: each holds the state of all tokens
 
 
 class Step(NamedTuple):
-    """Where a run is: step number from 0, rate rho, scale D / |S|, documents seen before this step.
+    """The position of a run: step number from 0, rate rho, scale D / |S|, documents seen before this step.
 
-    `growth`: D over the one of the step before, where D is what has been seen. Sums become (1 - rate) growth
-    times what they were, plus rate scale times the new ones.
+    `growth` is D over its value at the step before, if D is the number of documents seen so far. Sums become
+    (1 - rate) growth times their old values, plus rate scale times the new ones.
     """
 
     number: int
@@ -41,7 +39,7 @@ class Step(NamedTuple):
 
 
 class Score(NamedTuple):
-    """A value in nats and the tokens it is of.
+    """A score in nats, and the number of tokens that it covers.
 
     `kind` is "bound" (of log p(w), exact), "estimate" (of the bound) or "joint" (log p(w, z) of a sample).
     """
@@ -55,7 +53,7 @@ class Score(NamedTuple):
 class Proposal:
     """A change of shape under test: its statistics come back as `Stats.trial[name]`.
 
-    `change` is what its model makes of it; edits apply to it as to every record.
+    `change` is a record defined by its model; edits apply to it as to every record.
     """
 
     name: str
@@ -64,7 +62,7 @@ class Proposal:
 
 
 class Accepted(NamedTuple):
-    """An edit that a proposal earned, and by how many nats; None where no bound judged it."""
+    """An edit that a proposal earned, and the gain in nats; None if it was not judged by a bound."""
 
     plan: str
     edit: Edit
@@ -72,8 +70,8 @@ class Accepted(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a move makes of trials: edits to make, proposals to map once more, params that it changes, and
-    names of proposals to give up."""
+    """A move's decisions on its trials: edits to make, proposals to map once more, params that it changes,
+    and names of proposals to give up."""
 
     accepted: tuple[Accepted, ...] = ()
     retry: tuple[Proposal, ...] = ()
@@ -83,13 +81,13 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableSpec:
-    """What a model's table of counts is: all that an engine knows of it.
+    """The shape of a model's table of counts: all that an engine knows about it.
 
-    `rows` and `columns` name the axes (words, topics). `keyed`: a row is known by a key (a spelling), and
-    local steps may report rows that the table does not have yet; else rows are known by number, and stay.
-    `truncated`: counts are sparse, each column keeps an order of its cells, and has no place for a cell
-    beyond its truncation (`TruncatedCounts`); else the table is dense. `groups` (rows, int32): the group
-    (language, tree node) of each row that a run starts from; totals are by group. None: there is one.
+    `rows` and `columns` name the axes (words, topics). `keyed`: rows are identified by a key (a spelling),
+    and local steps may report rows that the table does not have yet; otherwise rows are identified by number,
+    and are fixed. `truncated`: counts are sparse, and each column orders its cells and has no room beyond its
+    truncation (`TruncatedCounts`); otherwise the table is dense. `groups` (rows, int32): the group (language,
+    tree node) of each row that a run starts with; totals are by group. None: there is one group.
     """
 
     rows: str = "words"
@@ -109,7 +107,7 @@ class TableSpec:
 
     @property
     def column(self) -> str:
-        """What one column is called in the trace, where the axis is a plural.
+        """The name of one column in the trace: the singular of the axis.
 
         >>> TableSpec().column
         'topic'
@@ -118,13 +116,13 @@ class TableSpec:
 
 
 class CountTable(Protocol):
-    """A table of counts on this machine, to be looked at."""
+    """Read access to a table of counts on this machine."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
     def keys(self) -> Sequence[str] | None:
-        """The keys of the rows, of a keyed table."""
+        """The keys of the rows of a keyed table; None for other tables."""
         ...
 
     def totals(self) -> Array:
@@ -132,7 +130,7 @@ class CountTable(Protocol):
         ...
 
     def whole(self) -> Counts:
-        """All of it, as `Model.expectations` takes it; void after the next change."""
+        """The whole table, in the form that `Model.expectations` takes; invalid after the next change."""
         ...
 
     def counts(self, rows: NDArray[np.int64] | slice, /) -> Array:
@@ -140,18 +138,18 @@ class CountTable(Protocol):
         ...
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """Rows of keys, -1 where there is none."""
+        """The rows of keys, -1 for keys that are not in the table."""
         ...
 
 
 class Model(ABC):
-    """Frozen settings and pure functions, of a table of expected counts and params.
+    """Frozen settings and pure functions of a table of expected counts and of params.
 
-    The table has rows (words, rules) in groups and columns (topics, nonterminals) and is owned by the
-    engine; `params` is everything else. Priors never enter the table.
+    The table has rows (words, rules) in groups and columns (topics, nonterminals) and is owned by the engine;
+    `params` is everything else. Priors never enter the table.
 
     `unit` is what the model reads of documents, the type of its shards' content (`Bags`, `Sequences`,
-    `Trees`); `shard_size` how many documents a shard has at most.
+    `Trees`); `shard_size` the largest number of documents in a shard.
     """
 
     unit: type[Any] = Bags
@@ -161,7 +159,7 @@ class Model(ABC):
 
     @abstractmethod
     def n_columns(self, params: Record) -> int:
-        """Columns of the table now."""
+        """The number of columns of the table."""
 
     @abstractmethod
     def start(self) -> Record:
@@ -169,34 +167,36 @@ class Model(ABC):
 
     @abstractmethod
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Counts (rows × columns) that break the symmetry, drawn by a row's content.
+        """Initial counts (rows × columns) that break the symmetry, drawn by a row's content.
 
-        `tokens` is the size of what will be learned from. The first local steps see them, and they decay like
-        counts; they are never a prior.
+        `tokens` is the size of the data to learn from. The first local steps see these counts, and they decay
+        like all counts; they are not a prior.
         """
 
     def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
-        """Positions in the table of the rows that the local step needs of a shard, -1 where it lacks one.
+        """The table positions of the rows that the local step needs for a shard, -1 for rows that it does not
+        have.
 
-        Called by engines before a shard's rows are fetched; what it gives are the shard's `rows`
-        in the local step, in this order. `index` gives the positions of keys, in a table that is keyed. By
-        default they are those of the shard's distinct words, in turn.
+        Engines call it before they fetch a shard's rows; the result becomes the shard's `rows` in the local
+        step, in this order. `index` returns the positions of keys, if the table is keyed. By default: the
+        rows of the shard's distinct words, in order.
         """
         return shard.rows if shard.keys is None else index(shard.keys)
 
     def prepare(self, params: Record, counts: Counts) -> Record:
-        """The params with what is worked out once a step from a truncated table, before `expectations`."""
+        """The params with quantities that are computed once per step from a truncated table, before
+        `expectations`."""
         return params
 
     @abstractmethod
     def expectations(
         self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
     ) -> View:
-        """What the local step needs of some rows: `counts` (rows × columns), of table positions `rows`.
+        """The view for the local step of some rows: `counts` (rows × columns) at table positions `rows`.
 
-        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. Of a
-        truncated table `counts` is the whole, and `rows` are what `reads` gave for a shard, -1 where it has
-        none.
+        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. For a
+        truncated table, `counts` is the whole table, and `rows` are the result of `reads` for a shard, -1 for
+        rows that it does not have.
         """
 
     @abstractmethod
@@ -208,77 +208,79 @@ class Model(ABC):
     def evaluate_proposals(
         self, view: View, shard: Shard[Any], local: Local, seed: int, proposals: Sequence[Proposal]
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """Each proposal's statistics of a shard, by name: what it would be with the proposal's change.
+        """Each proposal's statistics for a shard, by name: those of the model with the proposal's change.
 
-        `local` are the documents' records of this step's `local_step`.
+        `local`: the documents' records from this step's `local_step`.
 
-        Columns of a trial are its proposal's own. An edit that names the trial puts its sums in the place of
-        those of the same name in `Stats.usage`. The first value are records of documents that such an edit
-        needs.
+        The columns of a trial belong to its proposal. An edit that names the trial puts its sums in place of
+        those with the same name in `Stats.usage`. The first value returned is the documents' records that
+        such an edit needs.
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
     def refuse_proposal(self, change: Record) -> None:
-        """Raise ValueError where a proposal of a checkpoint lacks what `evaluate_proposals` needs."""
+        """Raise ValueError if a proposal from a checkpoint lacks what `evaluate_proposals` needs."""
         return
 
     @abstractmethod
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
-        """Sums over the rows from `first` on that the score and the global step need, not plain totals."""
+        """Sums over the rows from `first` on that the score and the global step need, besides plain
+        totals."""
 
     @abstractmethod
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """The params after a step; `summary` is of the table after it, if `needs_summary` asks for it."""
+        """The params after a step; `summary` is that of the table after the step, if `needs_summary` is
+        true."""
 
     @abstractmethod
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The objective of the state that the local steps saw: their terms and the table's."""
+        """The objective for the state that the local steps saw: their terms and the table's."""
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The objective where `stats` sums each document's last report, and the table those reports' rows."""
+        """The objective if `stats` sums each document's latest report, and the table sums those reports'
+        rows."""
         return self.score(params, stats, totals, summary)
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:
-        """What every record of the trace tells of the state besides its score: how much of it there is."""
+        """Sizes of the state that every record of the trace has besides the score."""
         return {}
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether a score that no longer changes may end a run: no, while moves have something untried."""
+        """Whether a run may end when the score stops changing; not while moves have something untried."""
         return all(move.is_settled(params, totals.sum(axis=0)) for move in self.moves)
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which columns to show to users, given the total of each (columns): all."""
+        """Which columns to show to users, given each one's total (columns); by default all."""
         return np.arange(len(totals))
 
     def needs_summary(self, step: Step) -> bool:
-        """Whether a global step needs a summary of the table (where a prior of the words is learned, all
-        do)."""
+        """Whether a global step needs a summary of the table (always if a prior of the words is learned)."""
         return False
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """Which new rows enter: all, in order of their keys, unless a model knows better.
+        """Which new rows the table takes in: by default all, in order of their keys.
 
-        A model whose rows are in groups must know better: its `Grow` has the group of each new row.
-        With it params that this changes, as they are after the edit. A row of `new_rows` has its counts by
-        column first; what follows them is the model's own.
+        A model whose rows are in groups must override this: its `Grow` has the group of each new row. Also
+        returns the params as they are after the edit. In `new_rows`, a row has its counts by column first;
+        what follows them is defined by the model.
         """
         return ((Grow(self.table.rows, len(new_rows), tuple(sorted(new_rows))),) if new_rows else ()), {}
 
     def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
-        """Of a truncated table, after the global step: what its order becomes, and which rows leave."""
+        """For a truncated table, after the global step: the new order of its cells, and the rows to drop."""
         return ()
 
     def finish(self, params: Record, counts: Counts) -> Edit:
-        """The same at the end of a run, so that a finished model keeps the limits that it was given."""
+        """The same edit at the end of a run, so that a finished model keeps the limits that it was given."""
         return ()
 
 
 class Fitted(NamedTuple):
-    """What a chain has learned: the params, and of a model with a table its counts (rows × columns).
+    """What a chain has learned: the params, and the counts of a table, if any (rows × columns).
 
-    `columns` are lasting numbers of the columns, ascending, where these come and go; None: they stay.
+    `columns`: lasting numbers of the columns, ascending, if columns come and go; None if they are fixed.
     """
 
     params: Record
@@ -289,8 +291,8 @@ class Fitted(NamedTuple):
 class Sampler(ABC):
     """A Markov chain over the latent variables of a whole corpus, which owns and changes its state.
 
-    Its randomness is keyed by its seed and the sweep's number, so that a restored chain goes on as it would
-    have, with any number of threads. It needs no engine, and no table.
+    Its randomness is keyed by its seed and the sweep's number, so that a restored chain continues exactly as
+    before, with any number of threads. It needs no engine, and no table.
     """
 
     @abstractmethod
@@ -299,64 +301,64 @@ class Sampler(ABC):
 
     @abstractmethod
     def learn(self) -> None:
-        """Move the hyperparameters that are learned, given the present state."""
+        """Update the hyperparameters that are learned, given the current state."""
 
     @abstractmethod
     def score(self) -> Score:
-        """The log joint probability of the data and the present state."""
+        """The log joint probability of the data and the current state."""
 
     def keep(self) -> None:
-        """Take the present state as a sample of the posterior, for what `fitted` gives."""
+        """Record the current state as a sample of the posterior, for `fitted`."""
         return
 
     def figures(self) -> Mapping[str, float]:
-        """What every record of the trace tells of the state besides its score."""
+        """Numbers that every record of the trace has besides the score."""
         return {}
 
     @abstractmethod
     def fitted(self) -> Fitted:
-        """What is learned so far: a mean over the samples where one has a meaning, or the last state."""
+        """The model learned so far: a mean over the samples if that has a meaning, else the last state."""
 
     def pooled(self, others: "Sequence[Sampler]") -> Fitted:
-        """What several chains learned, of which this one has the best score: what this one did, unless
-        predictions are means over samples, whichever chain they come from."""
+        """What several chains learned together, called on the chain with the best score: by default that
+        chain's result, or means over the samples of all chains if predictions are means."""
         return self.fitted()
 
     @abstractmethod
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which `restore` makes the same chain, byte for byte, the samples included."""
+        """Arrays from which `restore` rebuilds the same chain exactly, including the samples."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the state of a snapshot. Raises ValueError for one of another chain."""
+        """Restore the state of a snapshot. Raises ValueError if it is from another chain."""
 
 
 class Move(ABC):
-    """A way of changing the model's shape, beside its model.
+    """A way of changing the model's shape, separate from its model.
 
-    A move sees sums over shards and never a shard, sums over parts of the table's rows and never the table:
-    what it needs of rows it asks of `table`, which also has the rows of the report. Its memory, if any,
-    are fields of the params.
+    A move sees sums over shards but never a shard, and sums over blocks of the table's rows but never the
+    table: it queries rows by `table`, which also has the rows of the report. Its memory, if any, is stored in
+    fields of the params.
     """
 
     def start(self, n_columns: int) -> Record:
-        """The fields of the params that are the move's."""
+        """The move's own fields of the params."""
         return {}
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether there is nothing left untried; `totals` (columns) are the table's."""
+        """Whether nothing is left untried; `totals` (columns) are the table's."""
         return True
 
     @abstractmethod
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
     ) -> Sequence[Proposal]:
-        """Before the map, from the last sums (without rows) and the table: what to try."""
+        """Proposals to try, chosen before the map from the latest sums (without rows) and the table."""
 
     def refine(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """After the map, the table not yet changed: what to try again over the same shards, and edits to make
+        """After the map, before the table changes: what to try again over the same shards, and edits to make
         before the step's statistics enter the table."""
         return Decision()
 
@@ -366,7 +368,6 @@ class Move(ABC):
     ) -> Decision:
         """After the global step, given the table as it is then: the edits that proposals have earned.
 
-        `stats.trial` has the proposals' statistics, as last mapped; under a schedule that keeps reports,
-        those of every document.
-        Edits are made in order; each must be right in the shape that those before it leave.
+        `stats.trial` has the proposals' latest statistics; if the schedule stores reports, those of every
+        document. Edits are made in order; each must be valid for the shape that those before it leave.
         """

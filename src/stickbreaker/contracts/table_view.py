@@ -1,7 +1,8 @@
-"""The table as a move sees it: sums over parts of its rows, and arrays over them that are made part by part.
+"""The table as a move sees it: sums over blocks of rows, and arrays over rows that are computed block by
+block.
 
-No process need hold the whole of a large table. What a move asks of rows is therefore a function of a part,
-which an engine may send to where the rows are.
+No process has to hold the whole of a large table. A move therefore queries rows by a function of a block,
+which an engine can send to where the rows are stored.
 """
 
 from abc import ABC, abstractmethod
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 from stickbreaker.core.records import Array
 
-RowArray = Any  # an array over all rows, as an engine keeps it: here an ndarray; only engines look inside
+RowArray = Any  # an array over all rows, in the engine's form: here an ndarray; only engines look inside
 
 
 class RowBlock(NamedTuple):
@@ -19,14 +20,14 @@ class RowBlock(NamedTuple):
 
     first: int  # number of its first row
     n_rows: int  # rows of the whole table
-    counts: Array  # the part's rows × columns
-    held: Mapping[str, Array]  # what else was asked for, the part's rows of it
+    counts: Array  # the block's rows × columns
+    held: Mapping[str, Array]  # other arrays that were asked for, restricted to the block's rows
 
 
 class ReportRows(NamedTuple):
-    """Stands for the rows of a step's report: those of the trial of this name, or the report's own.
+    """Placeholder for the rows of a step's report: those of the trial of this name, or the report's own.
 
-    A part gets zeros for its rows that the report does not have.
+    A block gets zeros for its rows that the report does not have.
     """
 
     trial: str = ""
@@ -34,11 +35,11 @@ class ReportRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """A function of a part, and what of the part's rows it needs besides their counts.
+    """A function of a block, and what it needs of the block's rows besides their counts.
 
-    The function can be sent to other processes (it is a module's, `functools.partial` of one, or a frozen
-    dataclass with `__call__`), and all that it needs besides is its own. One that looks at no `counts` of the
-    table may get none (rows × 0).
+    The function can be sent to other processes (it is a module's function, `functools.partial` of one, or a
+    frozen dataclass with `__call__`), and carries everything else that it needs. A function that does not use
+    `counts` may get none (rows × 0).
     """
 
     function: Callable[[RowBlock], Mapping[str, Array]]
@@ -47,9 +48,9 @@ class RowQuery:
 
 
 class TableView(ABC):
-    """What a move may ask of the table, as it is, and of the rows of one report.
+    """The queries that a move may make of the table, and of the rows of one report.
 
-    Every call may go over all rows, so that what can be asked at once is asked in one call.
+    Every call may go over all rows, so combine queries into one call.
     """
 
     n_rows: int
@@ -57,15 +58,15 @@ class TableView(ABC):
 
     @abstractmethod
     def add(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
-        """Each function's arrays, added up over the parts."""
+        """The arrays of each function, summed over the blocks."""
 
     @abstractmethod
     def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
-        """Each function's arrays, which have the part's rows first, as arrays over all rows.
+        """The arrays of each function, which have the block's rows first, as arrays over all rows.
 
-        They may be values of fields and of edits. Of a table whose rows have keys they are ndarrays.
+        They may become values of fields and of edits. For a table whose rows have keys they are ndarrays.
         """
 
     @abstractmethod
     def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
-        """The n largest rows of columns, the largest first; of equal ones the first."""
+        """The n largest rows of each column, the largest first; of equal ones the first row."""

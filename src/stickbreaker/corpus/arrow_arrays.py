@@ -1,6 +1,6 @@
-"""Arrow arrays of NumPy's numbers and of strings, made without pandas.
+"""Arrow arrays of NumPy numbers and of strings, made without pandas.
 
-`pyarrow.array` imports it where it is installed, which takes a third of a second.
+`pyarrow.array` imports pandas if it is installed, which takes a third of a second.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def arrow_numbers(values: NDArray[Any]) -> Any:
 
 
 def numbers_in(array: Any) -> NDArray[Any]:
-    """The numbers of an Arrow array. Raises ValueError where one is missing.
+    """The numbers of an Arrow array. Raises ValueError if one is missing.
 
     >>> numbers_in(arrow_numbers(np.array([1, 2, 3]))[1:]).tolist()
     [2, 3]

@@ -1,4 +1,4 @@
-"""Blocks: the few documents that are read, decoded and held at a time."""
+"""Blocks: groups of documents that are read, decoded and held in memory together."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,16 +37,16 @@ SCHEMAS = {"text": TEXT_SCHEMA, "bag": BAG_SCHEMA}
 
 
 def schema_of(kind: str, trees: bool) -> pa.Schema:
-    """The columns of blocks of a kind, of texts with or without trees."""
+    """The columns of blocks of a kind; for texts, with or without trees."""
     return TREE_SCHEMA if trees else SCHEMAS[kind]
 
 
 class Entries(NamedTuple):
     """The tokens (in order) or words of a block's documents.
 
-    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they
-    are `spelled`, in an Arrow array or a sequence; `weights` (float64) goes with the codes of bags and is
-    None for tokens, which weigh one each.
+    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they are
+    `spelled`, in an Arrow array or a sequence; `weights` (float64) goes with the codes of bags and is None
+    for tokens, which have weight one.
     """
 
     offsets: NDArray[np.int64]
@@ -55,18 +55,18 @@ class Entries(NamedTuple):
     weights: NDArray[np.float64] | None
 
     def words(self) -> list[str]:
-        """The distinct words as strings, which takes longer than to read them."""
+        """The distinct words as strings, which takes longer than reading them."""
         return list(self.spelled) if isinstance(self.spelled, Sequence) else self.spelled.to_pylist()
 
     def spellings(self, codes: NDArray[np.integer]) -> list[str]:
-        """The words that some codes point to."""
+        """The words for some codes."""
         if isinstance(self.spelled, Sequence):
             return [self.spelled[code] for code in codes.tolist()]
         return self.spelled.take(arrow_numbers(codes)).to_pylist()
 
 
 class BlockSource(ABC):
-    """Where a corpus has its documents: a directory, tables in memory, or a matrix."""
+    """The storage of a corpus's documents: a directory, tables in memory, or a matrix."""
 
     kind: str
     sizes: tuple[int, ...]
@@ -80,7 +80,7 @@ class BlockSource(ABC):
         """Some columns of a block."""
 
     def place(self, block: int) -> Path | None:
-        """The file that a block lies in, for error messages."""
+        """The file that contains a block, for error messages."""
         return None
 
     @abstractmethod
@@ -118,7 +118,7 @@ class TableSource(BlockSource):
 
 
 class DocumentSource(BlockSource):
-    """Blocks held in memory as documents: for what is read once. Tables are made of them when asked for."""
+    """Blocks held in memory as documents, for data that is read once. Tables are made on request."""
 
     def __init__(self, kind: str, blocks: Sequence[list[Document]]) -> None:
         self.kind = kind
@@ -178,12 +178,12 @@ def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Documen
 
 
 def table_and_words(documents: list[Document], kind: str) -> tuple[pa.Table, Sequence[str]]:
-    """A block of documents as it is kept, and its distinct words in the order of their codes."""
+    """A block of documents as a table to store, and its distinct words in the order of their codes."""
     return _text_table(documents) if kind == "text" else _bag_table(documents)
 
 
 def _characters_in(document: Document) -> int:
-    """The characters of a document's text and metadata."""
+    """The number of characters of a document's text and metadata."""
     return len(document.text or "") + sum(map(characters_of, document.metadata.values()))
 
 
@@ -216,7 +216,7 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
 
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
-    """Lists of words, as numbers of the distinct ones, and these in the order in which they first come."""
+    """Lists of words as numbers of the distinct ones, and the distinct words in order of first occurrence."""
     codes, words = _numbered(lists)
     distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
     spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
@@ -224,7 +224,8 @@ def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
-    """All words of some lists as numbers of the distinct ones, and these in the order in which they come."""
+    """All words of some lists as numbers of the distinct ones, and the distinct words in order of first
+    occurrence."""
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
@@ -236,7 +237,7 @@ def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequen
 
 
 def _number_lists(lists: Sequence[Any]) -> Any:
-    """Lists of numbers, None where there is none; those of arrays are not looked at one by one."""
+    """Lists of numbers, None for missing ones; lists that are arrays are converted without a loop."""
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
     values = np.concatenate(lists).astype(np.int32)
@@ -244,20 +245,20 @@ def _number_lists(lists: Sequence[Any]) -> Any:
 
 
 def _arrow_offsets(lists: Sequence[Sequence[Any]]) -> Any:
-    """`_offsets_of` lists as Arrow has them."""
+    """`_offsets_of` lists as an Arrow array."""
     return arrow_numbers(_offsets_of(lists).astype(np.int32))
 
 
 def _offsets_of(lists: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
-    """Where each list begins when they are one after another, and the end of the last."""
+    """The offset of each list in their concatenation, and the end of the last."""
     offsets = np.zeros(len(lists) + 1, np.int64)
     offsets[1:] = list(accumulate(map(len, lists)))
     return offsets
 
 
 def refuse_other_table(table: pa.Table, kind: str) -> None:
-    """Raise ValueError where the columns of a block are not of the types, lengths or signs that `tables_of`
-    gives them, or where what each document has is missing."""
+    """Raise ValueError if the columns of a block do not have the types, lengths or signs that `tables_of`
+    gives them, or lack a value that every document has."""
     schema = schema_of(kind, kind == "text")
     for name in table.column_names:
         if name not in schema.names or not _alike(table.schema.field(name).type, schema.field(name).type):
@@ -269,11 +270,11 @@ def refuse_other_table(table: pa.Table, kind: str) -> None:
     for name in ("starts", "sentences"):
         for chunk in table.column(name).chunks if name in table.column_names else ():
             if chunk.values.null_count or numbers_in(chunk.values).min(initial=0) < 0:
-                raise ValueError(f"the column {name} has values that are no places")
+                raise ValueError(f"the column {name} has values that are not positions")
 
 
 def _alike(one: pa.DataType, other: pa.DataType) -> bool:
-    """Whether types are one, words in a dictionary or not."""
+    """Whether types are the same, ignoring dictionary encoding."""
     if pa.types.is_list(one) and pa.types.is_list(other):
         return _alike(one.value_type, other.value_type)
     if pa.types.is_dictionary(other):
@@ -282,7 +283,7 @@ def _alike(one: pa.DataType, other: pa.DataType) -> bool:
 
 
 def entries_of(table: pa.Table, kind: str) -> Entries:
-    """The entries of a block's table. Raises ValueError where the table does not fit together."""
+    """The entries of a block's table. Raises ValueError if the table is inconsistent."""
     table = table.unify_dictionaries().combine_chunks()
     lists = only_chunk(table.column("tokens" if kind == "text" else "words"))
     values = lists.flatten()
@@ -314,7 +315,7 @@ def entries_of_lists(lists: Sequence[Sequence[str]]) -> Entries:
 def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
     """The tokens of a block's table, and the first token of each of its sentences.
 
-    Raises ValueError where the table does not fit together.
+    Raises ValueError if the table is inconsistent.
     """
     entries, sentences = entries_of(table, "text"), table.column("sentences").combine_chunks()
     lengths, places = sentences.value_lengths(), numbers_in(sentences.flatten()).astype(np.int64)
@@ -327,8 +328,8 @@ def sentence_starts(
 ) -> NDArray[np.int64]:
     """First tokens of the sentences of a block, whose documents begin at `offsets`.
 
-    `lengths`: how many sentences each document says it has (0: it is one sentence); `places`: the token of
-    its document at which each begins. Raises ValueError for other places.
+    `lengths`: the number of sentences of each document (0: it is one sentence); `places`: the token of its
+    document at which each begins. Raises ValueError if places are outside their document.
 
     >>> sentence_starts(np.array([2, 0, 0]), np.array([0, 2]), np.array([0, 3, 4, 4])).tolist()
     [0, 2, 3]
@@ -339,7 +340,7 @@ def sentence_starts(
     starts = first.repeat(lengths) + places
     starts = np.sort(np.concatenate([starts, alone]) if len(alone) else starts)
     if not right or (starts[1:] <= starts[:-1]).any() or (starts[starts.searchsorted(begun)] != begun).any():
-        raise ValueError("sentences that begin at no token of theirs")
+        raise ValueError("sentences that begin outside their document")
     return starts
 
 

@@ -1,4 +1,4 @@
-"""From documents to the parts of a corpus."""
+"""Builds the parts of a corpus from documents."""
 
 import dataclasses
 import shutil
@@ -69,21 +69,21 @@ if TYPE_CHECKING:
     from stickbreaker.corpus.text.word_finding import FoundText, WordFinder
 
 
-READ_TOGETHER = 1 << 17  # characters of texts that are analysed at a time
+READ_TOGETHER = 1 << 17  # characters of texts that are analysed together
 WORTH_A_KERNEL = 1 << 18  # characters
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How documents become a corpus: its kind, the analysis (None: by default), the vocabulary's rule.
+    """How documents become a corpus: its kind, the analysis (None: the default), the vocabulary's rule.
 
-    With `forms`, tokens that documents bring are brought into the form that the analysis gives to its own.
+    With `forms`, tokens that documents come with are normalised as the analysis normalises its own.
     """
 
     kind: str
     analysis: Analysis | PolylingualAnalysis | None
     rule: VocabularyRule
-    vocabulary: Vocabulary | None = None  # used as it is, instead of the rule
+    vocabulary: Vocabulary | None = None  # used unchanged, instead of the rule
     progress: Callable[[int], None] | None = None
     forms: bool = False
     phrases: PhraseRule | None = None  # to be found and joined
@@ -91,7 +91,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a corpus beside its documents, vocabulary and analysis; None where not worked out."""
+    """Facts about a corpus besides its documents, vocabulary and analysis; None if not computed."""
 
     rule: VocabularyRule = field(default_factory=VocabularyRule)
     languages: Mapping[str, int] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class About:
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":
-        """What the facts of a store tell."""
+        """The facts in a store."""
         settings = facts.vocabulary_rule
         return cls(
             VocabularyRule(
@@ -148,13 +148,13 @@ def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | No
 
 
 def then(documents: Iterable[Document], check: Callable[[], None]) -> Iterator[Document]:
-    """The documents, and after the last of them a check."""
+    """Yield the documents, and call `check` after the last."""
     yield from documents
     check()
 
 
 def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | None) -> PhraseRule | None:
-    """The rule of the phrases that are to be found; None for none. Raises UserError where there are none."""
+    """The rule for phrases to find, or None. Raises UserError if there can be no phrases."""
     if phrases is False:
         return None
     if kind != "text":
@@ -169,8 +169,7 @@ def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | 
 def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
     """The parts of a corpus held in memory.
 
-    Through a vocabulary that is given, documents are kept as they are, and nothing of them is counted before
-    it is asked for.
+    If a vocabulary is given, documents are stored unchanged, and counted only on request.
     """
     if recipe.vocabulary is not None:
         blocks: list[list[Document]] = []
@@ -203,7 +202,7 @@ def on_disk(
 def _written(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
-    """Write documents into a directory, as they are analysed."""
+    """Analyse documents and write them into a directory."""
     writer = StoreWriter(directory, recipe.kind, packed=recipe.phrases is None)
     try:
         tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named, on_disk=True)
@@ -220,7 +219,7 @@ def _joined_on_disk(
     files: tuple[StoredFile, ...],
     directory: Path,
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
-    """Write the documents of a directory anew, with phrases joined; their files are moved aside meanwhile."""
+    """Rewrite the documents of a directory with phrases joined; their files are moved away meanwhile."""
     aside = directory / "without-phrases"
     aside.mkdir()
     for file in files:
@@ -246,9 +245,9 @@ def _counted_pass(
 ) -> tuple[Tally, AnyAnalysis | None]:
     """Analyse, cut into blocks and count: see `_pass`."""
     worker = _Analyst(recipe, problems)
-    last = on_disk and recipe.phrases is None  # no blocks are made of these
+    last = on_disk and recipe.phrases is None  # no blocks are made from these
     tally = _new_tally(recipe, worker.fields, worker.rules_against if last else None)
-    tally.is_digested = recipe.phrases is None  # the digest is of tokens with phrases joined
+    tally.is_digested = recipe.phrases is None  # the digest covers tokens with phrases joined
 
     def count(block: list[Document]) -> None:
         table, words = table_and_words(block, recipe.kind)
@@ -269,7 +268,7 @@ def _pass(
     take: Callable[[list[Document]], None],
     named: str,
 ) -> AnyAnalysis | None:
-    """Analyse documents and cut them into blocks; the analysis returned is None when nothing was analysed."""
+    """Analyse documents and cut them into blocks; returns None if nothing was analysed."""
     empty = True
     for block in blocks_of(worker.analysed(documents), worker.recipe.kind):
         empty = False
@@ -286,7 +285,7 @@ def _pass(
 
 
 def _about_source(source: BlockSource, worker: "_Analyst") -> About:
-    """What is known of the documents of a source through a vocabulary that is given."""
+    """Facts about the documents of a source under a vocabulary that is given."""
     tally = _new_tally(worker.recipe, worker.fields)
     for block in range(len(source.sizes)):
         tally.add(source.read(block))
@@ -329,10 +328,10 @@ def _parts(
 
 
 class _Analyst:
-    """Gives documents their tokens, and refuses an id that was used before.
+    """Finds the tokens of documents, and refuses an id that was used before.
 
-    `used` is the analysis that was needed: None where documents brought their tokens, one for each language
-    met where they have a text for each.
+    `used` is the analysis that was needed: None if documents came with tokens, one for each language met if
+    they have a text for each.
     """
 
     def __init__(self, recipe: Recipe, problems: Problems) -> None:
@@ -347,22 +346,22 @@ class _Analyst:
         self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
         self.sample = LanguageSample()
         self.rounds = () if recipe.analysis is None else recipe.analysis.rounds
-        self.marks = 0  # of sentences, that were left out
+        self.marks = 0  # marks of sentences that were left out
         self.seen: set[int] = set()
-        self.fields: dict[str, None] = {}  # of metadata, in the order in which they are met
+        self.fields: dict[str, None] = {}  # of metadata, in order of first occurrence
         self.characters = 0  # of texts that were analysed
         self.finder: WordFinder | None = None
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """For each word the rule by which it may not enter a vocabulary, or None."""
+        """For each word, the rule that keeps it out of a vocabulary, or None."""
         return [None] * len(words) if self.analysis is None else self.analysis.rules_against(words)
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents with their tokens, in order; texts are analysed many at a time."""
+        """The documents with their tokens, in order; texts are analysed in batches."""
         return self._together(self._prepared(documents))
 
     def _prepared(self, documents: Iterable[Document]) -> Iterator[tuple[Document, str]]:
-        """The documents with tokens, but for texts that are to be analysed with others; and their ids."""
+        """The documents and their ids: with tokens, except for texts that will be analysed in a batch."""
         number = 0
         for document in documents:
             identity = storable(document.id) if document.id is not None else str(number)
@@ -381,7 +380,7 @@ class _Analyst:
                     self.recipe.progress(number)
 
     def _together(self, documents: Iterable[tuple[Document, str]]) -> Iterator[Document]:
-        """The documents; those that wait for their tokens get them, many at a time."""
+        """The documents; those without tokens are analysed in batches."""
         waiting: list[tuple[Document, str]] = []
         characters = 0
         for document, identity in documents:
@@ -398,7 +397,7 @@ class _Analyst:
         yield from self._finished(waiting)
 
     def _finished(self, waiting: list[tuple[Document, str]]) -> Iterator[Document]:
-        """Documents of texts with their ids and tokens."""
+        """Analysed documents, made from texts and their ids."""
         if not waiting:
             return
         assert isinstance(self.analysis, Analysis)
@@ -408,7 +407,7 @@ class _Analyst:
             yield _analysed(document, identity, text, document.language or language, found)
 
     def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
-        """The tokens of texts: by a kernel once there is text enough to be worth its loading."""
+        """The tokens of texts: by a kernel once there is enough text to make loading it worthwhile."""
         self.characters += sum(map(len, texts))
         if self.finder is None and analysis.is_by_letters and self.characters > WORTH_A_KERNEL:
             from stickbreaker.corpus.text.word_finding import WordFinder
@@ -417,7 +416,8 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
-        """The document with its tokens and id, or as it is if it waits for them; None: it was reported."""
+        """The document with its tokens and id, or unchanged if its text is analysed later; None: it was
+        reported."""
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -426,7 +426,8 @@ class _Analyst:
             if document.texts is None:
                 problem = "one text where a text for each language is expected"
                 remedy = (
-                    "give JSON Lines or CSV with a text field a language (--text-field en=FIELD,de=FIELD)"
+                    "give JSON Lines or CSV with a text field for each language "
+                    "(--text-field en=FIELD,de=FIELD)"
                 )
                 if self.recipe.vocabulary is not None:
                     remedy = f"build a corpus with --language CODE first, or {remedy}"
@@ -446,7 +447,7 @@ class _Analyst:
         return document
 
     def warn(self) -> None:
-        """Warn where the texts seem to be in another language than that of their analysis, and where marks of
+        """Warn if the texts seem to be in a language other than that of their analysis, or if marks of
         sentences were left out."""
         if self.marks:
             warnings.warn(MarksWarning(self.marks), stacklevel=2)
@@ -457,7 +458,7 @@ class _Analyst:
                 warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
     def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
-        """A document that brings its tokens or words, or that has none."""
+        """A document that comes with its tokens or words, or without any."""
         clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
@@ -476,7 +477,7 @@ class _Analyst:
         return document
 
     def _has_trees(self, document: Document) -> bool:
-        """Whether the heads and tags of a document fit its tokens."""
+        """Whether the heads and tags of a document fit its tokens; reports it if not."""
         tokens, heads, tags = document.tokens or [], document.heads or [], document.tags or []
         offsets = np.array([0, len(tokens)])
         try:
@@ -493,15 +494,16 @@ class _Analyst:
         return True
 
     def _languages(self) -> tuple[str, ...]:
-        """The languages that tokens are to carry; none where they carry none."""
+        """The languages that tokens must carry; empty if they carry none."""
         if self.recipe.vocabulary is not None:
             return self.recipe.vocabulary.languages
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
-        """Whether documents have a text for each language: the model's analysis, or the first one, tells."""
+        """Whether documents have a text for each language, according to the model's analysis or the first
+        document."""
         if self.polylingual is None:
-            fixed = self.recipe.vocabulary is not None  # the analysis is that of a model
+            fixed = self.recipe.vocabulary is not None  # the analysis comes from a model
             self.polylingual = document.texts is not None and not fixed
         return self.polylingual
 
@@ -530,7 +532,7 @@ class _Analyst:
 
 
 def _with_words(document: Document, identity: str, words: list[str] | None, kind: str) -> Document:
-    """A document that brings its tokens or words, with those that are kept."""
+    """A document that comes with its tokens or words, with the words to keep."""
     return Document(
         identity,
         None if document.text is None else storable(document.text),
@@ -552,7 +554,7 @@ def _with_words(document: Document, identity: str, words: list[str] | None, kind
 def _analysed(
     document: Document, identity: str, text: str, language: str | None, tokens: "AnalysedText | FoundText"
 ) -> Document:
-    """A document of a text with its tokens."""
+    """A document made from a text and its tokens."""
     words, starts, sentences = tokens
     return Document(
         identity,
@@ -580,7 +582,9 @@ def documents_from(
     values = as_list(values)
     known = None if ids is None else checked_ids(ids, len(values))
     if metadata is not None and len(metadata) != len(values):
-        raise UserError(f"{len(metadata)} metadata for {len(values)} documents", remedy="give one a document")
+        raise UserError(
+            f"{len(metadata)} metadata for {len(values)} documents", remedy="give one per document"
+        )
     for number, value in enumerate(values):
         fields = scalars_of(metadata[number]) if metadata is not None else {}
         identity = str(number) if known is None else known[number]
@@ -595,7 +599,7 @@ def documents_from(
 
 
 def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
-    """The texts by language, without those that are None. Raises UserError where none is left."""
+    """The texts by language, without those that are None. Raises UserError if none is left."""
     sides = {code: text for code, text in value.items() if text is not None}
     if not all(isinstance(part, str) for pair in sides.items() for part in pair):
         remedy = 'give its texts by language, as {"en": "…"}'
@@ -608,14 +612,14 @@ def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
 
 @contextmanager
 def new_directory(path: Path, overwrite: bool) -> Iterator[Path]:
-    """The directory to write a corpus into; another corpus there is replaced only with `overwrite`."""
+    """Yield the directory to write a corpus into; another corpus there is replaced only with `overwrite`."""
     check = partial(_refuse_others, path, overwrite)
     with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory
 
 
 def _refuse_others(path: Path, overwrite: bool) -> None:
-    """Raise UserError where something is at the path that must not be replaced."""
+    """Raise UserError if something at the path must not be replaced."""
     if not (path.exists() or path.is_symlink()):
         return
     if not overwrite:
@@ -634,7 +638,7 @@ def finish(
     totals: tuple[float, int],
     fingerprint: str,
 ) -> None:
-    """Write the vocabulary and the facts of a store whose documents are written."""
+    """Write the vocabulary and the facts of a store whose documents have been written."""
     path = directory / VOCABULARY_FILE
     vocabulary.write(path)
     facts = Facts(

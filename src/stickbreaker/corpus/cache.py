@@ -1,4 +1,4 @@
-"""Decoded blocks, the last used kept while they are small."""
+"""A cache of decoded blocks: the ones used last, as long as they are small."""
 
 import threading
 from collections import OrderedDict
@@ -13,7 +13,7 @@ U = TypeVar("U", bound=Unit)
 
 
 class BlockCache:
-    """The content of the blocks used last, at most `MOST_ENTRIES` entries. Safe from several threads."""
+    """The content of the blocks used last, at most `MOST_ENTRIES` entries. Thread-safe."""
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self.most_entries = most_entries
@@ -22,7 +22,7 @@ class BlockCache:
         self._lock = threading.Lock()
 
     def get(self, unit: type[U], block: int, make: Callable[[int], U]) -> U:
-        """The content of a block in a unit, made when it is not held."""
+        """The content of a block in a unit, made if it is not cached."""
         key = unit, block
         with self._lock:
             if key in self._held:

@@ -1,4 +1,4 @@
-"""A corpus: documents, kept as they came, seen through a vocabulary."""
+"""A corpus: documents in their original form, seen through a vocabulary."""
 
 import dataclasses
 import functools
@@ -48,8 +48,8 @@ class Corpus:
     """Documents in order, on disk or in memory, and their bags under a vocabulary.
 
     Made by `Corpus.build`, `open`, `from_texts`, `from_tokens`, `from_documents`, `from_frame`, `from_matrix`
-    or `from_gensim`. Documents are numbered from 0 and read a block at a time; `block_sizes` gives the
-    documents of each block. A corpus does not change, and may be read from several threads.
+    or `from_gensim`. Documents are numbered from 0 and read block by block; `block_sizes` gives the documents
+    of each block. A corpus does not change, and may be read from several threads.
 
     >>> corpus = Corpus.from_texts(["A cat sat.", "Two cats."])
     >>> corpus.n_documents, corpus.vocabulary.words
@@ -68,7 +68,7 @@ class Corpus:
         self.vocabulary = vocabulary
         self.analysis = analysis
         self._about = about
-        self._language = language  # that its words are to carry before they are looked up
+        self._language = language  # languages to add to its words before they are looked up
         self.block_sizes: tuple[int, ...] = source.sizes
         self.n_documents: int = sum(source.sizes)
         self._cache = BlockCache()
@@ -97,12 +97,12 @@ class Corpus:
 
         `out` is the directory to make; None keeps the corpus in memory. `rule` chooses the vocabulary, unless
         `vocabulary` is given, which is used as it is (to score new text by a model). `phrases` joins words
-        that often stand together, "new_york", by a `PhraseRule` or (True) the default one, and keeps them
-        with the analysis, by which new text is joined alike. With `all_words` no word is dropped but for
-        those in too few documents: with trees every token is a word, punctuation too; of texts, words and
-        numbers are. Memory is bounded by a block, a number a document and the distinct words (with phrases,
-        four million pairs of them); a build that fails leaves nothing behind. `progress` is called with the
-        number of documents so far. Raises UserError for whatever is wrong with an input.
+        that often stand together, "new_york", by a `PhraseRule` or (True) the default one, and stores them in
+        the analysis, so that new text is joined in the same way. With `all_words`, only words in too few
+        documents are dropped: with trees every token is a word, including punctuation; in texts, words and
+        numbers are. Memory is bounded by a block, one number per document and the distinct words (with
+        phrases, four million pairs of them); a build that fails leaves nothing behind. `progress` is called
+        with the number of documents so far. Raises UserError for any problem with an input.
 
         >>> Corpus.build("no-such-file.jsonl")
         Traceback (most recent call last):
@@ -117,7 +117,7 @@ class Corpus:
         split = None if reading.split is None else Split.parse(reading.split)
         several = reading.language_field is not None or isinstance(text_fields(reading.text_field), dict)
         if split is not None and several:
-            problem = "texts in several languages are not split, whose parts would not go together"
+            problem = "texts in several languages cannot be split, since their parts would not match"
             raise UserError(problem, remedy="leave out split")
         if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
             field = analysis.text_field
@@ -130,7 +130,7 @@ class Corpus:
         problems = Problems(skip=reading.on_error == "skip")
         with naming_from_texts(inputs):
             documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
-        if dropped is not None or vocabulary is None:  # of new documents for a model it does not matter
+        if dropped is not None or vocabulary is None:  # does not matter for new documents of a model
             documents = Repeats(dropped, problems).look_at(documents)
         if split is not None:
             documents = split_documents(documents, split)
@@ -143,7 +143,7 @@ class Corpus:
         if isinstance(fields, dict):
             documents = with_every_language(documents, fields)
         else:
-            name = "text" if fields == "form" else fields  # of CoNLL-U the default
+            name = "text" if fields == "form" else fields  # the default for CoNLL-U
             analysis = analysis or Analysis()
             if isinstance(analysis, Analysis):
                 analysis = dataclasses.replace(
@@ -170,9 +170,9 @@ class Corpus:
         overwrite: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> "Corpus":
-        """A corpus of text documents; those that bring their tokens are not analysed.
+        """A corpus of text documents; those that come with tokens are not analysed.
 
-        `analysis` None analyses text by default, and takes every token of documents that bring theirs.
+        `analysis` None analyses text by default, and accepts every token of documents that come with tokens.
 
         >>> Corpus.from_documents([Document("a", tokens=["one", "word"])]).ids(0)
         ['a']
@@ -196,10 +196,11 @@ class Corpus:
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
     ) -> "Corpus":
-        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for what is no string.
+        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for a value that is not
+        a string.
 
-        A document with a text in each of several languages is a dict of them by language code, without those
-        that it lacks, or None for them.
+        A document with a text in each of several languages is a dict of texts by language code; missing
+        languages are left out or None.
 
         >>> Corpus.from_texts(["a cat", "a dog"], ids=["c", "d"]).ids(0)
         ['c', 'd']
@@ -221,7 +222,8 @@ class Corpus:
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
     ) -> "Corpus":
-        """A corpus in memory of lists of tokens, taken as they are; only `analysis` makes any a stop word.
+        """A corpus in memory of lists of tokens, taken unchanged; only `analysis` makes any of them stop
+        words.
 
         >>> Corpus.from_tokens([["the", "cat"], ["the", "dog"]]).n_words
         3
@@ -248,12 +250,12 @@ class Corpus:
         overwrite: bool = False,
     ) -> "Corpus":
         """A corpus of a table's rows: a pandas, polars or Arrow table, or another with the Arrow protocol; or
-        of a list of records (dicts).
+        a list of records (dicts).
 
         The text column holds strings, or lists of strings, which are taken as tokens; "en=text_en,de=text_de"
-        names one for each language. Other columns become metadata, dates as ISO 8601; `date_format`
-        is that of `ReadingOptions`. Ids default to the
-        column "id" where there is one, or "0", "1", … Raises UserError naming the row that is wrong.
+        names a column for each language. Other columns become metadata, dates as ISO 8601; `date_format` is
+        that of `ReadingOptions`. Ids default to the column "id" if there is one, or "0", "1", … Raises
+        UserError naming the row that is wrong.
 
         >>> import pyarrow as pa
         >>> corpus = Corpus.from_frame(pa.table({"text": ["a cat", "a dog"], "year": [1988, 1989]}))
@@ -281,10 +283,11 @@ class Corpus:
         feature_names: Sequence[str] | Vocabulary | None = None,
         ids: Sequence[str] | None = None,
     ) -> "Corpus":
-        """A corpus in memory of bags: a sparse or dense matrix (documents × words) of weights not below zero.
+        """A corpus in memory of bags, from a sparse or dense matrix (documents × words) of nonnegative
+        weights.
 
-        Words default to "0", "1", …; all are in the vocabulary, in order. A vocabulary that is given is taken
-        as it is, with its counts. Zeros are dropped, duplicates added. Raises UserError for a weight that is
+        Words default to "0", "1", …; all are in the vocabulary, in order. A given vocabulary is used
+        unchanged, with its counts. Zeros are dropped, duplicates added. Raises UserError for a weight that is
         negative, NaN or infinite.
 
         >>> Corpus.from_matrix([[1, 0], [2, 3]]).n_tokens
@@ -299,7 +302,7 @@ class Corpus:
     ) -> "Corpus":
         """A corpus in memory of gensim's bags, lists of (number, count), with the dictionary of their words.
 
-        Raises UserError naming the document that holds something else.
+        Raises UserError naming a document that contains something else.
 
         >>> Corpus.from_gensim([[(0, 2), (1, 1)], []], {0: "cat", 1: "dog"}).n_empty
         1
@@ -341,16 +344,16 @@ class Corpus:
             cls(*parts)._write_facts(directory, parts[0])
         return cls.open(out)
 
-    # What it holds
+    # What it contains
 
     @functools.cached_property
     def about(self) -> building.About:
-        """What is known beside the documents, the vocabulary and the analysis."""
+        """Facts besides the documents, the vocabulary and the analysis."""
         return self._about() if callable(self._about) else self._about
 
     @property
     def path(self) -> Path | None:
-        """The directory that it is kept in; None in memory."""
+        """The directory of the corpus; None in memory."""
         return self.about.path
 
     @property
@@ -380,7 +383,7 @@ class Corpus:
 
     @property
     def unseen_share(self) -> float:
-        """Share of the words that the vocabulary lacks, in [0, 1]; all blocks are read.
+        """The share of words, in [0, 1], that are not in the vocabulary; reads all blocks.
 
         >>> Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"])).unseen_share
         0.5
@@ -391,11 +394,11 @@ class Corpus:
 
     @property
     def wordless_share(self) -> float:
-        """Share of the tokens, in [0, 1], that the analysis, or the rule's largest share of documents or list
-        of words, keeps out of the vocabulary. All blocks are read.
+        """The share of tokens, in [0, 1], kept out of the vocabulary by the analysis or by the rule's largest
+        share of documents or list of words. Reads all blocks.
 
-        Tokens that are too rare do not count. With trees they are the nodes without a word that
-        `all_words` (`--all-words`) would give one. Raises UserError for bags, which have no tokens.
+        Tokens that are too rare do not count. With trees, these tokens are the nodes without a word that
+        would get one with `all_words` (`--all-words`). Raises UserError for bags, which have no tokens.
 
         >>> Corpus.from_texts(["A cat and a dog."]).wordless_share
         0.6
@@ -409,7 +412,7 @@ class Corpus:
 
     @property
     def languages(self) -> dict[str, int]:
-        """Language code: documents."""
+        """The number of documents in each language, by code."""
         return dict(self.about.languages)
 
     @property
@@ -419,13 +422,14 @@ class Corpus:
 
     @property
     def skipped(self) -> dict[str, int]:
-        """Kind of problem: documents left out when the corpus was built with on_error="skip"."""
+        """The number of documents left out when the corpus was built with on_error="skip", by kind of
+        problem."""
         return dict(self.about.skipped)
 
     @property
     def dropped(self) -> tuple[DroppedWords, ...]:
-        """The words that the vocabulary's rules left out, rule by rule; of bags, matrices and other
-        vocabularies than the corpus's own, none.
+        """The words that the vocabulary's rules left out, rule by rule; empty for bags, matrices, and
+        vocabularies other than the corpus's own.
 
         >>> [(one.rule, one.words, one.frequent) for one in Corpus.from_texts(["The cat, the dog."]).dropped]
         [('stop_words', 1, ('the',))]
@@ -434,7 +438,8 @@ class Corpus:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """A digest of ids, tokens or weights, and the vocabulary, wherever the corpus is kept."""
+        """A digest of ids, tokens or weights, and the vocabulary, independent of where the corpus is
+        stored."""
         if self.about.fingerprint is not None:
             return self.about.fingerprint
         digest = Digest()
@@ -455,7 +460,7 @@ class Corpus:
     # Reading
 
     def bags(self, block: int) -> Bags:
-        """The bags of a block under the vocabulary; `unseen` counts eligible tokens that it does not have.
+        """The bags of a block under the vocabulary; `unseen` counts eligible tokens that are not in it.
 
         >>> Corpus.from_texts(["cat cat dog"]).bags(0).counts.tolist()
         [2.0, 1.0]
@@ -486,7 +491,7 @@ class Corpus:
         """
         if self.about.tag_names is None:
             remedy = "build it from CoNLL-U with --trees"
-            raise UserError("the corpus holds no trees", where=self.path, remedy=remedy)
+            raise UserError("the corpus has no trees", where=self.path, remedy=remedy)
         return self._cache.get(Trees, block, self._make_trees)
 
     def ids(self, block: int) -> list[str]:
@@ -494,17 +499,17 @@ class Corpus:
         return self.source.ids(block)
 
     def documents(self, block: int, places: Sequence[int] | None = None) -> list[Document]:
-        """The documents of a block, or those at some places in it, with text, tokens and metadata."""
+        """The documents of a block, or those at some positions in it, with text, tokens and metadata."""
         with making_sense_of(self.path, store.REBUILD):
             table = self.source.read(block)
             return documents_of(table if places is None else table.take(list(places)))
 
     def __len__(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self.n_documents
 
     def __bool__(self) -> bool:
-        """True: a corpus is something, also without documents."""
+        """True: a corpus is true even without documents."""
         return True
 
     def __getitem__(self, number: int) -> Document:
@@ -532,8 +537,8 @@ class Corpus:
         """A row for each document, as a pandas DataFrame: id, text (if it has one), tokens (of known words)
         and the fields of metadata.
 
-        A field that has the name of another column is called "metadata.id" and so on. Raises UserError where
-        pandas is missing.
+        A field that has the name of another column is called "metadata.id" and so on. Raises UserError if
+        pandas is not installed.
         """
         from stickbreaker.corpus.frames import frame_of
 
@@ -560,9 +565,9 @@ class Corpus:
     ) -> "Corpus":
         """The same documents seen through another vocabulary, matched by spelling.
 
-        `analysis` says which unknown tokens count as unseen, by default the corpus's own. Texts in one
-        language may be seen through the vocabulary of several that has it; texts in several not through
-        that of one (UserError).
+        `analysis` says which unknown tokens count as unseen, by default the corpus's own. A text in one
+        language can be seen through a vocabulary of several languages that includes it, but not the other way
+        round (UserError).
 
         >>> corpus = Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"]))
         >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()
@@ -572,7 +577,7 @@ class Corpus:
         analysis = analysis or self.analysis
         if self.kind != "text":
             return Corpus(self.source, vocabulary, analysis, about)
-        if self.vocabulary.languages and self._language is None:  # the words carry their languages
+        if self.vocabulary.languages and self._language is None:  # the words carry their language
             if not vocabulary.languages:
                 raise _unlike(self.vocabulary.languages, ())
             return Corpus(self.source, vocabulary, analysis, about)
@@ -586,11 +591,11 @@ class Corpus:
         return Corpus(self.source, vocabulary, analysis, about)
 
     def write(self, out: str | Path, overwrite: bool = False, *, held_out: float = 0.0) -> "Corpus":
-        """Save as a directory; returns the saved corpus. With `held_out`, without the documents that a run
-        holds out for this share, which the vocabulary still counts.
+        """Save as a directory; returns the saved corpus. With `held_out`, leaves out the documents that a run
+        holds out for this share; the vocabulary still counts them.
 
-        Raises UserError where something is in the way, and for texts of one language that are seen through
-        the vocabulary of several.
+        Raises UserError if something is in the way, and for texts of one language that are seen through a
+        vocabulary of several.
         """
         if self._language is not None:
             remedy = "write it with its own vocabulary"
@@ -616,7 +621,7 @@ class Corpus:
         return f"Corpus({self.n_documents} documents, {self.n_words} words, {self.kind}, {place})"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: figures, and how the first documents begin."""
+        """HTML for notebooks: figures, and the beginnings of the first documents."""
         from stickbreaker.corpus.frames import html_of
 
         return html_of(self)
@@ -649,7 +654,7 @@ class Corpus:
         return sequences_of(entries, starts, self._rows(entries)[0])
 
     def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Rows of the vocabulary of the distinct words of a block, or -1; and which of those without a row
+        """For the distinct words of a block: their vocabulary rows, or -1, and which words without a row
         count as unseen."""
         language, spelled = self._language, entries.spelled
         if language is not None:
@@ -676,9 +681,11 @@ class Corpus:
 
 
 def _unlike(own: tuple[str, ...], wanted: tuple[str, ...]) -> UserError:
-    """What is wrong where a corpus and a vocabulary do not have their languages in common."""
+    """The error for a corpus and a vocabulary whose languages do not match."""
     if not wanted:
-        problem = f"the texts are in several languages ({', '.join(own)}) and the vocabulary is of one"
+        problem = f"the texts are in several languages ({', '.join(own)}) and the vocabulary is in one"
         return UserError(problem, remedy="build the corpus from the texts of that language")
-    problem = f"the texts' language ({', '.join(own)}) is none of the vocabulary's ({', '.join(wanted)})"
-    return UserError(problem, remedy="build the corpus with --language or with a text field a language")
+    problem = f"the texts' language ({', '.join(own)}) is not one of the vocabulary's ({', '.join(wanted)})"
+    return UserError(
+        problem, remedy="build the corpus with --language or with a text field for each language"
+    )

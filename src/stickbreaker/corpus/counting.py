@@ -1,6 +1,6 @@
-"""What is added up while the blocks of a corpus pass by.
+"""Counts that are added up over the blocks of a corpus.
 
-scipy.sparse is imported on use: a model is loaded without it.
+scipy.sparse is imported on use: loading a model does not need it.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ Rules = Callable[[Sequence[str]], "list[str | None]"]
 
 
 class WordCounts:
-    """Documents and tokens of every word, in the order in which words are first met."""
+    """The documents and tokens of every word, in order of first occurrence."""
 
     def __init__(self) -> None:
         self.rows = FirstNumbers()
@@ -30,9 +30,9 @@ class WordCounts:
         self.tokens = np.zeros(0)
 
     def add(self, entries: Entries, words: Sequence[str] | None = None) -> NDArray[np.int64]:
-        """Count a block; `words`: its distinct words, where they are known otherwise.
+        """Count a block; `words`: its distinct words, if they are known already.
 
-        Returns, for each distinct word, its row and the documents of the block that have it.
+        Returns, for each distinct word, its row and the number of documents of the block that contain it.
         """
         width = len(entries.spelled)
         if not width:
@@ -53,7 +53,7 @@ class WordCounts:
 
 
 def _documents_by_kernel(entries: Entries, width: int) -> NDArray[np.int64]:
-    """The same as `_documents_of_words`, several times faster once numba is loaded."""
+    """The same as `_documents_of_words`, but several times faster once numba is loaded."""
     from stickbreaker.kernels.document_frequencies import count_documents
 
     documents = np.zeros(width, np.int64)
@@ -62,19 +62,19 @@ def _documents_by_kernel(entries: Entries, width: int) -> NDArray[np.int64]:
 
 
 def _documents_of_words(entries: Entries, width: int) -> NDArray[np.int64]:
-    """How many documents of a block have each of its words."""
+    """The number of documents of a block that contain each of its words."""
     from scipy.sparse import csr_array
 
     shape = (len(entries.offsets) - 1, width)
     ones = np.ones(len(entries.codes), np.int8)
     by_word = csr_array((ones, entries.codes, entries.offsets), shape=shape).tocsc()
-    first = np.diff(by_word.indices, prepend=-1) != 0  # of a word in a document
+    first = np.diff(by_word.indices, prepend=-1) != 0  # the first occurrence of a word in a document
     first[by_word.indptr[:-1][np.diff(by_word.indptr) > 0]] = True
     return np.diff(np.concatenate([[0], np.cumsum(first)])[by_word.indptr])
 
 
 class Digest:
-    """A digest of strings and arrays that does not depend on how they were cut into blocks."""
+    """A digest of strings and arrays that does not depend on how they are cut into blocks."""
 
     def __init__(self) -> None:
         self.parts: dict[str, hashlib.blake2b] = {}
@@ -94,7 +94,7 @@ class Digest:
         self._part(name).update(np.ascontiguousarray(values).data)
 
     def hex(self) -> str:
-        """The digest of all that was added, 32 hexadecimal digits."""
+        """The digest of everything added, 32 hexadecimal digits."""
         whole = hashlib.blake2b(digest_size=16)
         for name in sorted(self.parts):
             whole.update(name.encode() + b"=" + self.parts[name].digest())
@@ -107,7 +107,7 @@ class Digest:
 
 
 class Reasons:
-    """For each word met, the rule by which it may not enter a vocabulary, or None: worked out once."""
+    """For each word met, the rule that keeps it out of a vocabulary, or None; computed once."""
 
     def __init__(self, rules_against: Rules) -> None:
         self.rules_against = rules_against
@@ -115,7 +115,7 @@ class Reasons:
         self._eligible = np.empty(0, np.bool_)
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of all words met, by row, may enter one."""
+        """Which of all words met, by row, are eligible for a vocabulary."""
         new = self.rules_against(words[len(self.reasons) :])
         if new:
             self.reasons += new
@@ -126,10 +126,10 @@ class Reasons:
 def _witnesses(
     entries: Entries, rows: NDArray[np.int64], documents: NDArray[np.int64], eligible: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """Of each document of a block the row of a word that a vocabulary is likely to have, -1 for one without
-    words: an eligible word in neither few nor many of the documents, about a tenth.
+    """For each document of a block, the row of a word that a vocabulary is likely to include, -1 for a
+    document without words: an eligible word in about a tenth of the documents.
 
-    rows, documents, eligible (distinct words): of the block.
+    rows, documents, eligible (distinct words): those of the block.
     """
     found = np.full(len(entries.offsets) - 1, -1, np.int32)
     some = np.flatnonzero(np.diff(entries.offsets))
@@ -145,10 +145,10 @@ def _witnesses(
 class Tally:
     """Word counts, languages, metadata fields, tags and (for text) the digest of a corpus being built.
 
-    With `sentences` the digest is of them, too: where they are not those that punctuation tells. `fields` are
-    those of the metadata, which whoever reads the documents fills in. With `rules_against` (the rule by which
-    each of some words may not enter a vocabulary, or None) it notes a word of each document, by which most
-    documents need no second look.
+    With `sentences` the digest covers sentences too: if they are not those of punctuation. `fields` are those
+    of the metadata, filled in by the caller that reads the documents. With `rules_against` (for each word,
+    the rule that keeps it out of a vocabulary, or None) it notes one word per document, so that most
+    documents need not be read again.
     """
 
     def __init__(
@@ -156,18 +156,18 @@ class Tally:
     ) -> None:
         self.kind = kind
         self.reasons = None if rules_against is None else Reasons(rules_against)
-        self.witnesses: list[NDArray[np.int32]] = []  # of each block
+        self.witnesses: list[NDArray[np.int32]] = []  # for each block
         self.fields = fields
         self.sentences = sentences
         self.tags: set[str] | None = None
         self.counts = WordCounts()
         self.languages: Counter[str] = Counter()
         self.digest = Digest()
-        self.is_digested = True  # false where nobody will ask for the digest
+        self.is_digested = True  # False if the digest is never used
         self.n_documents = self.n_tokens = 0
 
     def add(self, table: pa.Table, words: Sequence[str] | None = None) -> None:
-        """Count a block; `words`: its distinct words, where they are known otherwise."""
+        """Count a block; `words`: its distinct words, if they are known already."""
         entries, starts = tokens_of(table) if self.sentences else (entries_of(table, self.kind), None)
         rows, documents = self.counts.add(entries, words)
         if self.reasons is not None:
@@ -188,7 +188,7 @@ class Tally:
             self._add_trees(table)
 
     def _add_trees(self, table: pa.Table) -> None:
-        """Note the tags of a block with trees, and what depends on what."""
+        """Note the tags of a block with trees, and which words depend on which."""
         table = table.unify_dictionaries().combine_chunks()
         tags = only_chunk(table.column("tags")).flatten()
         self.tags = (self.tags or set()) | set(tags.dictionary.to_pylist())
@@ -197,9 +197,9 @@ class Tally:
         self.digest.array("heads", heads.to_numpy(zero_copy_only=False).astype("<i4"))
 
     def totals(self, entries_of_block: Callable[[int], Entries], vocabulary: Vocabulary) -> tuple[float, int]:
-        """Tokens of words of a vocabulary, and documents without any; of words that share no rows.
+        """Tokens of words of a vocabulary, and documents without any; for words that do not share rows.
 
-        A block is read again only where the words noted do not tell of every document.
+        A block is read again only if the noted words do not settle every document.
         """
         known = np.append(vocabulary.lookup(self.counts.rows.words) >= 0, False)
         empty = 0
@@ -215,19 +215,19 @@ class Tally:
 
     @property
     def tag_names(self) -> tuple[str, ...] | None:
-        """The tags of a corpus with trees, sorted; None for others."""
+        """The sorted tags of a corpus with trees; None for others."""
         return None if self.tags is None else tuple(sorted(self.tags))
 
     @property
     def content(self) -> str | None:
-        """The digest of ids and tokens; None for bags, whose digest is of what the vocabulary keeps."""
+        """The digest of ids and tokens; None for bags, whose digest depends on the vocabulary."""
         return self.digest.hex() if self.kind == "text" and self.is_digested else None
 
 
 def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool_], n_words: int) -> Bags:
     """The bags of a block under a vocabulary of `n_words`.
 
-    `rows` gives each distinct word's row or -1; of those without a row the eligible ones count as unseen.
+    `rows`: each distinct word's row or -1; eligible words without a row count as unseen.
     """
     codes, weights, n_documents = entries.codes, entries.weights, len(entries.offsets) - 1
     owners = np.arange(n_documents).repeat(entries.offsets[1:] - entries.offsets[:-1])
@@ -236,7 +236,7 @@ def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool
     places = owners[known] * n_words + columns[known]
     order = places.argsort(kind="stable")
     places = places[order]
-    first = np.ones(len(places), np.bool_)  # of each word of a document
+    first = np.ones(len(places), np.bool_)  # the first entry of each word of a document
     np.not_equal(places[1:], places[:-1], out=first[1:])
     counts = np.bincount(first.cumsum() - 1, None if weights is None else weights[known[order]])
     places = places[first]

@@ -1,4 +1,4 @@
-"""One document, as a reader yields it and as a corpus gives it back."""
+"""One document, as readers yield it and a corpus returns it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class Document:
     `starts` holds the character of `text` at which each token begins; `sentences` the token at which each
     sentence begins; with trees, `heads` the position of each token's head within its sentence (-1: a root),
     and `tags` its part of speech. A polylingual document has `texts` instead, its text by language code.
-    `where` and `line` tell the file that it was read from, for error messages.
+    `where` and `line`: the place that it was read from, for error messages.
 
     >>> Document("a", text="A short text.").id
     'a'

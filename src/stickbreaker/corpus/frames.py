@@ -1,4 +1,4 @@
-"""Documents as tables: what is known of each, a column for each field, for frames and notebooks."""
+"""Documents as tables with a column for each field, for data frames and notebooks."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 ID, METADATA = "id", "metadata"
 SHOWN = 5  # documents in a notebook
-LONGEST = 120  # characters of each
+LONGEST = 120  # characters shown of each
 
 
 class MetadataColumns:
     """The fields of the metadata of a corpus, as columns of Arrow tables.
 
-    A field is of whole numbers, numbers, truth values or text, whichever holds all its values; a list of
-    texts is text with "; " between. A field whose name is `taken` by another column is called "metadata.id"
-    and so on; those `without` are left out.
+    A field has whole numbers, numbers, truth values or text, whichever fits all its values; a list of texts
+    becomes text joined by "; ". A field whose name is `taken` by another column is called "metadata.id" and
+    so on; fields in `without` are left out.
     """
 
     def __init__(self, corpus: "Corpus", taken: Collection[str], without: Collection[str] = ()) -> None:
@@ -35,7 +35,7 @@ class MetadataColumns:
 
     @cached_property
     def _types(self) -> "dict[str, pa.DataType]":
-        """The type of each field, in the order in which they are first met. Reads all metadata."""
+        """The type of each field, in order of first occurrence. Reads all metadata."""
         kinds: dict[str, set[type]] = {}
         for block in range(len(self.corpus.block_sizes)):
             for row in self._rows(block):
@@ -74,7 +74,7 @@ def _kind_of(value: Scalar) -> type:
 
 
 def _type_for(kinds: set[type]) -> "pa.DataType":
-    """The type of a column that holds values of these types."""
+    """The type of a column with values of these types."""
     import pyarrow as pa
 
     if kinds == {bool}:
@@ -92,7 +92,7 @@ def _as_text(value: Scalar) -> str | None:
 
 
 def as_frame(table: "pa.Table") -> "pd.DataFrame":
-    """A table as a pandas DataFrame. Raises UserError where pandas is missing."""
+    """A table as a pandas DataFrame. Raises UserError if pandas is not installed."""
     try:
         return table.to_pandas()
     except ModuleNotFoundError:
@@ -100,7 +100,7 @@ def as_frame(table: "pa.Table") -> "pd.DataFrame":
 
 
 def frame_of(corpus: "Corpus") -> "pd.DataFrame":
-    """`Corpus.to_frame`."""
+    """Implements `Corpus.to_frame`."""
     import pyarrow as pa
 
     text = corpus.kind == "text"
@@ -118,7 +118,7 @@ def frame_of(corpus: "Corpus") -> "pd.DataFrame":
 
 
 def html_of(corpus: "Corpus") -> str:
-    """What notebooks show of a corpus: figures, and how the first documents begin."""
+    """HTML for notebooks: figures, and the beginnings of the first documents."""
     rows: list[tuple[str, ...]] = []
     for number, document in zip(range(SHOWN), corpus, strict=False):
         words: Any = (

@@ -10,7 +10,7 @@ MOST_ROWS = 1 << 24
 
 
 def hashed_rows(words: Iterable[str], n_rows: int) -> NDArray[np.int32]:
-    """A row (int32), below `n_rows`, for each word: the same everywhere and always.
+    """A row (int32), below `n_rows`, for each word: always the same, on every machine.
 
     It is blake2b (8 bytes) of the spelling in UTF-8, as a little-endian number, modulo `n_rows`.
 

@@ -1,4 +1,4 @@
-"""Bags given as a matrix: documents in rows, words in columns."""
+"""Corpora given as a matrix: documents in rows, words in columns."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,11 +19,11 @@ from stickbreaker.corpus.metadata import checked_ids, storable
 from stickbreaker.corpus.shards import Bags, cut_blocks
 from stickbreaker.corpus.vocabulary import Vocabulary, refuse_long_words
 
-LARGEST = 1e9  # a weight beyond this is beyond single precision's reach in the models
+LARGEST = 1e9  # a larger weight exceeds the models' single precision
 
 
 class MatrixSource(BlockSource):
-    """Blocks of rows of a matrix held in memory as one Bags; no string is made before it is asked for."""
+    """Blocks of rows of a matrix held in memory as one Bags; strings are made only on request."""
 
     kind = "bag"
 
@@ -41,7 +41,7 @@ class MatrixSource(BlockSource):
         return pa.array(self.words, pa.string())
 
     def bag(self, block: int) -> Bags:
-        """The bags of a block under the matrix's own words: nothing is copied."""
+        """The bags of a block under the matrix's own words, without copying."""
         return self.bags.slice(self.starts[block], self.starts[block + 1])
 
     def columns(self, block: int, names: list[str]) -> pa.Table:
@@ -80,7 +80,7 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
     """A sparse or dense matrix as bags, and its number of columns.
 
     Duplicate entries are added up and zeros dropped. Raises UserError for weights that are negative, NaN or
-    infinite, and for what is no matrix of numbers.
+    infinite, and for anything that is not a matrix of numbers.
 
     >>> bags, n_words = matrix_bags([[0, 2], [1, 0]])
     >>> bags.words.tolist(), n_words
@@ -119,7 +119,7 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
 def matrix_parts(
     matrix: Any, feature_names: Sequence[str] | Vocabulary | None, ids: Sequence[str] | None
 ) -> tuple[MatrixSource, Vocabulary]:
-    """The documents of a matrix, and the vocabulary of all its columns: one that is given, or with their
+    """The documents of a matrix, and the vocabulary of all its columns: the given one, or one with their
     counts.
 
     Raises UserError for a name or id given twice, the wrong number of them, or an empty matrix.
@@ -127,7 +127,7 @@ def matrix_parts(
     bags, n_columns = matrix_bags(matrix)
     names = [str(column) for column in range(n_columns)] if feature_names is None else feature_names
     if len(names) != n_columns:
-        raise UserError(f"{len(names)} feature names for {n_columns} columns", remedy="give one a column")
+        raise UserError(f"{len(names)} feature names for {n_columns} columns", remedy="give one per column")
     if not n_columns or not len(bags.unseen):
         raise UserError("the matrix is empty", remedy="give at least one document and one word")
     known = None if ids is None else checked_ids(ids, len(bags.unseen))

@@ -1,4 +1,4 @@
-"""What a document carries beside its text: its id, and metadata as one line of JSON."""
+"""Data stored with a document's text: its id, and metadata as one line of JSON."""
 
 import json
 import math
@@ -12,7 +12,7 @@ import regex
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Scalar
 
-LONGEST_VALUE = 1 << 18  # characters of a value of metadata: what has more is a text
+LONGEST_VALUE = 1 << 18  # characters of a value of metadata: a longer value is a text
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LONE_SURROGATES = regex.compile("[\ud800-\udfff]")
 
@@ -27,7 +27,7 @@ def storable(text: str) -> str:
 
 
 def storable_all(texts: Sequence[str]) -> list[str]:
-    """Each of some texts, as `storable` makes it.
+    """The texts, each processed by `storable`.
 
     >>> storable_all(["a", "b\\ud800"]) == ["a", "b\\ufffd"]
     True
@@ -85,21 +85,21 @@ def metadata_text(values: Mapping[str, Scalar]) -> str | None:
 
 
 def metadata_from(text: str | None) -> dict[str, Scalar]:
-    """The fields that `metadata_text` wrote. Raises UserError for other text."""
+    """The fields that `metadata_text` wrote. Raises UserError for any other text."""
     try:
         fields = {} if text is None else json.loads(text)
         if isinstance(fields, dict):
             return fields
     except (ValueError, RecursionError):
         pass
-    raise UserError("a document's metadata are no fields", remedy="build the corpus again")
+    raise UserError("a document's metadata are not fields", remedy="build the corpus again")
 
 
 def checked_ids(ids: Sequence[str], n_documents: int) -> list[str]:
     """Ids as strings. Raises UserError for the wrong number of them, or one used twice."""
     known = [storable(str(one)) for one in ids]
     if len(known) != n_documents:
-        raise UserError(f"{len(known)} ids for {n_documents} documents", remedy="give one a document")
+        raise UserError(f"{len(known)} ids for {n_documents} documents", remedy="give one per document")
     if len(set(known)) != len(known):
         seen: set[str] = set()
         twice = next(one for one in known if one in seen or seen.add(one))

@@ -1,4 +1,4 @@
-"""A corpus or a fitted estimator at a glance: a few lines about it, as a table for notebooks."""
+"""A short overview of a corpus or a fitted estimator, as a table for notebooks."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,7 +10,8 @@ MOST_ROWS = 30  # of topics, or symbols
 
 
 class Overview(NamedTuple):
-    """What is shown: a line about it, names of columns, rows, and how many more there would be of what."""
+    """The content of an overview: a line about it, names of columns, rows, and how many more of what were
+    left out."""
 
     title: str
     columns: Sequence[str]
@@ -21,7 +22,7 @@ class Overview(NamedTuple):
 def as_html(overview: Overview, text: str) -> str:
     """An overview as an HTML table, below a line with the object's own text.
 
-    It takes its colours from the page around it, light or dark, and has no script.
+    It takes its colours from the surrounding page, light or dark, and has no script.
 
     >>> "&lt;b&gt;" in as_html(Overview("1 topic", ["words"], [["<b>"]]), "LDA()")
     True
@@ -42,6 +43,6 @@ def as_html(overview: Overview, text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Text that is written as such, whatever characters it has."""
+    """Text escaped for HTML."""
     shown = (one if one.isprintable() or one in JOINERS else "\N{REPLACEMENT CHARACTER}" for one in text)
     return escape("".join(shown))

@@ -1,4 +1,4 @@
-"""Documents as their tokens in order, with the sentences and, of trees, heads and tags."""
+"""Documents as tokens in order, with the sentences and, for trees, heads and tags."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,8 @@ class Sequences:
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> "Sequences":
-        """The documents of a block of a corpus. Raises UserError for one of bags, which have no order."""
+        """The documents of a block of a corpus. Raises UserError if the corpus has bags, which have no
+        order."""
         return corpus.sequences(block)
 
     @classmethod
@@ -50,24 +51,24 @@ class Sequences:
         return Sequences(offsets, self.words[tokens], starts)
 
     def with_words(self, words: NDArray[np.int32]) -> "Sequences":
-        """The same documents with other numbers of their words."""
+        """The same documents with different word numbers."""
         return replace(self, words=words)
 
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """Documents as their tokens in order, each with its tag and the word that it depends on."""
+    """Documents as tokens in order, each with its tag and the word that it depends on."""
 
-    offsets: NDArray[np.int64]  # as of Sequences
+    offsets: NDArray[np.int64]  # as in Sequences
     words: NDArray[np.int32]
     starts: NDArray[np.int64]
     heads: NDArray[np.int32]  # (tokens,) position of the head within its sentence, from 0; -1: a root
     tags: NDArray[np.int32]  # (tokens,) into `tag_names`
-    tag_names: tuple[str, ...]  # of the whole corpus, sorted
+    tag_names: tuple[str, ...]  # those of the whole corpus, sorted
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> "Trees":
-        """The documents of a block of a corpus. Raises UserError for one that was built without trees."""
+        """The documents of a block of a corpus. Raises UserError if it was built without trees."""
         return corpus.trees(block)
 
     @classmethod
@@ -93,7 +94,7 @@ class Trees:
         return self._at(*_sliced(self.offsets, self.starts, start, stop))
 
     def with_words(self, words: NDArray[np.int32]) -> "Trees":
-        """The same documents with other numbers of their words."""
+        """The same documents with different word numbers."""
         return replace(self, words=words)
 
     def _at(self, offsets: NDArray[np.int64], tokens: Any, starts: NDArray[np.int64]) -> "Trees":
@@ -105,7 +106,7 @@ class Trees:
 def _taken(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets of some documents, where their tokens lay, and starts of their sentences."""
+    """Offsets of some documents, the old positions of their tokens, and starts of their sentences."""
     first, last = offsets[documents], offsets[documents + 1]
     after, tokens = entries_between(first, last)
     ends, sentences = entries_between(*np.searchsorted(starts, np.stack([first, last])))
@@ -116,7 +117,7 @@ def _taken(
 def _sliced(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], start: int, stop: int
 ) -> tuple[NDArray[np.int64], slice, NDArray[np.int64]]:
-    """Offsets of consecutive documents, where their tokens lie, and starts of their sentences."""
+    """Offsets of consecutive documents, the positions of their tokens, and starts of their sentences."""
     first, last = int(offsets[start]), int(offsets[stop])
     begin, end = np.searchsorted(starts, [first, last]).tolist()
     return offsets[start : stop + 1] - first, slice(first, last), starts[begin:end] - first
@@ -135,7 +136,8 @@ def _joined(
 
 
 def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> Sequences:
-    """The sequences of a block: its tokens, where sentences begin, and the rows of its distinct words."""
+    """The sequences of a block, from its tokens, the starts of sentences, and the rows of its distinct
+    words."""
     words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
     return Sequences(entries.offsets, words, starts)
 
@@ -143,7 +145,7 @@ def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.i
 def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> Trees:
     """The trees of a block, given its tokens and the names of all tags.
 
-    Raises ValueError for what makes no trees of these tokens, KeyError for a tag of another name.
+    Raises ValueError if heads or tags do not form trees of these tokens, KeyError for an unknown tag.
     """
     lists = table.unify_dictionaries().combine_chunks()
     heads, tags = only_chunk(lists.column("heads")), only_chunk(lists.column("tags"))
@@ -159,7 +161,7 @@ def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> 
 
 
 def refuse_no_trees(starts: NDArray[np.int64], heads: NDArray[np.int32]) -> None:
-    """Raise ValueError where heads of the words of sentences, that begin at `starts`, make no trees.
+    """Raise ValueError if heads of words do not form trees of the sentences that begin at `starts`.
 
     >>> refuse_no_trees(np.array([0, 2]), np.array([1, -1, -1], np.int32))
     >>> refuse_no_trees(np.array([0]), np.array([1, 0], np.int32))
@@ -168,7 +170,7 @@ def refuse_no_trees(starts: NDArray[np.int64], heads: NDArray[np.int32]) -> None
     """
     sizes = np.diff(starts, append=len(heads))
     if (heads < -1).any() or (heads >= np.repeat(sizes, sizes)).any():
-        raise ValueError("heads that are no words of their sentence")
+        raise ValueError("heads that are not words of their sentence")
     above = np.where(heads < 0, np.arange(len(heads)), np.repeat(starts, sizes) + heads)
     for _ in range(int(sizes.max(initial=1)).bit_length()):
         above = above[above]  # twice as far up

@@ -1,4 +1,4 @@
-"""What the models read: shards, a few consecutive documents with their content in the unit of the model."""
+"""The data that models read: shards, a few consecutive documents with their content in the model's unit."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -8,15 +8,17 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-SHARD = 128  # documents of a shard at most, unless a model says otherwise
-Index = Callable[[Sequence[str]], NDArray[np.int64]]  # positions of keys in a table, -1 where it lacks them
+SHARD = 128  # largest number of documents in a shard, unless a model says otherwise
+Index = Callable[
+    [Sequence[str]], NDArray[np.int64]
+]  # returns positions of keys in a table, -1 for keys that are not in it
 
 
 class Unit(Protocol):
     """The content of some documents, as a model reads it: `Bags`, `Sequences` or `Trees`.
 
     Document `d` has the entries from `offsets[d]` to `offsets[d + 1]`. `words` (entries, int32) are row
-    numbers of the vocabulary, -1 for a word that it does not have; in the content of a shard they number the
+    numbers of the vocabulary, -1 for a word that is not in it; in the content of a shard, they number the
     shard's distinct words.
     """
 
@@ -27,7 +29,7 @@ class Unit(Protocol):
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> Self:
-        """The documents of a block of a corpus. Raises UserError where it does not have this unit."""
+        """The documents of a block of a corpus. Raises UserError if it does not have this unit."""
         ...
 
     @classmethod
@@ -44,7 +46,7 @@ class Unit(Protocol):
         ...
 
     def with_words(self, words: NDArray[np.int32]) -> Self:
-        """The same documents with other numbers of their words."""
+        """The same documents with different word numbers."""
         ...
 
 
@@ -55,8 +57,8 @@ class Bags(NamedTuple):
     """Documents as bags over one vocabulary, in compressed rows.
 
     `offsets` (documents + 1, int64); `words` (entries, int32) row numbers of the vocabulary, each at most
-    once a document, ascending; `counts` (entries, float32) tokens or weights, above zero;
-    `unseen` (documents, float32) tokens that the vocabulary does not have.
+    once per document, ascending; `counts` (entries, float32) tokens or weights, above zero; `unseen`
+    (documents, float32) tokens that are not in the vocabulary.
     """
 
     offsets: NDArray[np.int64]
@@ -71,7 +73,7 @@ class Bags(NamedTuple):
 
     @classmethod
     def join(cls, parts: Sequence["Bags"]) -> "Bags":
-        """One Bags of several, in order."""
+        """The documents of several Bags as one."""
         if len(parts) == 1:
             return parts[0]
         return Bags(
@@ -87,20 +89,20 @@ class Bags(NamedTuple):
         return Bags(offsets, self.words[entries], self.counts[entries], self.unseen[documents])
 
     def slice(self, start: int, stop: int) -> "Bags":
-        """The bags of documents start to stop (exclusive): views, nothing copied but the offsets."""
+        """The bags of documents start to stop (exclusive), as views: only the offsets are copied."""
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         offsets = self.offsets[start : stop + 1] - first
         return Bags(offsets, self.words[first:last], self.counts[first:last], self.unseen[start:stop])
 
     def with_words(self, words: NDArray[np.int32]) -> "Bags":
-        """The same bags with other numbers of their words."""
+        """The same bags with different word numbers."""
         return self._replace(words=words)
 
 
 def entries_of_documents(
     offsets: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets of some of the documents that lie one after the other, and where their entries lay.
+    """Offsets of some of several concatenated documents, and the old positions of their entries.
 
     >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
     [[0, 1, 3], [2, 0, 1]]
@@ -111,7 +113,7 @@ def entries_of_documents(
 def entries_between(
     first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same, given where the entries of each document begin and end."""
+    """The same, given the first and last (exclusive) entry of each document."""
     lengths = last - first
     after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])
@@ -119,7 +121,7 @@ def entries_between(
 
 
 def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The offsets of documents that are joined, given the offsets of each part.
+    """The offsets of concatenated documents, given the offsets of each part.
 
     >>> joined_offsets([np.array([0, 2]), np.array([0, 1, 1])]).tolist()
     [0, 2, 3, 3]
@@ -130,7 +132,8 @@ def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Tokens of each document: a sum of its own, since differences of running sums depend on the others.
+    """The number of tokens of each document, summed separately, since differences of running sums depend on
+    the other documents.
 
     >>> tokens_by_document(np.array([0, 2, 2]), np.array([1.0, 2.0])).tolist()
     [3.0, 0.0]
@@ -141,12 +144,12 @@ def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) 
 
 
 def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
-    """The bytes of a document, the same on every machine."""
+    """The bytes of a document's content, the same on every machine."""
     return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()
 
 
 def numbers_of(bags: Bags) -> NDArray[np.int64]:
-    """A number for each document that depends on its content alone: the key of what is drawn for it.
+    """A number for each document that depends only on its content: the key of its random numbers.
 
     >>> bags = Bags(np.array([0, 1, 2]), np.array([7, 7]), np.array([4.0, 4.0]), np.zeros(2))
     >>> len(set(numbers_of(bags).tolist()))
@@ -161,7 +164,7 @@ def numbers_of(bags: Bags) -> NDArray[np.int64]:
 def cut_blocks(
     offsets: NDArray[np.int64], most_entries: int, most_documents: int
 ) -> Iterator[tuple[int, int]]:
-    """First and last (exclusive) document of consecutive blocks, of so much at most or of one document.
+    """First and last (exclusive) document of consecutive blocks, each within both limits or of one document.
 
     >>> list(cut_blocks(np.array([0, 9, 10, 11, 12]), most_entries=2, most_documents=9))
     [(0, 1), (1, 3), (3, 4)]
@@ -176,15 +179,15 @@ def cut_blocks(
 
 @dataclass(frozen=True, slots=True)
 class Shard(Generic[U]):
-    """What a local step reads: a few consecutive documents of one step, and the rows that they need.
+    """The input of a local step: a few consecutive documents of one step, and the rows that they need.
 
     `content.words` number the shard's distinct words from zero (-1: not in the vocabulary). From a corpus,
     word `c` is row `rows[c]` of the vocabulary (ascending); with `keys` it is spelled `keys[c]`. In a local
-    step, `rows` are what `Model.reads` gave for the shard: positions in the table, -1 where that lacks a row;
-    unless a model says otherwise, those of the distinct words.
+    step, `rows` are the result of `Model.reads` for the shard: positions in the table, -1 for missing rows;
+    by default those of the distinct words.
     """
 
-    documents: NDArray[np.int64]  # number of each document in its corpus: the key of its randomness
+    documents: NDArray[np.int64]  # number of each document in its corpus: the key of its random numbers
     content: U
     rows: NDArray[np.int64]
     keys: Sequence[str] | None = None
@@ -195,7 +198,7 @@ class Shard(Generic[U]):
 
     @property
     def n_entries(self) -> int:
-        """How much it holds: entries of bags, tokens of sequences."""
+        """The size of its content: entries of bags, tokens of sequences."""
         return len(self.content.words)
 
     def table_rows(self) -> NDArray[np.int64]:
@@ -206,18 +209,18 @@ class Shard(Generic[U]):
 
 
 def shard_of(content: U, documents: NDArray[np.int64], n_words: int) -> Shard[U]:
-    """Number the distinct words of some documents from zero. O(entries + vocabulary), or of few entries
-    O(entries log entries)."""
+    """A shard of some documents, with their distinct words numbered from zero. O(entries + vocabulary), or
+    for few entries O(entries log entries)."""
     words = content.words
     if len(words) < n_words // 64:
-        alone = len(documents) == 1 and (words[1:] > words[:-1]).all()  # a bag, as a rule
+        alone = len(documents) == 1 and (words[1:] > words[:-1]).all()  # usually a bag
         rows = (words if alone else np.unique(words)).astype(np.int64)
         rows = rows[rows.searchsorted(0) :]
         found = rows.searchsorted(words).astype(np.int32)
         found[words < 0] = -1
         return Shard(documents, content.with_words(found), rows)
     present = np.zeros(n_words + 1, np.bool_)
-    present[words] = True  # of unknown words the last place
+    present[words] = True  # unknown words share the last place
     rows = np.flatnonzero(present[:-1])
     position = np.full(n_words + 1, -1, np.int32)
     position[rows] = np.arange(len(rows), dtype=np.int32)

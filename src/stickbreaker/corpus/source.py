@@ -1,4 +1,4 @@
-"""The documents that a run learns from, block by block, and those that it must not see."""
+"""The documents that a run learns from, block by block, without those held out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ from stickbreaker.corpus.shards import SHARD, Bags, Shard, Unit, shard_of
 U = TypeVar("U", bound=Unit)
 
 WINDOW = 8  # blocks that are shuffled together
-PIECE = 8  # shards whose documents are read together, where they are given by number
-PARTS, SPAN = 64, 32  # of a corpus that engines look at: parts, and blocks of one at most
+PIECE = 8  # shards whose documents are read together, if they are given by number
+PARTS, SPAN = 64, 32  # engines divide a corpus into parts: number of parts, and most blocks in one
 
 
 class Blocks(Protocol):
-    """What a source needs of a corpus: its documents in the unit of the model, here as bags."""
+    """The interface to a corpus that a source needs: its documents in the model's unit, here as bags."""
 
     @property
     def block_sizes(self) -> Sequence[int]: ...
@@ -33,12 +33,12 @@ class Blocks(Protocol):
 
 
 class Source:
-    """A corpus less its held-out documents, which are chosen by a hash of their id.
+    """A corpus without its held-out documents, which are chosen by a hash of their id.
 
-    `held_out` is a share in [0, 1). With `words`, shards tell their words by spelling. `unit` is the content
-    that is read of documents, `shard_size` how many of them a shard has at most: those of the model that
-    learns. Memory: a flag a document, and the content of a minibatch; the corpus keeps the blocks that were
-    read last.
+    `held_out` is a share in [0, 1). With `words`, shards include the spellings of their words. `unit` is the
+    form in which documents are read, `shard_size` the largest number of them in a shard: both are the
+    model's. Memory: one flag per document, and the content of a minibatch; the corpus caches the blocks read
+    last.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class Source:
         self.n_words = corpus.n_words
         self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
         self._window = np.zeros(0, np.int64)  # blocks that minibatches are cut from, see `read`
-        self._places = np.zeros(0, np.int64)  # blocks: where each begins in `_joined`; -1
+        self._places = np.zeros(0, np.int64)  # for each block: its start in `_joined`, or -1
         self._joined: Any = None
 
     @cached_property
     def training(self) -> NDArray[np.bool_]:
-        """Which documents are to be learned from, a flag each."""
+        """A flag for each document: whether it is learned from."""
         training = np.ones(int(self.first[-1]), np.bool_)
         if self.held_out > 0.0:
             ids = (name for block in range(self.n_blocks) for name in self.corpus.ids(block))
@@ -71,11 +71,11 @@ class Source:
 
     @cached_property
     def n_documents(self) -> int:
-        """Documents to learn from."""
+        """The number of documents to learn from."""
         return int(self.training.sum() if self.held_out > 0.0 else self.first[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is pickled for another process: where the documents lie, never the documents themselves."""
+        """Pickles the location of the documents for another process, never the documents themselves."""
         path = None if not isinstance(self.corpus, Corpus) else self.corpus.path
         if path is None:
             remedy = "write the corpus to a directory that all machines see"
@@ -104,19 +104,19 @@ class Source:
         return numbers, content
 
     def parts(self, longest: int = SPAN) -> list[range]:
-        """The blocks in consecutive parts, by which engines share looks at them, whoever looks: `PARTS`, or
-        as many as leave none longer than so many blocks."""
+        """The blocks in consecutive parts, by which engines divide the work: `PARTS`, or as many as needed
+        for none to be longer than `longest` blocks."""
         size = max(1, min(-(-self.n_blocks // PARTS), longest))
         return [range(start, min(start + size, self.n_blocks)) for start in range(0, self.n_blocks, size)]
 
     def in_order(self) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """Blocks in the corpus's order."""
+        """The blocks in the corpus's order."""
         for number in range(self.n_blocks):
             yield self.block(number)
 
     def windows(self, generator: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
-        """Numbers of the documents to learn from: of `WINDOW` blocks at a time, picked at random from the
-        whole corpus and mixed; without a generator, in the corpus's order."""
+        """Numbers of the documents to learn from: `WINDOW` blocks at a time, picked at random from the whole
+        corpus and mixed; without a generator, in the corpus's order."""
         order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):
             self._window, self._joined = order[start : start + WINDOW], None
@@ -126,11 +126,11 @@ class Source:
             yield numbers if generator is None else numbers[generator.permutation(len(numbers))]
 
     def numbers(self, block: int, held_out: bool = False) -> NDArray[np.int64]:
-        """Numbers of a block's documents: of those to learn from, or of the held-out ones."""
+        """Numbers of a block's documents: those to learn from, or the held-out ones."""
         return np.flatnonzero(self.training_in(block) != held_out) + self.first[block]
 
     def training_in(self, block: int) -> NDArray[np.bool_]:
-        """Which of a block's documents are to be learned from."""
+        """A flag for each of a block's documents: whether it is learned from."""
         if self.held_out == 0.0:
             return np.ones(self.corpus.block_sizes[block], np.bool_)
         if "training" in vars(self):
@@ -138,10 +138,10 @@ class Source:
         return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
 
     def read(self, numbers: NDArray[np.int64]) -> Any:
-        """The content of some documents, in the order given.
+        """The content of some documents, in the given order.
 
-        Blocks of the window that minibatches are cut from are joined once, so that few documents are had
-        quickly; as many blocks as the corpus keeps.
+        Blocks of the window that minibatches are cut from are joined once, so that a few documents are read
+        quickly; as many blocks as the corpus caches.
         """
         blocks = np.searchsorted(self.first, numbers, side="right") - 1
         if len(self._window) and (self._places[blocks] >= 0).all():
@@ -163,7 +163,8 @@ class Source:
         return joined.take(back)
 
     def shards(self, *chunks: "int | NDArray[np.int64]") -> "Shards":
-        """Documents as shards: a block's (by its number), or those of some numbers; each cut by itself."""
+        """Documents as shards: those of a block (by its number), or documents by number; each chunk is cut
+        separately."""
         return Shards(self, chunks)
 
     def all_shards(self) -> "Shards":
@@ -175,18 +176,18 @@ class Source:
 def _source_at(
     path: str, fingerprint: str, held_out: float, spelled: bool, unit: type[Any], shard_size: int
 ) -> Source:
-    """A source that another process has pickled, opened again; a process opens a corpus once."""
+    """A source that another process has pickled, opened again; each process opens a corpus once."""
     corpus = Corpus.open(path)
     if corpus.fingerprint != fingerprint:
-        raise UserError("is not the corpus that the run reads", where=path, remedy="restore it, or fit anew")
+        raise UserError("is not the corpus that the run reads", where=path, remedy="restore it, or fit again")
     return Source(corpus, held_out, corpus.vocabulary.words if spelled else None, unit, shard_size)
 
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """The documents of a step, cut into shards; read whenever they are looked at.
+    """The documents of a step, cut into shards, which are read on each iteration.
 
-    `chunks` are blocks by number, or arrays of documents' numbers, each cut by itself.
+    `chunks` are blocks by number, or arrays of documents' numbers, each cut separately.
     """
 
     source: Source
@@ -219,9 +220,10 @@ class Shards:
         return np.concatenate([np.empty(0, np.int64), *chunks])
 
     def portions(self, documents: int) -> "list[Shards]":
-        """The same shards in consecutive portions of about so many documents, by which engines share work.
+        """The same shards in consecutive portions of about this many documents, by which engines divide the
+        work.
 
-        How they are cut depends on nothing else, so that sums do not.
+        How they are cut depends on nothing else, and so neither do sums.
         """
         size = max(1, documents // self.source.shard_size) * self.source.shard_size
         cut: list[list[int | NDArray[np.int64]]] = [[]]
@@ -247,7 +249,7 @@ def cut_shards(
     words: Sequence[str] | None = None,
     size: int = SHARD,
 ) -> Iterator[Shard[U]]:
-    """Cut consecutive documents, with their numbers, into shards of at most `size`; `words` spell them."""
+    """Cut consecutive documents, with their numbers, into shards of at most `size`; `words` are spellings."""
     for start in range(0, len(numbers), size):
         stop = min(start + size, len(numbers))
         shard = shard_of(content.slice(start, stop), numbers[start:stop], n_words)

@@ -1,8 +1,8 @@
-"""The directory that a corpus is kept in.
+"""The directory in which a corpus is stored.
 
-`corpus.json` tells what the corpus is and names its files with their sizes and digests, and its own;
-`vocabulary.parquet` holds the vocabulary; `documents-00000.parquet`, … hold the documents, a row group a
-block, at most 32 blocks a file.
+`corpus.json` describes the corpus and lists its files with their sizes and digests, and its own digest;
+`vocabulary.parquet` has the vocabulary; `documents-00000.parquet`, … have the documents, one row group per
+block, at most 32 blocks per file.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ from stickbreaker.corpus.blocks import (
 FORMAT = "stickbreaker corpus"
 SCHEMA_VERSION = 1
 FILE_BLOCKS = 32
-LARGEST_BLOCK = 1 << 20  # documents: no header makes us believe in more
+LARGEST_BLOCK = 1 << 20  # documents: a larger block in a header is not believed
 FACTS_FILE = "corpus.json"
 DIGEST = "digest"  # the last field of corpus.json
 VOCABULARY_FILE = "vocabulary.parquet"
@@ -64,12 +64,12 @@ FACTS = {
     "dropped": optional(list_of(lambda value: isinstance(value, dict))),
     "files": lambda value: isinstance(value, list),
 }
-OPTIONAL = ("tag_names", "dropped")  # left out where they are None
+OPTIONAL = ("tag_names", "dropped")  # left out if None
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of the store: its name, bytes, digest, and the documents in each of its blocks."""
+    """A file of the store: its name, size in bytes, digest, and the documents in each of its blocks."""
 
     name: str
     size: int
@@ -79,7 +79,7 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class Facts:
-    """What `corpus.json` says."""
+    """The content of `corpus.json`."""
 
     kind: str
     analysis: dict[str, Any] | None
@@ -94,8 +94,8 @@ class Facts:
     fingerprint: str
     vocabulary: StoredFile
     files: tuple[StoredFile, ...]
-    tag_names: tuple[str, ...] | None = None  # of a corpus with trees, which others do not mention
-    dropped: tuple[dict[str, Any], ...] | None = None  # words by rule; where none are, not mentioned
+    tag_names: tuple[str, ...] | None = None  # only for a corpus with trees
+    dropped: tuple[dict[str, Any], ...] | None = None  # words by rule; left out if there are none
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
@@ -106,8 +106,8 @@ def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
 class StoreWriter:
     """Writes blocks to numbered Parquet files; `close` returns their descriptions.
 
-    A block is written by a thread of its own while the next one is made. Files that are soon replaced need
-    not be `packed`.
+    A thread writes each block while the next one is made. Files that will soon be replaced need not be
+    `packed`.
     """
 
     def __init__(self, directory: Path, kind: str, *, packed: bool = True) -> None:
@@ -121,8 +121,8 @@ class StoreWriter:
         self._writing: Future[None] | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write a block, once the one before is written. Raises OSError that names the file of that one where
-        the disk is full."""
+        """Write a block, once the previous one is written. Raises OSError naming that one's file if the disk
+        is full."""
         self._wait()
         self._writing = self._thread.submit(self._write, table)
 
@@ -154,7 +154,7 @@ class StoreWriter:
         )
 
     def close(self) -> tuple[StoredFile, ...]:
-        """End the file being written. Returns all files; raises OSError as `write` does."""
+        """Finish the last file. Returns all files; raises OSError as `write` does."""
         try:
             self._wait()
         finally:
@@ -176,7 +176,7 @@ class StoreWriter:
 class StoreSource(BlockSource):
     """Blocks read from a store's files.
 
-    A file's digest is checked when it is first read; one that was replaced or changed since is refused.
+    A file's digest is checked when it is first read; one that was replaced or changed afterwards is refused.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class StoreSource(BlockSource):
         self._lock = threading.Lock()
 
     def as_written(self) -> "StoreSource":
-        """The same source, of files that this process has just written, and whose digests it took then."""
+        """The same source, for files that this process has just written and computed the digests of."""
         self._checked = {file.name: _identity(self.directory / file.name) for file in self.files}
         return self
 
@@ -224,7 +224,7 @@ class StoreSource(BlockSource):
             with pq.ParquetFile(path) as opened:
                 table = opened.read_row_group(group, columns=columns, use_threads=False)
             refuse_other_table(table, self.kind)
-            self._see_unchanged(file)  # after the read, so that what was read is what was checked
+            self._see_unchanged(file)  # after the read, so that what was read was also checked
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             if isinstance(error, UserError):
                 raise
@@ -244,7 +244,7 @@ class StoreSource(BlockSource):
                 self._checked[file.name] = identity
 
     def _see_unchanged(self, file: StoredFile) -> None:
-        """Raise UserError if a file is no longer the one that was checked."""
+        """Raise UserError if a file is not the one that was checked."""
         path, checked = self.directory / file.name, self._checked.get(file.name)
         try:
             same = checked is None or _identity(path) == checked
@@ -252,7 +252,7 @@ class StoreSource(BlockSource):
             same = False
         if not same:
             problem = "the file was replaced or changed while it was being read"
-            raise UserError(problem, where=path, remedy="open the corpus again, and begin anew")
+            raise UserError(problem, where=path, remedy="open the corpus again, and start again")
 
     def _damaged(self, file: StoredFile, reason: object) -> UserError:
         problem, where = f"the file is damaged ({reason})", self.directory / file.name
@@ -260,13 +260,13 @@ class StoreSource(BlockSource):
 
 
 def _identity(path: Path) -> tuple[int, int, int]:
-    """What differs once a file was replaced or written to."""
+    """A value that changes if a file is replaced or written to."""
     found = path.stat()
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def write_facts(directory: Path, facts: Facts) -> None:
-    """Write corpus.json, the last file of a store."""
+    """Write corpus.json, the file of a store that is written last."""
     record = {"format": FORMAT, "schema": SCHEMA_VERSION, "ordered": facts.kind == "text", **asdict(facts)}
     for name in OPTIONAL:
         if record[name] is None:
@@ -280,12 +280,12 @@ def _encoded(record: dict[str, Any]) -> bytes:
 
 
 def encoded_facts(record: dict[str, Any]) -> bytes:
-    """The content of corpus.json, with its own digest."""
+    """The content of corpus.json, including its digest."""
     return _encoded({**record, DIGEST: _digest(record)})
 
 
 def _digest(record: dict[str, Any]) -> str:
-    """The digest of what corpus.json says, but for itself."""
+    """The digest of the content of corpus.json, without the digest itself."""
     return hashlib.blake2b(_encoded(record), digest_size=16).hexdigest()
 
 
@@ -295,9 +295,9 @@ def is_store(path: Path) -> bool:
 
 
 def read_facts(directory: Path) -> Facts:
-    """Read corpus.json and see that its files are there. Raises UserError naming_file what is wrong.
+    """Read corpus.json and check that its files exist. Raises UserError naming the file that is wrong.
 
-    A corpus that was moved aside by a build killed at its last step is put back first.
+    A corpus that was moved away by a build killed at its last step is first put back.
     """
     recover(directory)
     refuse_links(directory)
@@ -334,7 +334,7 @@ def read_facts(directory: Path) -> Facts:
 
 
 def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
-    """Raise ValueError where corpus.json is not as it was written."""
+    """Raise ValueError if corpus.json has been changed since it was written."""
     if not set(record) <= {"format", "schema", "ordered", DIGEST, *Facts.__dataclass_fields__}:
         raise ValueError("it has other fields")
     digest = record.pop(DIGEST, None)
@@ -364,9 +364,9 @@ def _file_of(record: dict[str, Any]) -> StoredFile:
     refuse_other_kinds(record, FILE)
     name, blocks = record["name"], tuple(record["blocks"])
     if Path(name).name != name or len(name) > 100:
-        raise ValueError("a file lies elsewhere")
+        raise ValueError("a file is in another directory")
     if any(block > LARGEST_BLOCK for block in blocks):
-        raise ValueError("blocks of no corpus")
+        raise ValueError("blocks that fit no corpus")
     return StoredFile(name, record["size"], record["digest"], blocks)
 
 

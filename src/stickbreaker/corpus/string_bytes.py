@@ -1,4 +1,4 @@
-"""The bytes of Arrow's strings, as kernels read them."""
+"""The bytes of Arrow strings, in the form that kernels read."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 
 def string_bytes(strings: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """The strings of an Arrow array in UTF-8, one after another, and where each begins and the last ends; a
-    missing one is empty.
+    """The strings of an Arrow array in UTF-8, concatenated, with the start of each and the end of the last; a
+    missing string is empty.
 
     >>> import pyarrow as pa
     >>> content, offsets = string_bytes(pa.array(["sea", "", "é"]))

@@ -1,4 +1,4 @@
-"""Documents of tokens as bags in memory, with every word and nothing of how texts are kept."""
+"""Makes bags in memory from documents of tokens, with every word and nothing about how texts are stored."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -13,10 +13,10 @@ from stickbreaker.corpus.vocabulary import LONGEST_WORD
 
 
 def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
-    """Documents of tokens as bags of all their words, without what a corpus that is kept needs besides.
+    """Documents of tokens as bags of all their words, without what only a stored corpus needs.
 
-    Words of more than 100 characters are left out, as those of texts are. Raises UserError for what is no
-    list of strings.
+    Words of more than 100 characters are left out, as in texts. Raises UserError for anything but a list of
+    strings.
 
     >>> corpus_of_tokens([["sea", "ship", "sea"]]).n_tokens
     3.0

@@ -1,4 +1,4 @@
-"""Texts and lists of tokens as numbers of a vocabulary's words, with nothing of how documents are kept."""
+"""Converts texts and lists of tokens to numbers of a vocabulary's words, without storing documents."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -18,7 +18,7 @@ _STRINGS = {str}
 
 
 class TokenSequences(NamedTuple):
-    """Documents as the sequences that a corpus of them would give, and how their tokens are spelled."""
+    """Documents as the sequences that a corpus of them would have, and the spellings of their tokens."""
 
     content: Sequences
     spelled: Sequence[str]  # (tokens,)
@@ -27,8 +27,8 @@ class TokenSequences(NamedTuple):
 def token_sequences(
     given: DocumentInput, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Texts or lists of tokens as sequences under a vocabulary of one language, as `Corpus.from_texts` and
-    `from_tokens` would give them; None for what only a corpus can make of them, or refuses.
+    """Texts or lists of tokens as sequences under a vocabulary of one language, the same as those of
+    `Corpus.from_texts` and `from_tokens`; None for input that only a corpus can handle, or refuses.
 
     >>> given = DocumentInput("texts", ["One cat. Two!"])
     >>> token_sequences(given, Vocabulary.of(["two"]), Analysis()).content.words.tolist()
@@ -46,7 +46,7 @@ def token_sequences(
 def _of_tokens(
     values: list[Any], vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Each list is a sentence, without phrases to join."""
+    """Each list as one sentence, if there are no phrases to join."""
     if analysis is not None and analysis.phrases:
         return None
     flat = list(chain.from_iterable(values))
@@ -59,7 +59,7 @@ def _of_tokens(
 
 
 def _of_texts(values: list[Any], vocabulary: Vocabulary, analysis: Analysis) -> TokenSequences | None:
-    """Texts without marks of sentences, of which a corpus would warn."""
+    """Texts without sentence marks, about which a corpus would warn."""
     if set(map(type, values)) != _STRINGS or any(map(analysis.marks_in, values)):
         return None
     words: list[str] = []

@@ -1,4 +1,4 @@
-"""The words that a model knows, with how often they occur."""
+"""The words that a model knows, with their counts."""
 
 import functools
 from collections import Counter
@@ -19,9 +19,9 @@ from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
 from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
 from stickbreaker.corpus.string_bytes import string_bytes
 
-LONGEST_WORD = 100  # characters of a word that text brings into a vocabulary
-LONGEST_LISTED = 1_000  # characters of a word that a list, a matrix or a dictionary names
-HALF = 500  # tokens of documents up to which a word may occur in half of them
+LONGEST_WORD = 100  # characters of a word that a text adds to a vocabulary
+LONGEST_LISTED = 1_000  # characters of a word in a list, a matrix or a dictionary
+HALF = 500  # tokens per document up to which a word may occur in half of the documents
 
 
 def tagged(language: str, word: str) -> str:
@@ -44,24 +44,23 @@ def untagged(word: str) -> str:
 
 
 def refuse_long_words(words: Sequence[str]) -> None:
-    """Raise UserError for a word of a list that has more than 1,000 characters."""
+    """Raise UserError if a word of a list has more than 1,000 characters."""
     long = next((word for word in words if len(word) > LONGEST_LISTED), None)
     if long is not None:
         problem = f"the word {shown(long)} has {len(long):,} characters"
-        raise UserError(problem, remedy=f"words have at most {LONGEST_LISTED:,}; give it a shorter name")
+        raise UserError(problem, remedy=f"words have at most {LONGEST_LISTED:,}; shorten it")
 
 
 @dataclass(frozen=True)
 class VocabularyRule:
-    """Which eligible words a vocabulary takes.
+    """Which eligible words a vocabulary contains.
 
-    A word must occur in at least `min_documents` documents; None takes one for each 500 documents, at least
-    1 and at most 5. It must not occur in more than the share `max_share` of them; None takes 0.5 where
-    documents have 500 tokens or fewer in the mean, 1 - 250 / tokens where they have more (0.75 of 1,000, 0.95
-    of 5,000), and never drops a word of ten documents or fewer. Of those that remain, the `size`
-    most frequent (None: all), the most frequent first, ties by spelling. `words` is a given list instead,
-    kept in its order. With `hashed` the other eligible words share the rows of those taken (see
-    `Vocabulary`).
+    A word must occur in at least `min_documents` documents; None means one for each 500 documents, at least 1
+    and at most 5. It must not occur in more than the share `max_share` of them; None means 0.5 if documents
+    have a mean of at most 500 tokens, 1 - 250 / tokens if they have more (0.75 for 1,000, 0.95 for 5,000),
+    and never drops a word that occurs in ten documents or fewer. Of those that remain, the `size` most
+    frequent (None: all), the most frequent first, ties by spelling. `words` is a given list instead, in its
+    order. With `hashed` the other eligible words share the rows of those chosen (see `Vocabulary`).
 
     >>> VocabularyRule().bounds(2000)
     (5, 1000)
@@ -75,7 +74,9 @@ class VocabularyRule:
 
     def __post_init__(self) -> None:
         if self.min_documents is not None and self.min_documents < 1:
-            raise UserError(f"the minimum of documents is {self.min_documents}", remedy="it is at least 1")
+            raise UserError(
+                f"the minimum number of documents is {self.min_documents}", remedy="it is at least 1"
+            )
         if self.max_share is not None and not 0 < self.max_share <= 1:
             raise UserError(f"the maximum share is {self.max_share}", remedy="it is above 0 and at most 1")
         if self.size is not None and self.size < 1:
@@ -85,7 +86,7 @@ class VocabularyRule:
             refuse_long_words(self.words)
 
     def bounds(self, n_documents: int, mean_length: float = 0.0) -> tuple[int, int]:
-        """The fewest and the most documents that a word of the vocabulary occurs in.
+        """The smallest and the largest number of documents in which a word of the vocabulary may occur.
 
         `mean_length` is the mean number of tokens of a document.
 
@@ -107,9 +108,9 @@ class VocabularyRule:
         n_documents: int,
         mean_length: float | None = None,
     ) -> "Vocabulary":
-        """The vocabulary that the rule makes of all words found. Raises UserError when none is left.
+        """The words that the rule chooses from all words found. Raises UserError if none is left.
 
-        `mean_length` is the mean number of tokens of a document, None: of those in `counts`.
+        `mean_length` is the mean number of tokens of a document, None: the mean of those in `counts`.
 
         >>> found = Vocabulary(("b", "a"), np.array([1, 1]), np.array([2.0, 3.0]))
         >>> VocabularyRule().choose(found, np.array([True, True]), 1).words
@@ -141,7 +142,8 @@ class VocabularyRule:
     def _nothing_left(counts: "Vocabulary", eligible: NDArray[np.bool_], fewest: int, most: int) -> str:
         if not len(counts):
             return (
-                "the vocabulary is empty: no document holds a word; see the token pattern and the text field"
+                "the vocabulary is empty: no document contains a word; "
+                "check the token pattern and the text field"
             )
         if not eligible.any():
             return (
@@ -154,7 +156,7 @@ class VocabularyRule:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; of a given list only the length, since the vocabulary holds its words."""
+        """Plain values for JSON; for a given list only its length, since the vocabulary has its words."""
         given = None if self.words is None else len(self.words)
         return {
             "min_documents": self.min_documents,
@@ -169,14 +171,14 @@ class VocabularyRule:
 class Vocabulary:
     """Words in order, the documents each occurs in (int64) and its tokens or total weight (float64).
 
-    Documents are all zero where nobody counted them (`is_counted`); tokens are zero then as well, or what a
-    model of an open vocabulary expects.
+    If they were not counted (`is_counted`), documents are all zero; tokens are zero as well, or the
+    expectations of a model with an open vocabulary.
 
     In a polylingual vocabulary `languages` (codes, ascending) is not empty. Words then carry their language,
     as "de:haus", and those of a language stand together, in the order of `languages`.
 
-    With `hashed` no eligible word of a corpus is unknown: one not listed has the row that a stable hash of
-    its spelling tells, and shares it with the word listed there.
+    With `hashed` no eligible word of a corpus is unknown: a word that is not listed shares the row of a
+    listed word, chosen by a stable hash of its spelling.
 
     >>> vocabulary = Vocabulary.of(["river", "bank"])
     >>> vocabulary.lookup(["bank", "money"]).tolist()
@@ -201,7 +203,7 @@ class Vocabulary:
 
     @classmethod
     def buckets(cls, n: int) -> "Vocabulary":
-        """`n` rows, "#0", "#1", …, that all words share by hashing. Raises UserError for `n` out of range.
+        """`n` rows, "#0", "#1", …, that all words share by hashing. Raises UserError if `n` is out of range.
 
         >>> Vocabulary.buckets(3).words
         ('#0', '#1', '#2')
@@ -219,15 +221,16 @@ class Vocabulary:
         return bool(self.documents.any())
 
     def mean_length(self, n_documents: int) -> float:
-        """Tokens of these words in a document, in the mean."""
+        """The mean number of tokens of these words per document."""
         return float(self.tokens.sum()) / max(n_documents, 1)
 
     @classmethod
     def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":
-        """A polylingual vocabulary of those of single languages, whose words carry their language already.
+        """One polylingual vocabulary from those of single languages, whose words carry their language
+        already.
 
-        Raises UserError for a language without words (a topic would be a distribution over nothing), and for
-        hashed words.
+        Raises UserError for a language without words (a topic would be a distribution over an empty set), and
+        for hashed words.
 
         >>> both = {code: Vocabulary.of([code + ":radio"]) for code in ("en", "de")}
         >>> Vocabulary.joined(both).ranges
@@ -250,7 +253,7 @@ class Vocabulary:
 
     @functools.cached_property
     def ranges(self) -> dict[str, slice]:
-        """Language: its rows. Empty unless the vocabulary is polylingual."""
+        """The rows of each language. Empty unless the vocabulary is polylingual."""
         if not self.languages:
             return {}
         sizes = Counter(language_of(word) for word in self.words)
@@ -259,7 +262,7 @@ class Vocabulary:
 
     @functools.cached_property
     def documents_per_token(self) -> NDArray[np.float64]:
-        """Documents that have a word, over its tokens (V); 1 of words that were not counted.
+        """Documents with a word, divided by its tokens (V); 1 for words that were not counted.
 
         >>> Vocabulary(("a", "b"), np.array([1, 0]), np.array([4.0, 0.0])).documents_per_token.tolist()
         [0.25, 1.0]
@@ -269,7 +272,7 @@ class Vocabulary:
 
     @property
     def parts(self) -> tuple[slice, ...]:
-        """The rows over which a topic is a distribution: each language's, or all.
+        """The rows over which a topic is a distribution: those of each language, or all.
 
         >>> Vocabulary.of(["river", "bank"]).parts
         (slice(0, 2, None),)
@@ -278,30 +281,32 @@ class Vocabulary:
 
     @functools.cached_property
     def spelled(self) -> tuple[str, ...]:
-        """The words as they are written, without their language."""
+        """The words without their language."""
         return tuple(map(untagged, self.words)) if self.languages else self.words
 
     @functools.cached_property
     def index(self) -> dict[str, int]:
-        """Word: its row number."""
+        """The row number of each word."""
         return {word: row for row, word in enumerate(self.words)}
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in UTF-8, where each begins, and a table to find them by (`strings/string_hash.py`)."""
+        """The words in UTF-8, their offsets, and a table to find them by (`kernels/string_hash.py`)."""
         from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
         offsets = np.concatenate([[0], np.cumsum([len(one) for one in spellings])]).astype(np.int64)
         slots = np.full(1 << (2 * len(spellings)).bit_length(), -1, np.int32)
-        content = np.frombuffer(bytearray().join(spellings), np.uint8)  # writable, as others are: one kernel
+        content = np.frombuffer(
+            bytearray().join(spellings), np.uint8
+        )  # writable, like other arrays: one compiled kernel
         fill_slots(content, offsets, slots)
         return content, offsets, slots
 
     def lookup(self, words: Sequence[str] | pa.Array) -> NDArray[np.int32]:
-        """The row numbers of words (int32), -1 for those that the vocabulary does not have.
+        """The row numbers of words (int32), -1 for those not in the vocabulary.
 
-        Those of an Arrow array are found several times faster, since no strings are made of them.
+        An Arrow array is several times faster, since no strings are made.
         """
         if isinstance(words, pa.Array):
             return self._lookup_spelled(words)
@@ -309,7 +314,7 @@ class Vocabulary:
         return np.fromiter(map(index.get, words, repeat(-1)), np.int32, len(words))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is worked out on use."""
+        """Without values that are computed on use."""
         return {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
 
     def _lookup_spelled(self, array: Any) -> NDArray[np.int32]:
@@ -324,9 +329,10 @@ class Vocabulary:
         return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
-        """These words, whose rows are shared by the other eligible ones of `counts`; theirs are counted on.
+        """These words, whose rows are shared by the other eligible words of `counts`, and whose counts
+        include theirs.
 
-        The tokens of a row are exact; its documents are those of its words added up, at most all.
+        The tokens of a row are exact; its documents are the sum over its words, at most all.
         """
         others = np.flatnonzero(eligible & (self.lookup(counts.words) < 0))
         rows = hashed_rows((counts.words[place] for place in others.tolist()), len(self))
@@ -335,25 +341,26 @@ class Vocabulary:
         return replace(self, documents=np.minimum(documents, n_documents), tokens=tokens, hashed=True)
 
     def counted(self, documents: NDArray[np.int64], tokens: NDArray[np.float64]) -> "Vocabulary":
-        """The same words with other counts; what they are looked up by is not made again."""
+        """The same words with other counts; the look-up table is shared."""
         other = replace(self, documents=documents, tokens=tokens)
         vars(other).update({name: vars(self)[name] for name in ("index", "slots") if name in vars(self)})
         return other
 
     def at(self, rows: Sequence[int]) -> "Vocabulary":
-        """The vocabulary of some rows, in the order given."""
+        """The vocabulary of some rows, in the given order."""
         places = np.asarray(rows, np.int64)
         return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
 
     def by_language(self) -> "dict[str, Vocabulary]":
-        """The words of each language found among words that carry one."""
+        """The words of each language, for words that carry one."""
         rows: dict[str, list[int]] = {}
         for row, word in enumerate(self.words):
             rows.setdefault(language_of(word), []).append(row)
         return {code: self.at(places) for code, places in rows.items()}
 
     def select(self, words: Sequence[str]) -> "Vocabulary":
-        """The vocabulary of given words, zero counts for those not here. Raises UserError for doubles."""
+        """The vocabulary of given words, with zero counts for those not here. Raises UserError for repeated
+        words."""
         chosen = Vocabulary.of(words)
         rows = self.lookup(chosen.words)
         known = rows >= 0
@@ -362,7 +369,7 @@ class Vocabulary:
         return chosen
 
     def write(self, path: Path) -> None:
-        """Write as Parquet; the same vocabulary gives the same bytes."""
+        """Write as Parquet; equal vocabularies have equal bytes."""
         import pyarrow.parquet as pq
 
         columns = {
@@ -392,14 +399,14 @@ class Vocabulary:
                 table = file.read(names, use_threads=False)
             languages = dict.fromkeys(table.column("language").to_pylist()) if len(names) == 4 else ()
             words = tuple(table.column("word").to_pylist())
-            # by lists: to_numpy imports pandas where that is installed, which takes half a second
+            # by lists: to_numpy imports pandas if it is installed, which takes half a second
             documents = np.array(table.column("documents").to_pylist(), np.int64)
             tokens = np.array(table.column("tokens").to_pylist(), np.float64)
             if not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
-                raise ValueError("a word is missing, or is there twice")
+                raise ValueError("a word is missing, or occurs twice")
             refuse_negative(documents, "documents")
             if documents.max(initial=0) > 1 << 53:
-                raise ValueError("more documents than can be")
+                raise ValueError("more documents than possible")
             refuse_negative(tokens, "tokens")
             if languages and [language_of(word) for word in words] != table.column("language").to_pylist():
                 raise ValueError("words of other languages than they say")

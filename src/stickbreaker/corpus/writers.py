@@ -1,4 +1,4 @@
-"""A corpus in the formats of other programs: the readers' way back."""
+"""Writes a corpus in the formats of other programs."""
 
 import functools
 from pathlib import Path
@@ -16,9 +16,9 @@ LDA_C_FILES = ("documents.ldac", "vocabulary.txt")
 def write_lda_c(corpus: Corpus, out: str | Path, *, overwrite: bool = False) -> None:
     """Write the bags of a corpus as LDA-C, block by block, into a directory `out`.
 
-    `documents.ldac` has a line a document, in order, and `vocabulary.txt` a line a word; ids, texts and the
-    order of words are not kept. Raises UserError where something else is at `out`, for weights that are not
-    whole, and for words that cannot stand on a line of their own.
+    `documents.ldac` has one line per document, in order, and `vocabulary.txt` one line per word; ids, texts
+    and the order of words are not written. Raises UserError if something else is at `out`, for weights that
+    are not whole, and for words that contain a line break.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -64,7 +64,7 @@ def _check_counts(bags: Bags, ids: list[str]) -> None:
 
 
 def _refuse(directory: Path, overwrite: bool) -> None:
-    """Raise UserError where something is at the path that must not be replaced."""
+    """Raise UserError if something at the path must not be replaced."""
     if not directory.exists():
         return
     if not overwrite:

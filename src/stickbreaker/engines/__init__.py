@@ -1,4 +1,4 @@
-"""Where a run happens: an engine owns the table of counts and maps local steps over shards."""
+"""The place where a run happens: an engine owns the table of counts and maps local steps over shards."""
 
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.engines.engine import Engine

@@ -1,4 +1,4 @@
-"""What an engine is to the run loop."""
+"""The interface of an engine to the run loop."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from stickbreaker.corpus.shards import Shard
 
 
 class Seeds(Protocol):
-    """The counts that a table begins with (rows × columns), made for the rows that are asked for."""
+    """The initial counts of a table (rows × columns), made for the rows that are requested."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -23,7 +23,7 @@ class Seeds(Protocol):
 def sum_arrays(
     pairs: Iterable[tuple[Any, Array]], finish: Callable[[int, Array], Any]
 ) -> tuple[list[Any], list[Any]]:
-    """Results, and what `finish` makes of the sum of the arrays beside them, added up as they come."""
+    """The results, and `finish` applied to the sum of the arrays paired with them."""
     results, total = list[Any](), None
     for result, array in pairs:
         results.append(result)
@@ -32,11 +32,11 @@ def sum_arrays(
 
 
 class Engine(ABC):
-    """Owns the table of counts; every method leaves it whole.
+    """Owns the table of counts; every method leaves it consistent.
 
-    `table` is there from `start` or `restore` on, to be looked at; what it gives is void after a change.
-    Where no process can hold the counts, it has their totals, and reads rows that are asked for.
-    `folder` is where it keeps files, if it does; `keeper` lasts as long as a folder that is temporary.
+    `table` is readable from `start` or `restore` on; what it returns is invalid after a change. If no process
+    can hold the counts, it has their totals, and reads rows on request. `folder`: where it stores files, if
+    any; `keeper` lives as long as a temporary folder.
     """
 
     table: CountTable
@@ -45,7 +45,7 @@ class Engine(ABC):
 
     @abstractmethod
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
-        """Begin with a table (rows × columns). Rows have `keys` where the model may find new ones."""
+        """Begin with a table (rows × columns). Rows have `keys` if the model may find new ones."""
 
     @abstractmethod
     def map(
@@ -58,32 +58,32 @@ class Engine(ABC):
     ) -> Stats:
         """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop.
 
-        Nothing of the engine changes but what `retry` needs; `commit` makes the step count.
+        The engine's state does not change, except for what `retry` needs; `commit` completes the step.
         """
 
     @abstractmethod
     def retry(
         self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
-        """Try proposals once more on shards that `map` has just mapped with proposals; the report has trials
-        alone."""
+        """Try proposals once more on shards that `map` has just mapped with proposals; the report has only
+        trials."""
 
     @abstractmethod
     def commit(self, *, carry: bool = True) -> None:
-        """Keep the documents' records of the step, where they are kept from pass to pass.
+        """Store the documents' records of the step, if they are carried from pass to pass.
 
-        Without `carry` they are forgotten, with what was kept of these documents before: their next visit
-        starts anew.
+        Without `carry` they are dropped, with earlier records of these documents: their next visit starts
+        afresh.
         """
 
     @abstractmethod
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
         """table ← table + the report's rows - those of the last report of this number, if `keep` is 1; if it
-        is 0, table ← the rows of all reports kept, this one's among them, and nothing else.
+        is 0, table ← the rows of all stored reports, including this one, and nothing else.
 
-        `number` is the minibatch's; its report is kept until the next one of that number. Gives the sum of
-        all reports kept: without their rows, and with those trials (and the trials' rows) that every report
-        has.
+        `number` is the minibatch's; its report is stored until the next one of that number. Returns the sum
+        of all stored reports: without their rows, and with those trials (and the trials' rows) that every
+        report has.
         """
 
     @abstractmethod
@@ -92,16 +92,17 @@ class Engine(ABC):
 
     @abstractmethod
     def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
-        """Change the table's shape, and with it the documents' records and the reports that are kept.
+        """Change the table's shape, and with it the documents' records and the stored reports.
 
-        Gives `stats`, a step's report that is still to be used, in the new shape too.
+        Also returns `stats`, a step's report that is still to be used, in the new shape.
         """
 
     @abstractmethod
     def map_items(self, function: Callable[[Any, Any], Any], items: Sequence[Any]) -> list[Any]:
-        """What a function makes of each item, in their order, with a `LocalEngine` of the present table.
+        """The results of a function for each item, in order, called with a `LocalEngine` of the present
+        table.
 
-        The function can be pickled; it changes nothing.
+        The function must be picklable, and must not change anything.
         """
 
     def map_items_with_sums(
@@ -110,11 +111,11 @@ class Engine(ABC):
         items: Sequence[Any],
         finish: Callable[[int, Array], Any],
     ) -> tuple[list[Any], list[Any]]:
-        """`map_items` of a function that gives a result and an array; the arrays of all items are added up.
+        """`map_items` for a function that returns a result and an array; the arrays of all items are summed.
 
-        Gives the results, and what `finish(first, piece)` makes of the sum: of pieces of its last axis, from
-        the place `first` on, in their order. An engine that adds up on other machines chooses the pieces;
-        here the sum is one.
+        Returns the results, and those of `finish(first, piece)` for pieces of the sum along its last axis, in
+        order, each with its first index. An engine that sums on other machines chooses the pieces; here the
+        sum is one piece.
         """
         return sum_arrays(self.map_items(function, items), finish)
 
@@ -124,22 +125,22 @@ class Engine(ABC):
 
     @abstractmethod
     def table_view(self, report: Stats | None) -> TableView:
-        """The table as it is, and the rows of a report, for moves; void after the next change."""
+        """The table as it is, and the rows of a report, for moves; invalid after the next change."""
 
     @abstractmethod
     def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
-        """Arrays and row keys from which `restore` makes the same engine state, byte for byte."""
+        """Arrays and row keys from which `restore` rebuilds the same engine state exactly."""
 
     def files(self, *, run: bool) -> Sequence[Path]:
-        """Files that the last snapshot refers to; `run`: with those that serve the run alone.
+        """Files that the last snapshot refers to; with `run`, also those that only the run needs.
 
-        They stay until the next snapshot but one.
+        They are deleted at the next snapshot but one.
         """
         return ()
 
     @abstractmethod
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
-        """Take the state of a snapshot."""
+        """Restore the state of a snapshot."""
 
     @abstractmethod
     def stop(self) -> None:

@@ -27,7 +27,7 @@ from stickbreaker.engines.table import Table, refuse_other_groups
 from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.engines.truncated_table import TruncatedTable
 
-VIEWS = 8  # shards whose views are kept from a map to its retries, at most
+VIEWS = 8  # most shards whose views are cached from a map to its retries
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
 
@@ -39,11 +39,13 @@ Done = tuple[int, Local, Stats]  # number of the shard's first document, its rec
 class LocalEngine(Engine):
     """Runs on this machine with `n_jobs` threads (None: every core that the process may use).
 
-    With `keep_local`, documents' records are carried from pass to pass, by the number of a shard's first
-    document: for schedules whose shards are the same in every pass.
+    With `keep_local`, documents' records are carried from pass to pass, keyed by the number of a shard's
+    first document: for schedules whose shards are the same in every pass.
     """
 
-    table: Table | TruncatedTable | StoredTable  # narrower than the contract has it: others only look
+    table: (
+        Table | TruncatedTable | StoredTable
+    )  # a narrower type than in the contract, since others only read it
 
     def __init__(
         self, n_jobs: int | None = None, *, keep_local: bool = False, folder: Path | None = None
@@ -51,12 +53,14 @@ class LocalEngine(Engine):
         self.n_jobs = n_jobs or usable_cores()
         self.keep_local = keep_local
         self.folder = folder
-        self.keeper: object = None  # of a directory with the table's rows, which lasts as long as this
+        self.keeper: object = None  # the owner of a temporary directory with the table's rows
         self._stopped = False
         self.locals: dict[int, Local] = {}
-        self.fresh: dict[int, Local] = {}  # of the step under way
-        self.views: dict[int, tuple[Shard[Any], View]] = {}  # likewise, of few shards: for `retry`
-        self.whole: View | None = None  # likewise, of many
+        self.fresh: dict[int, Local] = {}  # records of the current step
+        self.views: dict[
+            int, tuple[Shard[Any], View]
+        ] = {}  # views of the current step, of few shards: for `retry`
+        self.whole: View | None = None  # the view of the current step, if there are many shards
         self.memoized = MemoizedReports()
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
@@ -72,7 +76,7 @@ class LocalEngine(Engine):
     def over(
         cls, model: Model, table: Table | TruncatedTable | StoredTable, n_jobs: int | None = 1
     ) -> "LocalEngine":
-        """An engine for a table that there is."""
+        """An engine for an existing table."""
         engine = LocalEngine(n_jobs)
         engine.model, engine.table = model, table
         return engine
@@ -124,14 +128,14 @@ class LocalEngine(Engine):
         return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params
 
     def _whole_view(self, params: Record, n_shards: int) -> View | None:
-        """The view of the whole table, where shards are so many that making it once is cheaper."""
+        """The view of the whole table, if there are so many shards that making it once is cheaper."""
         if n_shards < WHOLE_FROM or self.table.keys is not None:
             return None
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)
 
     def _summed(self, work: Callable[[Shard[Any]], Done], shards: Iterable[Shard[Any]], keep: bool) -> Stats:
         from stickbreaker.engines.stats_sum import (
-            Sum,  # brings numba, which a model that is read does without
+            Sum,  # imports numba, which reading a model does not need
         )
 
         total = Sum(self.table.shape)
@@ -161,7 +165,7 @@ class LocalEngine(Engine):
         return self.memoized.known(self.table.shape)
 
     def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:
-        """The shard with its rows as this table numbers them, and `whole` or a view of its own rows."""
+        """The shard with its rows by number in this table, and `whole` or a view of its own rows."""
         rows = self.model.reads(shard, self.table.positions)
         shard = shard if rows is shard.rows else replace(shard, rows=rows)
         if whole is not None:
@@ -172,7 +176,8 @@ class LocalEngine(Engine):
         return shard, self.model.expectations(params, self.table.counts(rows), self.table.totals(), rows)
 
     def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Results in the order of the items, a few in flight; a single one is had without other threads."""
+        """Results in the order of the items, computed a few at a time; a single item without other
+        threads."""
         n_jobs = self.n_jobs
         if n_jobs > 1:
             items = iter(items)
@@ -294,7 +299,8 @@ class LocalEngine(Engine):
 
 
 def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
-    """An engine on this machine for another's table, or for a copy of it, without what serves a run alone."""
+    """An engine on this machine for another's table, or for a copy of it, without the state that only a run
+    needs."""
     table = engine.table
     assert isinstance(table, Table | TruncatedTable | StoredTable)
     other = LocalEngine.over(model, table.copy() if copied else table, n_jobs)
@@ -303,12 +309,12 @@ def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool
 
 
 def of_run(name: str) -> bool:
-    """Whether an array of a snapshot serves a run alone, and is no part of a finished model."""
+    """Whether only a run needs an array of a snapshot, and a finished model does not."""
     return name.startswith(("local/", "records", PREFIX))
 
 
 def usable_cores() -> int:
-    """Cores that this process may use.
+    """The number of cores that this process may use.
 
     >>> usable_cores() >= 1
     True

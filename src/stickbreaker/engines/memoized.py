@@ -1,4 +1,4 @@
-"""The last report of each minibatch, for schedules that take it back when the minibatch is read again."""
+"""The last report of each minibatch, for schedules that subtract it when the minibatch is read again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,27 +17,27 @@ from stickbreaker.core.serialize import (
 )
 from stickbreaker.core.untrusted import refuse_negative
 
-PREFIX = "kept/"  # of the arrays of a snapshot
+PREFIX = "kept/"  # begins the names of arrays in a snapshot
 
 
 class MemoizedReports:
-    """Reports by their minibatch's number; rows in single precision, which adds and takes away exactly."""
+    """Reports by minibatch number; rows are in single precision, which adds and subtracts exactly."""
 
     def __init__(self) -> None:
         self.reports: dict[int, Stats] = {}
 
     def replace(self, number: int, stats: Stats) -> tuple[Stats, Rows | None]:
-        """Keep a report in the place of the last; gives it as it is kept, and the rows of the last."""
+        """Store a report in place of the last; returns it as stored, and the rows of the last."""
         kept = replace(stats, rows=single(stats.rows.rows()), new_rows={})
         last = self.reports.get(number)
         self.reports[number] = kept
         return kept, None if last is None else last.rows.rows()
 
     def known(self, shape: tuple[int, ...]) -> Stats:
-        """The sum of all reports, but for their rows, with the trials that every report has, and these with
-        their rows (`shape` is the table's)."""
+        """The sum of all reports without their rows, including the trials that every report has, with the
+        trials' rows (`shape` is the table's)."""
         from stickbreaker.engines.stats_sum import (
-            Sum,  # brings numba, which a model that is read does without
+            Sum,  # imports numba, which reading a model does not need
         )
 
         total = Sum(shape)
@@ -49,13 +49,13 @@ class MemoizedReports:
         return total.stats()
 
     def edit(self, edit: Edit, row_axis: str, column_axis: str, n_rows: int) -> None:
-        """Follow an edit; `n_rows` are the table's before it."""
+        """Apply an edit to the reports; `n_rows` are those of the table before it."""
         for number, report in self.reports.items():
             after = apply_to_stats(edit, report, row_axis, column_axis, n_rows)
             self.reports[number] = replace(after, rows=single(after.rows.rows()))
 
     def table(self, shape: tuple[int, ...]) -> Array:
-        """The reports' rows added up."""
+        """The sum of the reports' rows."""
         total = np.zeros(shape)
         for number in sorted(self.reports):
             rows = self.reports[number].rows.rows()
@@ -63,14 +63,14 @@ class MemoizedReports:
         return total
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which `restore` makes the same reports."""
+        """Arrays from which `restore` rebuilds the same reports."""
         arrays: dict[str, NDArray[Any]] = {}
         for number, report in self.reports.items():
             arrays |= flat_stats(f"{PREFIX}{number}/", report)
         return arrays
 
     def refuse_others(self, shape: tuple[int, ...], column_axis: str) -> None:
-        """Raise ValueError where reports are not of a table of this shape, or cannot be added up."""
+        """Raise ValueError if reports do not fit a table of this shape, or cannot be added up."""
         trials: dict[str, dict[str, tuple[int, ...]]] = {}
         sums = [{name: item.values.shape for name, item in r.usage.items()} for r in self.reports.values()]
         if any(each != sums[0] for each in sums):
@@ -87,7 +87,7 @@ class MemoizedReports:
                     raise ValueError(f"reports of {name} of different sizes")
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the state of a snapshot."""
+        """Restore the state of a snapshot."""
         numbers = {int(name.split("/")[1]) for name in arrays if name.startswith(PREFIX)}
         self.reports = {number: stats_from(f"{PREFIX}{number}/", arrays) for number in sorted(numbers)}
 

@@ -1,8 +1,8 @@
-"""Rows of tables in files: each written by one task in one rename, read in place by any number of others.
+"""Rows of tables in files: each written by one task in one rename, and read by any number of others.
 
-A file holds one block, some consecutive chunks of rows, as an Arrow file of one record batch a chunk and
-table: the numbers of its rows (ascending) and their values, row by row, with a checksum. Rows that are not
-there are zero. Several tables (a step's report and its trials) share a file.
+A file holds one block, some consecutive chunks of rows, as an Arrow file of one record batch per chunk and
+table: the numbers of its rows (ascending) and their values, row by row, with a checksum. Missing rows are
+zero. Several tables (a step's report and its trials) share a file.
 """
 
 import mmap
@@ -32,19 +32,19 @@ SCHEMA = pa.schema(
         ("columns", pa.int32()),
         ("positions", pa.list_(pa.int64())),
         ("values", pa.list_(pa.float64())),
-        ("key", pa.uint32()),  # checksum of what comes first
-        ("checksum", pa.uint32()),  # of positions and values
+        ("key", pa.uint32()),  # checksum of the columns before it
+        ("checksum", pa.uint32()),  # checksum of positions and values
     ]
 )
-END = ""  # the name of a last table, which tells how many batches came before it
+END = ""  # the name of a last table, which records the number of batches before it
 COUNTS = "counts"  # the name of a model's own table
-SWEEP = 64  # files are read before those that are gone are looked for
-REMEDY = "restore it from a copy, or go on from an older checkpoint"
+SWEEP = 64  # files are read before the readers of deleted ones are closed
+REMEDY = "restore it from a copy, or continue from an older checkpoint"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the rows of a table lie: in chunks of `chunk` rows, consecutive chunks in each of `blocks` files.
+    """The layout of a table's rows: in chunks of `chunk` rows, consecutive chunks in each of `blocks` files.
 
     >>> Layout(10, 2, 3).bounds(1), Layout(10, 2, 3).block_of(4)
     ((2, 4), 2)
@@ -59,7 +59,7 @@ class Layout:
         return -(-self.n_rows // self.chunk)
 
     def block_of(self, chunk: int) -> int:
-        """The file that a chunk is in."""
+        """The file that contains a chunk."""
         return chunk * self.blocks // max(1, self.n_chunks)
 
     def chunks_of(self, block: int) -> range:
@@ -68,11 +68,11 @@ class Layout:
         return range(*ends)
 
     def bounds(self, chunk: int) -> tuple[int, int]:
-        """First row and last (exclusive) of a chunk."""
+        """The first row and the last (exclusive) of a chunk."""
         return chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_rows)
 
     def cut(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, slice]]:
-        """The chunks that have some of the rows, which ascend, and where among them those are.
+        """The chunks that contain some of the given ascending rows, each with the slice of these rows.
 
         >>> list(Layout(10, 2, 3).cut(np.array([1, 4, 4, 5])))
         [(0, slice(0, 1, None)), (2, slice(1, 4, None))]
@@ -90,9 +90,9 @@ def block_path(folder: Path, version: str, block: int) -> Path:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name beside `path`, unlike any other task's; what is written there takes its place in one rename.
+    """Yield a unique name next to `path`; what is written there replaces `path` in one rename.
 
-    Raises UserError where the disk is full or cannot be written.
+    Raises UserError if the disk is full or cannot be written.
     """
     partial = path.with_name(f".{path.name}.partial-{uuid.uuid4().hex}")
     try:
@@ -109,7 +109,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 class RowWriter:
-    """Writes the chunks of a block, one after another."""
+    """Writes the chunks of a block in order."""
 
     def __init__(self, path: Path) -> None:
         self._sink = pa.OSFile(str(path), "wb")
@@ -117,7 +117,7 @@ class RowWriter:
         self._batches = 0
 
     def add(self, table: str, chunk: int, positions: NDArray[np.int64], values: Array) -> None:
-        """Some rows of a table (numbers ascending; rows × columns), all of one chunk."""
+        """Write some rows of a table (numbers ascending; rows × columns), all in one chunk."""
         flat = np.ascontiguousarray(values, np.float64).ravel()
         columns = [
             pa.array([table]),
@@ -132,7 +132,7 @@ class RowWriter:
         self._batches += 1
 
     def end(self) -> None:
-        """All was added."""
+        """Finish after the last rows."""
         self.add(END, self._batches, np.empty(0, np.int64), np.empty((0, 0)))
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ def _checksum_of_key(table: str, chunk: int, columns: int) -> int:
 
 @contextmanager
 def row_writer(path: Path) -> Iterator[RowWriter]:
-    """A writer of the file at `path`, which is there, whole, when the writer has ended."""
+    """Yield a writer of the file at `path`, which exists, complete, once the writer has ended."""
     with replacing(path) as partial:
         writer = RowWriter(partial)
         try:
@@ -166,7 +166,7 @@ def row_writer(path: Path) -> Iterator[RowWriter]:
 
 
 class RowFile:
-    """Reads a block in place; a chunk's checksum is seen to when it is first read.
+    """Reads a block; a chunk's checksum is verified when it is first read.
 
     Raises UserError for a file that is missing, cut off or altered.
     """
@@ -191,14 +191,14 @@ class RowFile:
 
     def _key(self, number: int) -> tuple[str, int]:
         batch = self._reader.get_batch(number)
-        batch.validate(full=True)  # reading what is not valid may end the process
+        batch.validate(full=True)  # reading an invalid batch may crash the process
         table, chunk, columns, key = (batch.column(place)[0].as_py() for place in (0, 1, 2, 5))
         if key != _checksum_of_key(table, chunk, columns):
             raise ValueError("altered since it was written")
         return table, chunk
 
     def read(self, table: str, chunk: int) -> Rows | None:
-        """The rows of a table that lie in a chunk; not to be written to. None where there is none."""
+        """The rows of a table in a chunk, read-only; None if there are none."""
         number = self._places.get((table, chunk))
         if number is None:
             return None
@@ -218,8 +218,8 @@ class RowFile:
 
 
 class Readers:
-    """The readers that a process used last, fewer than it may have files open; those of files that are gone
-    are let go, and their space."""
+    """The readers that a process used last, fewer than it may have files open; readers of deleted files are
+    closed, which frees their space."""
 
     def __init__(self, most: int = 512) -> None:
         self.most = most
@@ -243,7 +243,7 @@ class Readers:
         return reader
 
     def forget(self) -> None:
-        """Let all go: what takes the place of an altered file is to be read anew."""
+        """Close all readers, since a file that replaces an altered one must be read again."""
         with self._lock:
             self.held.clear()
 
@@ -252,11 +252,11 @@ READERS = Readers()
 
 
 def sync(paths: Sequence[Path]) -> None:
-    """Make files durable before a checkpoint names them. Raises UserError for one that is not there."""
+    """Make files durable before a checkpoint names them. Raises UserError if one does not exist."""
     for path in paths:
         try:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
         except OSError as error:
-            problem = f"cannot be kept ({error.strerror or error})"
+            problem = f"cannot be saved ({error.strerror or error})"
             raise UserError(problem, where=path, remedy=REMEDY) from None

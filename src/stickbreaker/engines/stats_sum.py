@@ -1,4 +1,4 @@
-"""The sum of what shards report."""
+"""Sums the reports of shards."""
 
 from dataclasses import replace
 
@@ -7,14 +7,14 @@ import numpy as np
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, join_cells, no_rows
 from stickbreaker.kernels.dirichlet import add_cells, add_rows
 
-FEW = 8  # cells are kept one by one while they are fewer than an eighth of the table
+FEW = 8  # cells are stored singly while they are fewer than an eighth of the table
 
 
 class Sum:
-    """Reports added up: rows in one dense array of the table's shape, trials as sums of their own, everything
-    else by `plus_sums`.
+    """A running sum of reports: rows in one dense array of the table's shape, trials as separate sums,
+    everything else by `plus_sums`.
 
-    Single cells, of one unit, are kept as they are while they are few; then as whole numbers in an array.
+    Single cells, of one unit, are stored singly while they are few; then as whole numbers in an array.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Tables whose rows lie in files."""
+"""Tables whose rows are stored in files."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ MOST_FILES = 1 << 20
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Tables of one or more versions, added up; `rows` are read from their files when they are asked for."""
+    """Tables of one or more versions, added up; `rows` are read from their files on request."""
 
     folder: Path
     layout: Layout
@@ -31,7 +31,7 @@ class StoredRows:
     table: str = COUNTS
 
     def chunk(self, chunk: int) -> Array:
-        """A chunk's rows (chunk × columns), to be written to."""
+        """A chunk's rows (chunk × columns); may be written to."""
         first, last = self.layout.bounds(chunk)
         out = np.zeros((last - first, self.n_columns))
         for version in self.versions:
@@ -41,7 +41,7 @@ class StoredRows:
         return out
 
     def rows(self, rows: NDArray[np.int64]) -> Array:
-        """Some rows, by ascending number (n × columns)."""
+        """Some rows, given by ascending numbers (n × columns)."""
         out = np.zeros((len(rows), self.n_columns))
         for chunk, part in self.layout.cut(rows):
             for version in self.versions:
@@ -61,12 +61,12 @@ class StoredRows:
             first, last = self.layout.bounds(chunk)
             within = first <= rows.positions.min() and rows.positions.max() < last
             if not within or rows.n_columns != self.n_columns:
-                raise UserError("a block is of another table", where=path, remedy=REMEDY)
+                raise UserError("a block belongs to another table", where=path, remedy=REMEDY)
         return rows
 
 
 class StoredTable:
-    """A table of counts that lies in files, read a few rows at a time and never changed: see `Table`."""
+    """A read-only table of counts in files, read a few rows at a time: see `Table`."""
 
     keys = None
 
@@ -108,25 +108,25 @@ class StoredTable:
         return self.stored.layout.bounds(chunk)[0], self.stored.chunk(chunk) * self.scale
 
     def whole(self) -> Array:
-        """All true counts: as much memory as the table takes."""
+        """All true counts, which takes the memory of the whole table."""
         return self.counts(slice(None))
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
-        raise ValueError("a table in files is only read")
+        raise ValueError("a table in files is read-only")
 
     def edit(self, edit: Edit) -> None:
-        raise ValueError("a table in files is only read")
+        raise ValueError("a table in files is read-only")
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
         raise ValueError("the rows of this table have numbers, not keys")
 
     def copy(self) -> Table:
-        """The same table, held in memory."""
+        """The same table, in memory."""
         values = self.stored.rows(np.arange(self.n_rows))
         return Table(values, *self.axes, None, self.scale, self._totals.copy(), self.groups)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What tells this table; its rows stay where they are."""
+        """Arrays that describe this table; its rows stay in their files."""
         layout = self.stored.layout
         arrays: dict[str, NDArray[Any]] = {
             "layout": np.array([layout.n_rows, layout.chunk, layout.blocks, self.stored.n_columns]),
@@ -140,22 +140,23 @@ class StoredTable:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, folder: Path
     ) -> "StoredTable":
-        """The table whose `arrays` these are, with its rows in `folder`. Raises ValueError for others."""
+        """The table that `arrays` describe, with its rows in `folder`. Raises ValueError if they are not a
+        table's."""
         n_rows, chunk, blocks, n_columns = arrays["layout"].tolist()
         version = arrays["version"].tobytes().decode()
         if VERSION.fullmatch(version) is None:
             raise ValueError(f"rows in {version[:100]!r}")
         if n_rows < 0 or n_columns < 1 or chunk < 1 or not 1 <= blocks <= MOST_FILES:
-            raise ValueError("a layout of no table")
+            raise ValueError("a layout that fits no table")
         stored = StoredRows(folder, Layout(n_rows, chunk, blocks), (version,), n_columns)
         totals = np.array(arrays["totals"], np.float64)
         refuse_negative(totals, "totals")
         if totals.ndim != 2 or totals.shape[1] != n_columns:
-            raise ValueError("totals of other columns")
+            raise ValueError("totals that do not fit the columns")
         groups = groups_of(arrays, n_rows)
         return cls(stored, (row_axis, column_axis), scale_of(arrays), totals, groups)
 
     def files(self) -> list[Path]:
-        """The files that it lies in."""
+        """The files that contain it."""
         stored = self.stored
         return [block_path(stored.folder, stored.versions[0], block) for block in range(stored.layout.blocks)]

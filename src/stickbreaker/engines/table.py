@@ -1,6 +1,6 @@
-"""The table of expected counts, held in memory.
+"""The table of expected counts, in memory.
 
-Its kernels are imported on use: a model is loaded without numba.
+Its kernels are imported on use: loading a model does not need numba.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, Re
 from stickbreaker.core.records import Array, Field, Rows, SparseCounts
 from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
 
-RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
+RESCALE_BELOW = 1e-6  # if the decay factor falls below this, the stored counts are multiplied by it once
 
 
 class Keys(Sequence[str]):
-    """What spells the rows, and the row of each spelling; copies share what they have until they grow."""
+    """The spellings of the rows, and the row of each spelling; copies share their content until they grow."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         if isinstance(keys, Keys):
@@ -26,13 +26,14 @@ class Keys(Sequence[str]):
             return
         self._keys = list(keys)
         self._rows = {key: row for row, key in enumerate(self._keys)}
-        self._size = len(self._keys)  # beyond it is what a copy has grown by
+        self._size = len(self._keys)  # entries beyond it were added by a copy
 
     def copy(self) -> "Keys":
         return Keys(self)
 
     def grow(self, keys: Sequence[str]) -> None:
-        """Add rows of new keys at the end. Copies may be read meanwhile, but not grow in another thread."""
+        """Add rows with new keys at the end. Copies may be read meanwhile, but must not grow in another
+        thread."""
         if len(self._keys) > self._size:
             vars(self).update(vars(Keys(self[:])))
         self._rows |= {key: row for row, key in enumerate(keys, self._size)}
@@ -40,13 +41,13 @@ class Keys(Sequence[str]):
         self._size = len(self._keys)
 
     def rows(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each key, -1 where there is none."""
+        """The row of each key, -1 if there is none."""
         index = self._rows
         rows = np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
         return np.where(rows < self._size, rows, -1)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Without what copies have grown by."""
+        """Pickles only its own keys, not those that copies have added."""
         return Keys, (self[:],)
 
     def __len__(self) -> int:
@@ -68,8 +69,8 @@ class Keys(Sequence[str]):
 class Table:
     """Counts (rows × columns), stored as scale × values so that decay is one multiplication.
 
-    `keys` spell the rows of tables that grow; closed vocabularies know their rows by number. `groups` tells
-    the group of each row where totals are kept for several.
+    `keys` are the spellings of rows in tables that grow; closed vocabularies identify rows by number.
+    `groups`: the group of each row, if there are totals for several.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Table:
         totals: Array | None = None,
         groups: NDArray[np.int32] | None = None,
     ) -> None:
-        self.values = np.require(values, np.float64, ["C", "W"])  # a copy where it cannot be written
+        self.values = np.require(values, np.float64, ["C", "W"])  # a copy if it is read-only
         self.axes = (row_axis, column_axis)
         self.scale = scale
         self.keys = None if keys is None else Keys(keys)
@@ -99,21 +100,21 @@ class Table:
         return len(self.values), self.values.shape[1]
 
     def totals(self) -> Array:
-        """Sums over rows (groups × columns): kept up to date by blends, summed anew after an edit."""
+        """Sums over rows (groups × columns): updated by blends, recomputed after an edit."""
         return self._totals
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """Row of each key, -1 where there is none."""
+        """The row of each key, -1 if there is none."""
         if self.keys is None:
             raise ValueError("the rows of this table have numbers, not keys")
         return self.keys.rows(keys)
 
     def whole(self) -> Array:
-        """All true counts; not to be written to."""
+        """All true counts, read-only."""
         return self.counts(slice(None))
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
-        """The true counts of some rows; not to be written to."""
+        """The true counts of some rows, read-only."""
         return self.values[rows] if self.scale == 1.0 else self.values[rows] * self.scale
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
@@ -135,7 +136,7 @@ class Table:
         self._totals = keep * self._totals + add * fresh
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which `restored` makes the same table, byte for byte."""
+        """Arrays from which `restored` rebuilds the same table exactly."""
         arrays = {"counts": self.values, "scale": np.array(self.scale), "totals": self.totals()}
         return arrays if self.groups is None else {**arrays, "groups": self.groups}
 
@@ -143,24 +144,24 @@ class Table:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str] | None
     ) -> "Table":
-        """The table whose `arrays` these are. Raises ValueError for those of no table."""
+        """The table from its `arrays`. Raises ValueError if they are not a table's."""
         refuse_whole_numbers(arrays, ("counts", "totals", "scale"))
         scale, counts = scale_of(arrays), arrays["counts"]
         totals = np.array(arrays["totals"], np.float64)
         groups = groups_of(arrays, len(counts))
         refuse_negative(counts, "counts")
         if counts.ndim != 2 or (keys is not None and len(keys) != len(counts)):
-            raise ValueError("the rows of the table are not those that it names")
+            raise ValueError("the rows of the table do not match their names")
         table = cls(counts, row_axis, column_axis, keys, scale, totals, groups)
         refuse_other_totals(totals, table._sum())
         return table
 
     def copy(self) -> "Table":
-        """A table of its own with the same content."""
+        """An independent copy."""
         return Table(self.values.copy(), *self.axes, self.keys, self.scale, self._totals.copy(), self.groups)
 
     def edit(self, edit: Edit) -> None:
-        """Change the shape; sums are taken anew."""
+        """Change the shape, and recompute the sums."""
         for change in edit:
             item = Field(self.values, self.axes)
             self.values = np.ascontiguousarray(apply_change(item, change).values)
@@ -172,12 +173,12 @@ class Table:
         self._totals = self._sum()
 
     def replace(self, values: Array) -> None:
-        """Take other counts of the same shape."""
+        """Replace the counts by others of the same shape."""
         self.values, self.scale = values, 1.0
         self._totals = self._sum()
 
     def _sum(self) -> Array:
-        """Column sums as a sum over blocks of rows, in order."""
+        """Column sums, added up over blocks of rows in order."""
         if self.groups is not None:
             everything = Rows(np.arange(self.n_rows), self.values)
             sums = sums_by_group(everything, self.groups, self._n_groups)
@@ -188,7 +189,7 @@ class Table:
 
 
 def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n_groups: int) -> Array:
-    """Sums of rows (groups × columns); `groups` tells each table row's group, None: all are of one."""
+    """Sums of rows (groups × columns); `groups`: the group of each table row, None: all are in one."""
     if groups is None:
         return (
             rows.totals() if isinstance(rows, SparseCounts) else rows.values.sum(0, np.float64, keepdims=True)
@@ -198,7 +199,7 @@ def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n
         places = of.astype(np.int64) * rows.n_columns + rows.columns
         times = np.bincount(places, rows.times, n_groups * rows.n_columns)
         return np.asarray(times.reshape(n_groups, rows.n_columns) * rows.unit, np.float64)
-    from scipy.sparse import csc_array  # adds row by row, whatever the number of groups
+    from scipy.sparse import csc_array  # adds row by row, for any number of groups
 
     n = len(of)
     member = csc_array((np.ones(n), of, np.arange(n + 1)), shape=(n_groups, n))
@@ -206,15 +207,15 @@ def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n
 
 
 def n_groups_of(groups: NDArray[np.int32] | None) -> int:
-    """How many groups there are: one more than the largest number of any."""
+    """The number of groups: one more than the largest group number."""
     return 1 if groups is None else int(groups.max(initial=0)) + 1
 
 
 def groups_after(groups: NDArray[np.int32], change: Change) -> NDArray[np.int32]:
-    """The rows' groups after a change of the row axis. Raises ValueError for new rows without theirs."""
+    """The rows' groups after a change of the row axis. Raises ValueError for new rows without a group."""
     if isinstance(change, Grow):
         if len(change.groups) != change.number:
-            raise ValueError("new rows of a table in groups come with the group of each")
+            raise ValueError("new rows of a table in groups need a group each")
         return np.concatenate([groups, np.asarray(change.groups, np.int32)])
     item = Field(groups.astype(np.float64), (change.axis,), additive=False)
     return apply_change(item, change).values.astype(np.int32)
@@ -240,13 +241,13 @@ def keys_after(keys: Keys, change: Change) -> Keys:
 
 
 def refuse_other_totals(totals: Array, sums: Array) -> None:
-    """Raise ValueError where the totals of a saved table are not the sums of its counts."""
+    """Raise ValueError if the totals of a saved table are not the sums of its counts."""
     if totals.shape != sums.shape or not np.allclose(totals, sums, rtol=1e-4, atol=1e-4):
         raise ValueError("totals that are not the sums of the counts")
 
 
 def scale_of(arrays: Mapping[str, NDArray[Any]]) -> float:
-    """The scale of a saved table. Raises ValueError for one that is not above zero."""
+    """The scale of a saved table. Raises ValueError if it is not above zero."""
     scale = float(arrays["scale"])
     if not 0.0 < scale < np.inf:
         raise ValueError(f"a scale of {scale}")
@@ -256,19 +257,19 @@ def scale_of(arrays: Mapping[str, NDArray[Any]]) -> float:
 def refuse_other_groups(
     groups: NDArray[np.int32] | None, n_groups: int, wanted: NDArray[np.int32] | None
 ) -> None:
-    """Raise ValueError where rows of a saved table, or its totals, are of other groups than a model's."""
+    """Raise ValueError if the groups of a saved table's rows, or of its totals, differ from the model's."""
     same = groups is wanted if groups is None or wanted is None else np.array_equal(groups, wanted)
     if not same or n_groups != n_groups_of(wanted):
-        raise ValueError("a table of other groups")
+        raise ValueError("a table with other groups")
 
 
 def groups_of(arrays: Mapping[str, NDArray[Any]], n_rows: int) -> NDArray[np.int32] | None:
-    """The group of each row of a saved table. Raises ValueError for others than its rows have."""
+    """The group of each row of a saved table. Raises ValueError if they do not fit its rows."""
     if "groups" not in arrays:
         return None
     groups = arrays["groups"].astype(np.int32)
     if groups.shape != (n_rows,) or not 0 <= groups.min(initial=0) <= groups.max(initial=0) < len(
         arrays["totals"]
     ):
-        raise ValueError("groups of other rows")
+        raise ValueError("groups that do not fit the rows")
     return groups

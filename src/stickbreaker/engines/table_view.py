@@ -1,4 +1,4 @@
-"""The table in memory, in parts, for those who ask for sums and arrays over its rows."""
+"""The table in memory, in blocks, for queries of sums and arrays over its rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -18,7 +18,7 @@ Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the lar
 
 
 class LocalTableView(TableView):
-    """Parts of `size` rows of a table in memory (None: all of them are one part)."""
+    """Blocks of `size` rows of a table in memory (None: all rows are one block)."""
 
     def __init__(
         self, table: Table | TruncatedTable | StoredTable, report: Stats | None, size: int | None = None
@@ -51,7 +51,7 @@ class LocalTableView(TableView):
             yield slice(first, min(first + self._size, self.n_rows))
 
     def _answers(self, query: RowQuery) -> Iterator[Mapping[str, Array]]:
-        """What a function makes of each part."""
+        """The answers of a function for each block."""
         held = {name: self._whole(item) for name, item in query.held.items()}
         for rows in self._ranges():
             own = {name: values[rows] for name, values in held.items()}
@@ -59,7 +59,7 @@ class LocalTableView(TableView):
             yield query.function(RowBlock(rows.start, self.n_rows, counts, own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
-        """An array over all rows; zero in rows that the report lacks."""
+        """An array over all rows; zero in rows that the report does not have."""
         if not isinstance(item, ReportRows):
             return item
         if item not in self._dense:
@@ -88,7 +88,7 @@ def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:
 
 
 def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
-    """Of each column, the n largest of some rows, the first of which is number `first`.
+    """For each column, the n largest of some rows, the first of which is number `first`.
 
     >>> largest_rows(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
     [11, 12]
@@ -98,7 +98,7 @@ def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> l
 
 
 def largest_of(parts: Sequence[Largest], n: int) -> list[int]:
-    """Numbers of the n largest rows among those of parts, which come in the order of their rows.
+    """Numbers of the n largest rows among those of several blocks, given in the order of their rows.
 
     >>> largest_of([(np.array([7.0, 5.0]), np.array([1, 0])), (np.array([5.0]), np.array([2]))], 2)
     [1, 0]

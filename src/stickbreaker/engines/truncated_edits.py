@@ -1,4 +1,4 @@
-"""What changes of the rows of a truncated table make of its cells."""
+"""Applies changes of rows to the cells of a truncated table."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class CellList(NamedTuple):
 
 
 def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tuple[CellList, Numbers]:
-    """The cells after a change of the rows of a table of that shape, and how many each column has."""
+    """The cells after a change of the rows of a table of that shape, and the number in each column."""
     numbers = _renumbered(change, shape[0])[cells.rows]
     cells = cells._replace(rows=numbers).at(np.flatnonzero(numbers >= 0))
     return cells, _sizes(cells, shape[1])
@@ -36,12 +36,13 @@ def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tu
 def merged_cells(
     cells: CellList, merges: Sequence[Merge], shape: tuple[int, int]
 ) -> tuple[CellList, Numbers, list[int]]:
-    """The same after merges of rows, none of which goes on with what another made, and the rows that stay.
+    """The same after merges of rows, none of which uses another's result, and the remaining rows.
 
-    As if one came after the other: a cell stands where the row that stays has it, or at the end.
+    The result is as if the merges were made one after another: a cell is where the remaining row has it, or
+    at the end.
     """
     left, into = list(range(shape[0])), np.arange(shape[0])
-    turns = np.zeros(shape[0], np.int64)  # of rows that go: which merge takes them, from 1
+    turns = np.zeros(shape[0], np.int64)  # for rows that are removed: the merge that takes them, from 1
     for turn, merge in enumerate(merges, 1):
         source = left[merge.source]
         into[source], turns[source] = left[merge.into], turn
@@ -55,7 +56,7 @@ def merged_cells(
 
 
 def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
-    """An edit's changes, where merges of rows that `merged_cells` can make together are one list."""
+    """An edit's changes, with merges of rows that `merged_cells` can make together in one list."""
     run: list[Merge] = []
     for change in edit:
         if isinstance(change, Merge) and change.axis == axis:
@@ -73,9 +74,9 @@ def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
 
 
 def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
-    """Whether a merge takes what an earlier one of a run merged into."""
+    """Whether a merge takes the target of an earlier merge in a run."""
     source = merge.source
-    for earlier in reversed(run):  # numbers as they were before it
+    for earlier in reversed(run):  # row numbers as they were before it
         source += source >= earlier.source
         if source == earlier.into:
             return True
@@ -83,12 +84,12 @@ def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
 
 
 def _sizes(cells: CellList, n_columns: int) -> Numbers:
-    """How many cells each column has."""
+    """The number of cells in each column."""
     return np.bincount(cells.columns, minlength=n_columns).astype(np.int64)
 
 
 def _renumbered(change: Change, size: int) -> Numbers:
-    """The new number of each row, -1 of those that go."""
+    """The new number of each row, -1 for removed rows."""
     after = np.arange(size)
     match change:
         case Grow():
@@ -105,7 +106,7 @@ def _renumbered(change: Change, size: int) -> Numbers:
 
 
 def _combined(cells: CellList) -> CellList:
-    """Each cell once, where it stands first, with the sum of its values."""
+    """Each cell once, at its first position, with the sum of its values."""
     keys = cells.columns * (int(cells.rows.max(initial=0)) + 1) + cells.rows
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     sums = np.bincount(inverse, cells.values, len(first))

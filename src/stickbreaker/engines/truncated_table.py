@@ -1,6 +1,6 @@
-"""A sparse table whose cells stand in an order in each column, held in memory.
+"""A sparse table whose cells are ordered within each column, in memory.
 
-Its kernels are imported on use: a model is loaded without numba.
+Its kernels are imported on use: loading a model does not need numba.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ from stickbreaker.engines.truncated_edits import (
 if TYPE_CHECKING:
     from stickbreaker.kernels.truncated_table import ByRow
 
-LEAST = 64  # slots of a column; more come in steps of half as many again
+LEAST = 64  # initial slots of a column; it grows by half at a time
 
 
 class Column(NamedTuple):
@@ -51,11 +51,11 @@ class Column(NamedTuple):
 
 
 class TruncatedTable:
-    """Counts by row and column of which most are zero; a column's cells keep the order in which they came.
+    """Counts by row and column, mostly zero; a column's cells stay in the order in which they were added.
 
-    A cell that is added to stands where it stood, a new one comes last (the larger first, then by row), and
-    `Reorder` gives another order. Cells outside of their column's set are kept, but have no place in it.
-    Memory: 13 bytes a slot, 8 a cell once they are asked for by row. Rows have keys; all are of one group.
+    A cell that is added to stays in place, new ones come last (larger ones first, then by row), and `Reorder`
+    changes the order. Cells outside of their column's truncation are stored, but have no stick. Memory: 13
+    bytes per slot, and 8 per cell once they are queried by row. Rows have keys; all are in one group.
     """
 
     def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
@@ -81,15 +81,15 @@ class TruncatedTable:
         return self.n_rows, len(self.sizes)
 
     def totals(self) -> Array:
-        """Sums over rows (1 × columns): kept up to date by blends, summed anew after an edit."""
+        """Sums over rows (1 × columns): updated by blends, recomputed after an edit."""
         return self._totals
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """Row of each key, -1 where there is none."""
+        """The row of each key, -1 if there is none."""
         return self.keys.rows(keys)
 
     def whole(self) -> TruncatedCounts:
-        """All of it, as a model takes it; not to be written to, and void after the next change."""
+        """The whole table, in the form that models take; read-only, and invalid after the next change."""
         parts = self.rows, self.values, self.inside, self.sizes
         return TruncatedCounts(*parts, self.scale, self._by_row, self.keys)
 
@@ -125,7 +125,7 @@ class TruncatedTable:
         self._add(positions, columns, values * add)
 
     def copy(self) -> "TruncatedTable":
-        """A table of its own with the same content."""
+        """An independent copy."""
         other = object.__new__(TruncatedTable)
         vars(other).update(vars(self))
         for name in ("rows", "values", "inside", "sizes", "_totals", "keys"):
@@ -133,7 +133,7 @@ class TruncatedTable:
         return other
 
     def edit(self, edit: Edit) -> None:
-        """Change the shape; sums are taken anew."""
+        """Change the shape, and recompute the sums."""
         rebuilt = False
         for change in runs_of_merges(edit, self.axes[0]):
             if isinstance(change, Grow) and change.axis == self.axes[0]:
@@ -152,7 +152,7 @@ class TruncatedTable:
             self._totals = self._sums()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which `restored` makes the same table, byte for byte."""
+        """Arrays from which `restored` rebuilds the same table exactly."""
         cells = self._cells()
         return {
             "cell rows": cells.rows.astype(np.int32),
@@ -167,17 +167,17 @@ class TruncatedTable:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str]
     ) -> "TruncatedTable":
-        """The table whose `arrays` these are. Raises ValueError for those of no table."""
+        """The table from its `arrays`. Raises ValueError if they are not a table's."""
         refuse_whole_numbers(arrays, ("cell counts", "totals", "scale"))
         sizes, rows, counts = arrays["sizes"].astype(np.int64), arrays["cell rows"], arrays["cell counts"]
         refuse_negative(counts, "counts")
         lengths = {int(sizes.sum()), len(rows), len(counts), len(arrays["cell inside"])}
         if sizes.min(initial=0) < 0 or len(lengths) > 1:
-            raise ValueError("columns of other sizes than there are counts")
+            raise ValueError("columns whose sizes do not fit the counts")
         if len(rows) and not arrays["cell inside"].any():
             raise ValueError("no word is inside")
         if rows.min(initial=0) < 0 or rows.max(initial=-1) >= len(keys):
-            raise ValueError("counts of rows that there are not")
+            raise ValueError("counts of rows that do not exist")
         _refuse_twice(rows, sizes, len(keys))
         columns = np.repeat(np.arange(len(sizes)), sizes)
         table = cls(len(sizes), row_axis, column_axis, keys)
@@ -203,7 +203,7 @@ class TruncatedTable:
         return CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
-        """Add to cells, and put the new ones at the end of their columns."""
+        """Add to cells, and append new ones to their columns."""
         from stickbreaker.kernels.truncated_table import add_known, append_cells
 
         by_column = np.argsort(columns, kind="stable")
@@ -219,7 +219,7 @@ class TruncatedTable:
         append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
 
     def _by_row(self) -> "ByRow":
-        """Where the cells of each row are, worked out when it is asked for."""
+        """The cells of each row, computed on request."""
         from stickbreaker.kernels.truncated_table import by_row
 
         if self._found is None:
@@ -227,7 +227,7 @@ class TruncatedTable:
         return self._found
 
     def _reserve(self, slots: int) -> None:
-        """Room for so many cells in every column."""
+        """Make room for this many cells in every column."""
         have = self.rows.shape[1]
         if slots <= have:
             return
@@ -244,7 +244,8 @@ class TruncatedTable:
             )
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
-        """Take cells given column by column, each column in its order, with stored values."""
+        """Replace all cells by these, given column by column, each column in its order, with stored
+        values."""
         self._clear(len(sizes), max(LEAST, int(sizes.max(initial=0))))
         slots = np.arange(len(cells.rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         self.rows[cells.columns, slots] = cells.rows
@@ -253,7 +254,7 @@ class TruncatedTable:
         self.sizes = sizes.astype(np.int64)
 
     def _reorder(self, change: Reorder) -> None:
-        """Each column's cells in the order given; those left out are gone."""
+        """Put each column's cells in the given order; those left out are removed."""
         from stickbreaker.kernels.truncated_table import reorder_column
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
@@ -267,7 +268,7 @@ class TruncatedTable:
             self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
 
     def _change(self, change: Change) -> None:
-        """Any change but new rows and a new order: the cells that it leaves, in the order that they had."""
+        """Apply any change except new rows and a new order: the remaining cells stay in their order."""
         if change.axis == self.axes[0]:
             cells, sizes = changed_cells(self._cells(), change, self.shape)
             self.keys = keys_after(self.keys, change)
@@ -294,15 +295,15 @@ class TruncatedTable:
                 self._put(source, first)
                 self._put(len(self.sizes) - 1, second)
             case Reorder():
-                raise ValueError("an order is of two axes")
+                raise ValueError("an order has two axes")
 
     def _take_columns(self, columns: Sequence[int] | NDArray[np.int64]) -> None:
-        """These columns alone, in their order."""
+        """Keep only these columns, in this order."""
         self.rows, self.values = self.rows[columns], self.values[columns]
         self.inside, self.sizes = self.inside[columns], self.sizes[columns]
 
     def _add_columns(self, number: int) -> None:
-        """Empty columns at the end."""
+        """Append empty columns."""
         more = ((0, number), (0, 0))
         self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
         self.inside, self.sizes = np.pad(self.inside, more), np.pad(self.sizes, more[0])
@@ -318,7 +319,7 @@ class TruncatedTable:
         return Column(rows.copy(), values.copy(), inside.copy())
 
     def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
-        """What the column number `place` of those that a change makes of a column gets of it."""
+        """The cells that target number `place` of a change gets from column `source`."""
         own, along = self._column(source), change.along.get(self.axes[0])
         if isinstance(change, Split):
             second = change.share if along is None else along[own.rows]
@@ -330,14 +331,14 @@ class TruncatedTable:
         return Column(own.rows[kept], values[kept], own.inside[kept])
 
     def _put(self, column: int, cells: Column) -> None:
-        """Make these the cells of a column."""
+        """Replace the cells of a column."""
         size = len(cells.rows)
         self._reserve(size)
         self.rows[column, :size], self.values[column, :size], self.inside[column, :size] = cells
         self.sizes[column] = size
 
     def _join(self, column: int, cells: Column) -> None:
-        """Add cells to a column: those of rows that it has stand where they stood, others come last."""
+        """Add cells to a column: those of rows that it has stay in place, others come last."""
         there = self._column(column)
         places = np.full(self.n_rows, -1)
         places[there.rows] = np.arange(len(there.rows))
@@ -359,8 +360,8 @@ class TruncatedTable:
 
 
 def _refuse_twice(rows: NDArray[np.integer], sizes: NDArray[np.int64], n_rows: int) -> None:
-    """Raise ValueError where a column has two cells of one row."""
-    place = np.empty(n_rows, np.int64)  # of a row in the column that is looked at
+    """Raise ValueError if a column has two cells of one row."""
+    place = np.empty(n_rows, np.int64)  # of each row, in the current column
     start = 0
     for size in sizes.tolist():
         own, numbers = rows[start : start + size], np.arange(size)
@@ -371,7 +372,7 @@ def _refuse_twice(rows: NDArray[np.integer], sizes: NDArray[np.int64], n_rows: i
 
 
 def _cells_of(rows: Rows | SparseCounts) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Rows and columns of the cells that are not zero, and their values."""
+    """Rows and columns of the nonzero cells, and their values."""
     if isinstance(rows, SparseCounts):
         cells = rows.combined()
         return cells.positions, cells.columns.astype(np.int64), cells.times * np.float64(cells.unit)

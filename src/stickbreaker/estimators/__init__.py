@@ -1,1 +1,1 @@
-"""The front doors: scikit-learn-style estimators."""
+"""Estimators in the style of scikit-learn: the public classes and what they share."""

@@ -1,4 +1,4 @@
-"""What a model remembers of the documents that it has learned from: figures, and counts of words."""
+"""Facts that a model stores about the documents that it has learned from: figures, and counts of words."""
 
 import hashlib
 from typing import Any
@@ -10,7 +10,7 @@ from stickbreaker.corpus.counting import Digest
 
 
 def about(corpus: Corpus) -> dict[str, Any]:
-    """What a model remembers of its corpus."""
+    """The facts that a model stores about its corpus."""
     return {
         "fingerprint": corpus.fingerprint,
         "kind": corpus.kind,
@@ -24,7 +24,8 @@ def about(corpus: Corpus) -> dict[str, Any]:
 def counted_vocabulary(corpus: Corpus) -> Vocabulary:
     """The corpus's vocabulary with the counts of its own documents.
 
-    Seen through the vocabulary of others, or a list of words, it has theirs, or none: then words are counted.
+    If it is seen through another vocabulary, or a list of words, the counts are those of that vocabulary, or
+    none: then words are counted.
     """
     own = corpus.vocabulary
     if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
@@ -43,18 +44,19 @@ def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
 
 
 def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What a model remembers of its corpus once it has learned from more documents."""
+    """The facts about its corpus after a model has learned from more documents."""
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
     return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
 
 
 def joint_fingerprint(before: str, new: str) -> str:
-    """The fingerprint of documents in two portions, from the fingerprints of both."""
+    """The fingerprint of documents in two portions, computed from the fingerprints of both."""
     return hashlib.blake2b((before + new).encode(), digest_size=16).hexdigest()
 
 
 def digest_of_documents(corpus: Corpus) -> str:
-    """A digest of the ids and words of documents, whatever vocabulary they are seen through."""
+    """A digest of the ids and words of documents, independent of the vocabulary through which they are
+    seen."""
     digest = Digest()
     for block in range(len(corpus.block_sizes)):
         entries = corpus.source.entries(block)

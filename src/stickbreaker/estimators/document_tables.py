@@ -1,4 +1,4 @@
-"""Documents as rows of a table: their shares of topics, and what is known of them."""
+"""Documents as rows of a table: their shares of topics, and their metadata."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.estimator import Estimator
 
 TOPIC = "topic"
-FAINT, LEAST = 1e-9, 1e-3  # tokens that a part without a known word counts for, and those of one word
+FAINT, LEAST = 1e-9, 1e-3  # weights, in tokens, of a part without a known word, and of a part with one
 ALL_UNSEEN = "no document has a word that the model knows: all shares are the prior's mean"
 
 
 class DocumentTable:
     """The documents of a corpus as Arrow tables, one for each block.
 
-    Columns: `id`, and `topic0` and so on, the shares. With `metadata` its fields come between
-    (`MetadataColumns`), and then `topic`, the number of the topic with the largest share, none where a
+    Columns: `id`, and `topic0` and so on, the shares. With `metadata`, its fields come between
+    (`MetadataColumns`), and then `topic`, the number of the topic with the largest share, missing if a
     document has no known word.
     """
 
-    without: ClassVar[tuple[str, ...]] = ()  # fields of metadata that are left out
+    without: ClassVar[tuple[str, ...]] = ()  # fields of metadata to leave out
 
     def __init__(self, estimator: "Estimator", corpus: Corpus, *, metadata: bool = False) -> None:
         self.estimator, self.corpus = estimator, corpus
@@ -61,7 +61,7 @@ class DocumentTable:
         return self._table(self.corpus.ids(block), between, shares, self._tokens(block) == 0.0)
 
     def _tokens(self, block: int) -> Array:
-        """How many known tokens each document of a block has."""
+        """The number of known tokens of each document of a block."""
         bags = self.corpus.bags(block)
         return tokens_by_document(bags.offsets, bags.counts)
 
@@ -77,16 +77,17 @@ class DocumentTable:
         return pa.table([*columns, *map(pa.array, shares.T)], schema=self.schema)
 
     def frame(self) -> "pd.DataFrame":
-        """All documents as a pandas DataFrame. Raises UserError where pandas is missing."""
+        """All documents as a pandas DataFrame. Raises UserError if pandas is not installed."""
         import pyarrow as pa
 
         return as_frame(pa.concat_tables(self) if len(self.corpus.block_sizes) else self.schema.empty_table())
 
 
 class WholeTable(DocumentTable):
-    """The same of documents that were split: a row for each whole one, in the order in which they begin.
+    """The same for documents that were split: one row for each whole document, in the order of their first
+    parts.
 
-    Its shares are the mean of its parts', each weighted by its known tokens; metadata are its first part's.
+    Its shares are the mean of its parts', weighted by their known tokens; its metadata are its first part's.
     """
 
     without = (WHOLE, NUMBER)
@@ -94,8 +95,8 @@ class WholeTable(DocumentTable):
     def __iter__(self) -> "Iterator[pa.Table]":
         import pyarrow as pa
 
-        numbers: dict[str, int] = {}  # of the whole documents
-        first: list[list[pa.Array]] = []  # of each metadata column, the values of first parts, by block
+        numbers: dict[str, int] = {}  # numbers of the whole documents
+        first: list[list[pa.Array]] = []  # for each metadata column, the values of first parts, by block
         sums, tokens = np.zeros((0, len(self.shares))), np.zeros(0)
         for block in range(len(self.corpus.block_sizes)):
             own, new = self._wholes(block, numbers)
@@ -103,7 +104,9 @@ class WholeTable(DocumentTable):
             grown = len(numbers) - len(tokens)
             sums = np.concatenate([sums, np.zeros((grown, sums.shape[1]))])
             tokens = np.concatenate([tokens, np.zeros(grown)])
-            weights = np.maximum(counts, FAINT)  # so that one without a known word has the prior's mean
+            weights = np.maximum(
+                counts, FAINT
+            )  # so that a document without a known word has the prior's mean
             np.add.at(sums, own, shares * weights[:, None])
             np.add.at(tokens, own, weights)
             if self.metadata is not None:
@@ -112,14 +115,17 @@ class WholeTable(DocumentTable):
         yield self._table(list(numbers), columns, sums / tokens[:, None], tokens < LEAST)
 
     def _wholes(self, block: int, numbers: dict[str, int]) -> tuple[NDArray[np.int64], list[int]]:
-        """The number of each document's whole, which enters `numbers`, and the places of first parts."""
+        """The number of each document's whole, which is added to `numbers`, and the positions of first
+        parts."""
         column = self.corpus.source.columns(block, [METADATA]).column(METADATA).to_pylist()
         found, new = np.empty(len(column), np.int64), list[int]()
         for place, text in enumerate(column):
             whole = metadata_from(text).get(WHOLE)
             if not isinstance(whole, str):
                 remedy = "build the corpus with --split, or leave --by out"
-                raise UserError("the documents are no parts of others", where=self.corpus.path, remedy=remedy)
+                raise UserError(
+                    "the documents are not parts of others", where=self.corpus.path, remedy=remedy
+                )
             if whole not in numbers:
                 numbers[whole] = len(numbers)
                 new.append(place)

@@ -1,4 +1,4 @@
-"""Where a run happens, from an estimator's `engine`."""
+"""Chooses where a run happens, from an estimator's `engine`."""
 
 import atexit
 import shutil
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def engine_of(
     estimator: Estimator, model: Model, *, keep_local: bool = False, folder: Path | None = None
 ) -> Engine:
-    """An engine for a run; what it keeps in files lies in `folder`.
+    """An engine for a run; its files are in `folder`.
 
-    Raises UserError for a run on Spark that nobody gave a session.
+    Raises UserError for a run on Spark without a session.
     """
     if estimator.engine == "local":
         return LocalEngine(threads_of(estimator.n_jobs), keep_local=keep_local, folder=folder)
@@ -30,18 +30,18 @@ def engine_of(
 
 
 def spark_of(estimator: Estimator) -> "SparkEngine":
-    """The session that an estimator learns on. Raises UserError where it has none."""
+    """The session that an estimator learns on. Raises UserError if it has none."""
     if isinstance(estimator.engine, str):
         remedy = "give engine=SparkEngine(session)"
         raise UserError(
-            "the model is learned on Spark, and there is no session", remedy=remedy, in_file=False
+            "the model is learned on Spark, but there is no session", remedy=remedy, in_file=False
         )
     return estimator.engine
 
 
 def readable(estimator: Estimator, corpus: Corpus) -> Corpus:
-    """The corpus where the estimator's engine can read it: for Spark one that is held in memory is written to
-    a temporary directory, which lasts as long as this process."""
+    """The corpus in a place where the estimator's engine can read it: for Spark, one in memory is written to
+    a temporary directory that lasts as long as this process."""
     if estimator.engine == "local" or corpus.path is not None:
         return corpus
     folder = tempfile.mkdtemp(prefix="stickbreaker-corpus-", dir=spark_of(estimator).folder)

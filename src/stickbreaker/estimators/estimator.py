@@ -1,7 +1,7 @@
-"""What every estimator is, whatever it learns: parameters that a run is made of, and what the run left.
+"""The base class of all estimators: parameters from which a run is made, and what the run learned.
 
-Plain Python. scikit-learn takes seconds to import, and the program and the report do without it:
-`scikit_learn.py` adds its conventions for those who import an estimator.
+Plain Python: importing scikit-learn takes seconds, and the program and the report do not need it.
+`scikit_learn.py` adds its conventions for users who import an estimator.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """Where an estimator was loaded from, and what it was then: manifest, trace and steps."""
+    """The model from which an estimator was loaded, as it was then: manifest, trace and steps."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -43,13 +43,13 @@ class Update(NamedTuple):
     """Documents that a finished model learned from later, as `stickbreaker update` does."""
 
     date: str  # of the day, ISO 8601
-    documents: int  # learned from up to now
+    documents: int  # learned from so far
     total: int  # to be learned from
-    fingerprint: str  # of all of them
+    fingerprint: str  # of all of these documents
 
     @property
     def text(self) -> str:
-        """What a page says of it.
+        """The line about it on a page.
 
         >>> Update("2026-12-24", 10, 900, "").text
         '2026-12-24: 10 of 900 documents'
@@ -59,24 +59,26 @@ class Update(NamedTuple):
 
     @classmethod
     def from_manifest(cls, manifest: Mapping[str, Any]) -> "list[Update]":
-        """The updates that a manifest tells of, the first one first."""
+        """The updates in a manifest, the earliest first."""
         return [cls(**record) for record in manifest.get(UPDATES, ())]
 
 
 class Estimator(ABC):
-    """Parameters, and what was learned with them: the face that a kind of model shows to the shared code.
+    """Parameters, and what was learned with them: the interface of a kind of model to the shared code.
 
-    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the front door serve every kind by the
-    methods below, and know nothing else of it. `kinds.py` lists the kinds.
+    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public class serve every kind through
+    the methods below, and use nothing else of it. `kinds.py` lists the kinds.
     """
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
     score_names: ClassVar[ScoreNames] = SCORES
-    setting_types: ClassVar[SettingTypes] = SCHEDULE_TYPES  # of parameters that are values, by name in JSON
-    trace_fields: ClassVar[Mapping[str, JsonKind]] = {}  # what its trace has beside the fields of every kind
+    setting_types: ClassVar[SettingTypes] = (
+        SCHEDULE_TYPES  # classes of parameters that are dataclasses, by name in JSON
+    )
+    trace_fields: ClassVar[Mapping[str, JsonKind]] = {}  # fields of its trace, besides those of every kind
     reads_trees: ClassVar[bool] = False  # whether files of documents are read with heads and tags
 
-    # Parameters of every kind; one that lets users choose has them among its own
+    # Parameters of every kind; a kind that lets users choose one has it among its own
     n_init: int = 1
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
@@ -84,7 +86,7 @@ class Estimator(ABC):
     verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    # What a run leaves
+    # The results of a run
     vocabulary_: Vocabulary
     analysis_: AnyAnalysis
     corpus_: dict[str, Any]
@@ -101,21 +103,20 @@ class Estimator(ABC):
 
     @property
     def threads(self) -> int:
-        """How many threads `n_jobs` means on this machine."""
+        """The number of threads that `n_jobs` means on this machine."""
         return threads_of(self.n_jobs) or usable_cores()
 
     @property
     def is_open(self) -> bool:
-        """Whether words enter as documents bring them: then a run sees all words of a corpus."""
+        """Whether the vocabulary is open: then a run sees all words of a corpus."""
         return False
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        """How texts that come without a corpus are analysed, and which of their words it has; None: as every
-        corpus is by default."""
+        """The analysis and the vocabulary's rule for texts passed without a corpus; None: the defaults."""
         return None, None
 
     def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
-        """The tokens that are learned from, of a document that brings its own."""
+        """The tokens that are learned from, for a document that comes with its own."""
         return tokens
 
     # From parameters to a run
@@ -124,113 +125,115 @@ class Estimator(ABC):
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        """Raise UserError naming the parameter that is wrong; without a vocabulary, before anything is
-        read."""
+        """Raise UserError naming a parameter that is wrong; without a vocabulary, before anything is read."""
 
     @abstractmethod
     def limits(self) -> Limits:
-        """When a run ends."""
+        """The conditions that end a run."""
 
     def as_it_started(self) -> Self:
-        """The same with parameters that were left open as the model began with them."""
+        """The same estimator with open parameters set to the values that the model began with."""
         return self
 
     def next_verb(self) -> str | None:
-        """The program's verb to go on with when a run is over; None: the first of its kind."""
+        """The command to continue with when a run is over; None: the first one of its kind."""
         return None
 
     def params_to_save(self) -> dict[str, Any]:
-        """The parameters that manifests keep, as values that `settings.to_json` knows."""
+        """The parameters for manifests, as values that `settings.to_json` can convert."""
         return params_of(self)
 
     def search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
-        """The search of which this estimator's model is one run; None: it makes one run alone."""
+        """The search in which this estimator's model is one run; None: it makes a single run."""
         return None
 
     def of_search(self, settings: Mapping[str, Any]) -> "Estimator":
-        """The estimator of one run of a search, by the parameters that the search sets."""
+        """The estimator for one run of a search, from the parameters that the search sets."""
         raise NotImplementedError
 
     def finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
-        """The runs of a search from what a manifest has of them. Raises ValueError if they make no sense."""
+        """The runs of a search, from their field in a manifest. Raises ValueError if they are invalid."""
         if held != []:
-            raise ValueError("runs of a search, which this kind of model does not make")
+            raise ValueError("runs of a search, but this kind of model does not search")
         return ()
 
     def remark_on(self, corpus: Corpus) -> str | None:
-        """What a user may not expect of a model of these documents, as a line."""
+        """A line about a surprising property of a model of these documents, or None."""
         return None
 
     def least_held_out(self) -> float:
-        """The share of the documents to hold out where nothing else is said."""
+        """The share of the documents to hold out by default."""
         return 0.0
 
     @abstractmethod
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
-        """A run at its start, that learns from all but the share `held_out` of a corpus.
+        """A run at its start, which learns from all but the share `held_out` of a corpus.
 
-        What the run keeps in files lies in `folder`, its model's directory.
+        `folder`, the model's directory, is for files of the run.
         """
 
     @abstractmethod
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
-        """The run whose checkpoint is `snapshot`, read from `folder`, as it was then.
+        """The run whose checkpoint is `snapshot`, read from `folder`, in the state of the checkpoint.
 
-        Raises ValueError where the parts of the snapshot do not fit together.
+        Raises ValueError if parts of the snapshot do not fit together.
         """
 
     def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
-        """What takes snapshots for the report while a run goes on; None of kinds and runs that keep none."""
+        """The observer that takes snapshots for the report during a run; None for kinds and runs without
+        them."""
         return None
 
-    # From a run to what was learned
+    # Storing what a run has learned
 
     @abstractmethod
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
-        """Make what a run has learned of a corpus the estimator's; vocabulary, seed and trace are known."""
+        """Store in the estimator what a run has learned from a corpus; vocabulary, seed and trace are set
+        already."""
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
-        """`take_run`, and the finished model: `fixed` is what a manifest of every kind says.
+        """`take_run`, then return the finished model: `fixed` is the part of a manifest that all kinds share.
 
-        What the report tells of the corpus, which may go then, is added to the model's directory, `folder`.
+        Adds what the report shows of the corpus to the model's directory, `folder`, since the corpus may be
+        deleted.
         """
         self.take_run(corpus, job, state)
         return self.snapshot(fixed)
 
     @property
     def minibatch(self) -> int:
-        """How many documents a step of `learn_more` has, unless a user says otherwise."""
+        """The number of documents in a step of `learn_more`, unless a user gives another."""
         raise NotImplementedError
 
     def learn_more(self, corpus: Corpus) -> None:
-        """One online step on more documents, in their order, as `partial_fit` takes it. Of kinds that have
-        that verb."""
+        """Make one online step on more documents, in order, as `partial_fit` does. For kinds with that
+        method."""
         raise NotImplementedError
 
     def sizes(self) -> dict[str, int]:
-        """How much was learned, as a run's summary says it: {"topics": 20}."""
+        """The size of what was learned, as in a run's summary: {"topics": 20}."""
         return {}
 
     def overview(self) -> Overview:
-        """What was learned, at a glance, for notebooks."""
+        """An overview of what was learned, for notebooks."""
         rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self.sizes().items()]
         title = f"learned from {counted(self.corpus_['documents'], 'document')}"
         return Overview(title, ("of the model", "value"), rows)
 
     def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
-        """Add to a model's directory what the report tells of documents, seen through the model's vocabulary.
+        """Add to a model's directory what the report shows of documents, seen through the model's vocabulary.
 
-        Raises UserError of kinds whose report tells nothing of documents.
+        Raises UserError for kinds whose report shows nothing of documents.
         """
-        problem = f"documents mean nothing for the report of a model of the kind {self.kind}"
+        problem = f"the report of a model of the kind {self.kind} shows no documents"
         raise UserError(problem, remedy="leave documents out")
 
     def take_state(self, state: RunState) -> None:
-        """Note how far a run came, and how it ended."""
+        """Record how far a run came, and how it ended."""
         self.n_steps_, self.n_iter_, self.converged_ = state.step, state.passes, state.converged
         self.bound_ = final_score(state)
 
@@ -239,49 +242,51 @@ class Estimator(ABC):
         """The log probability of documents given what was learned, in nats, and their known tokens."""
 
     def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """The same of all tokens, "all", and of parts that are of interest by themselves."""
+        """The same for all tokens, "all", and for parts that are of interest by themselves."""
         return {"all": self.score_documents(corpus)}
 
     @property
     def n_shares(self) -> int:
-        """Of a model with topics, how many a document has shares of."""
+        """For a model with topics, the number of topics that a document has shares of."""
         raise NotImplementedError
 
     def block_shares(self, corpus: Corpus, block: int) -> Array:
-        """Of a model with topics, the shares of the documents of a block (documents × topics), which is seen
-        through its vocabulary; a row depends on its document alone, and sums to one."""
+        """For a model with topics, the shares of the documents of a block (documents × topics), which is seen
+        through the model's vocabulary; a row depends only on its document, and sums to one."""
         raise NotImplementedError
 
-    # To files and back
+    # Saving and loading
 
     @abstractmethod
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
-        """What was learned, as a finished model's arrays; `fixed` is what a manifest of every kind says."""
+        """What was learned, as a finished model's arrays; `fixed` is the part of a manifest that all kinds
+        share."""
 
     def write_beside(self, folder: Path) -> None:
-        """Write what a saved model has beside its state; of most kinds nothing."""
+        """Write the files that a saved model has besides its state; for most kinds none."""
         return
 
     def take_beside(self, folder: Path) -> None:
-        """Take what others changed beside the state in `folder` since this model was read from there.
+        """Read what others changed in the files besides the state in `folder` since this model was loaded
+        from it.
 
-        That is about to be replaced. Of most kinds it is nothing.
+        Called before that is replaced. For most kinds it does nothing.
         """
         return
 
     def is_beside(self, folder: Path) -> bool:
-        """Whether a saved model has beside its state what `write_beside` would write."""
+        """Whether a saved model has the files besides its state that `write_beside` would write."""
         return True
 
     @abstractmethod
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        """Take what was learned from a snapshot, read from `folder`; corpus, vocabulary, seed and trace are
-        there already. `lasts`: the files stay as long as the estimator, so that arrays may stay in them.
+        """Restore what was learned from a snapshot, read from `folder`; corpus, vocabulary, seed and trace
+        are set already. `lasts`: the files stay as long as the estimator, so that arrays may stay in them.
 
-        Raises ValueError where the parts of the snapshot do not fit together.
+        Raises ValueError if parts of the snapshot do not fit together.
         """
 
 
 def final_score(state: RunState) -> float:
-    """The score of the last pass, in nats a token."""
+    """The score of the last pass, in nats per token."""
     return state.scores[-1] if state.scores else -np.inf

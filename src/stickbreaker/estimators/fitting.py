@@ -1,4 +1,4 @@
-"""From an estimator and a corpus to a run: fitting in memory, into a directory, resuming."""
+"""Makes runs from an estimator and a corpus: fitting in memory, into a directory, resuming."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learned:
-    """A run that is over, its trace, and the runs of the search whose model it is, itself as the last."""
+    """A run that is over, its trace, and all runs of its search, with itself as the last."""
 
     job: Run[Any]
     state: RunState
@@ -54,14 +54,15 @@ class Learned:
     search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
-        """The same without what served the run alone, to be held while other runs of a search go on."""
+        """The same without the state that only the run needed, to be held while other runs of a search
+        continue."""
         assert isinstance(self.job, VariationalRun)
         engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))
 
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
-    """Run to the end, `n_init` times, and keep the run with the best final score; gives its state."""
+    """Run to the end, `n_init` times, and keep the run with the best final score; returns its state."""
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
     _refuse_nothing(corpus)
     estimator.seed_ = seed_of(estimator.random_state)
@@ -79,14 +80,14 @@ def fit(estimator: Estimator, corpus: Corpus) -> RunState:
 
 
 def _refuse_nothing(corpus: Corpus) -> None:
-    """Raise UserError for a corpus of which no document has a word, such as a matrix of zeros."""
+    """Raise UserError for a corpus in which no document has a word, such as a matrix of zeros."""
     if corpus.n_tokens == 0.0:
         remedy = "give documents with words, or counts that are not all zero"
         raise UserError("no document has a word to learn from", where=corpus.path, remedy=remedy)
 
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
-    """One run, or all those of a search, of which the one that is the model."""
+    """Make one run, or all those of a search; returns the one that becomes the model."""
     search, held_out = estimator.search(corpus.n_documents, corpus.n_tokens), estimator.least_held_out()
     points: tuple[FinishedRun, ...] = ()
     best: Learned | None = None
@@ -114,13 +115,13 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
 
 
 def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> None:
-    """Hand a run's results to the estimator."""
+    """Store a run's results in the estimator."""
     _record(estimator, corpus, trace)
     estimator.take_run(corpus, job, state)
 
 
 def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
-    """Note in an estimator what it has learned from, and how the run went."""
+    """Record in an estimator what it has learned from, and how the run went."""
     estimator.vocabulary_ = counted_vocabulary(corpus)
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
@@ -128,18 +129,19 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
-    """One line about a run whose score should have settled and that used all its passes; None for others."""
+    """A line about a run that used all its passes although its score should have converged; None for
+    others."""
     if state.converged or state.stopped or tol <= 0.0:
         return None
     passes = "1 pass was" if state.passes == 1 else f"{state.passes} passes were"
     if state.kind != "joint" and not state.held_out and settled(state.scores, tol):
         return (
-            f"{passes} not enough: the score has settled, but a learned prior moves on, or "
+            f"{passes} not enough: the score has converged, but a learned prior still changes, or "
             "changes of topics are untried; raise max_iter"
         )
     change = relative_change(state.scores) if state.kind == "bound" else np.nan
     detail = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
-    return f"{passes} not enough for the score to settle{detail}; raise max_iter or tol"
+    return f"{passes} not enough for the score to converge{detail}; raise max_iter or tol"
 
 
 # Into a directory
@@ -155,10 +157,10 @@ def begin(
     overwrite: bool = False,
     stays_locked: bool = False,
 ) -> ModelDirectory:
-    """Make the directory of a run at step 0, from which `resume` goes on; returns it.
+    """Make the directory of a run at step 0, which `resume` continues; returns it.
 
-    With `corpus_inside`, the corpus's directory is moved in. With `stays_locked` nobody else can take it
-    before `resume` does. Raises UserError where something is in the way.
+    With `corpus_inside`, the corpus's directory is moved in. With `stays_locked` nobody else can claim it
+    before `resume` does. Raises UserError if something is in the way.
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
@@ -181,7 +183,7 @@ def begin(
 
 
 def _next_of(estimator: Estimator, search: Search[Any], points: Sequence[FinishedRun]) -> Estimator | None:
-    """The estimator of the run of a search that follows those that are finished; None: the last was."""
+    """The estimator for the next run of a search after those that are finished; None: there is no next."""
     settings = search.next_settings(points)
     return None if settings is None else estimator.of_search(settings)
 
@@ -196,12 +198,12 @@ def resume(
     spark: "SparkEngine | None" = None,
     tell: Callable[[Any], object] | None = None,
 ) -> tuple[Estimator, Run[Any], RunState] | None:
-    """Go on with the run at a path, or in a directory that is locked, to its end, or with all runs of a
-    search; None when it is finished already.
+    """Continue the run at a path, or in a directory that is locked, to its end, or all runs of a search; None
+    if it is finished already.
 
-    `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with
-    the run's `stop`, for signal handlers; `tell` with each run of a search as it ends.
-    Raises Interrupted after a checkpoint when stopped, UserError where the corpus or a file has changed.
+    `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with the
+    run's `stop`, for signal handlers; `tell` with each run of a search as it ends. Raises Interrupted after a
+    checkpoint when stopped, UserError if the corpus or a file has changed.
     """
     directory = ModelDirectory(model) if isinstance(model, Path) else model
     if isinstance(model, Path):
@@ -214,7 +216,7 @@ def resume(
     try:
         while True:
             snapshot = directory.read()
-            if snapshot.manifest["status"] == "done":  # by another process, a moment ago
+            if snapshot.manifest["status"] == "done":  # finished by another process just now
                 return None
             with making_sense_of(path, RESTORE):
                 restored = _restored(path, snapshot, threads, spark)
@@ -241,10 +243,10 @@ def _go_on(
     stopper: Callable[[Callable[[], None]], object] | None,
     tell: Callable[[Any], object] | None,
 ) -> Learned | None:
-    """Go on with a run to its end. None: it is the last, and the directory has the finished model.
+    """Continue a run to its end. None: it is the last, and the directory has the finished model.
 
-    In place of any other run of a search, the directory has the one that follows, at its start. Gives such a
-    run, with the search where it would be the model if no other were better.
+    If other runs of a search follow, the directory then has the next one, at its start. Returns the run that
+    ended, with the search as if no other run were better.
     """
     estimator, job, state = restored.estimator, restored.job, restored.state
     directory.truncate_trace(snapshot.manifest)
@@ -276,10 +278,10 @@ def _go_on(
 def _following(
     restored: "Restored", fixed: dict[str, Any], path: Path, tell: Callable[[Any], object] | None
 ) -> Snapshot | None:
-    """Note a run of a search that has ended, in the estimator and in `fixed`; the start of the one that
-    follows. None: this run is the model.
+    """Record a finished run of a search, in the estimator and in `fixed`; returns the start of the next run.
+    None: this run is the model.
 
-    Where an earlier run is the model, that one follows: whoever still has it need not make it again.
+    If an earlier run is the model, that one is next; a caller that still holds it need not repeat it.
     """
     estimator, search, state = restored.estimator, restored.search, restored.state
     if search is None:
@@ -308,7 +310,7 @@ def _following(
 
 
 def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory, snapshot: Snapshot) -> None:
-    """Make the model of a run of the search that ended before others did, and is better than these."""
+    """Make the model from the run of the search that is best although later runs followed it."""
     fixed = manifest_at_start(snapshot.manifest)
     restored.job, restored.state = best.job, best.state
     _following(restored, fixed, directory.path, None)
@@ -328,9 +330,9 @@ def _finished(restored: "Restored", learned: Learned, fixed: dict[str, Any], pat
 
 @dataclass
 class Restored:
-    """A run as a checkpoint has it, its estimator, and the search that it is a part of.
+    """A run restored from a checkpoint, its estimator, and the search that it belongs to.
 
-    `chosen`: where the search is over, its point of this run, which is the model.
+    `chosen`: if the search is over, its result for this run, which is the model.
     """
 
     estimator: Estimator
@@ -341,7 +343,7 @@ class Restored:
     chosen: FinishedRun | None = None
 
     def is_best(self) -> bool:
-        """Whether the run that ended last would be the model if no other followed."""
+        """Whether the last finished run would be the model if no other followed."""
         points = self.estimator.search_
         return bool(points) and points[-1].final and self._best(points) is points[-1]
 
@@ -350,7 +352,7 @@ class Restored:
 
 
 def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None") -> Restored:
-    """The run of a snapshot, from where it goes on."""
+    """The run of a snapshot, at the point where it continues."""
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
     if spark is not None and estimator.engine == "local":
@@ -359,12 +361,12 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
     estimator.engine = estimator.engine if spark is None else spark
     corpus = corpus_of(path, manifest)
     if learned_from(manifest)[0] != about(corpus):
-        raise ValueError("it says something else of its corpus than that does")
+        raise ValueError("its description of the corpus does not match the corpus")
     _refuse_other_words(path, manifest, corpus)
     search = estimator.search(corpus.n_documents, corpus.n_tokens) if SEARCH in manifest else None
     estimator.search_ = estimator.finished_runs(manifest.get(SEARCH, []))
     settings, chosen = None if search is None else search.next_settings(estimator.search_), None
-    if search is not None and settings is None:  # it is over, and its best run is made again
+    if search is not None and settings is None:  # it is over, and its best run is repeated
         chosen = search.chosen(estimator.search_)
         settings = search.settings_of(chosen, estimator.search_)
     one = estimator if settings is None else estimator.of_search(settings)
@@ -372,7 +374,7 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
 
 
 def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) -> None:
-    """Raise ValueError where a model's vocabulary is not the corpus's; it is read where the files differ."""
+    """Raise ValueError if a model's vocabulary is not the corpus's; it is read only if the files differ."""
     assert corpus.path is not None
     if manifest["files"][VOCABULARY]["digest"] != digest_of(corpus.path / VOCABULARY_FILE):
         own = ModelDirectory(path).vocabulary()

@@ -1,7 +1,7 @@
-"""The kinds of models: what saving, the program, the report, Spark and tests know of each.
+"""The kinds of models: what saving, the program, the report, Spark and tests need to know of each.
 
-A kind is a folder of the package, whose `kind.py` says by functions what it can do; its module is one of
-`HOMES`. What uses models of several kinds, as lexicons do, is listed by `SYSTEMS`. Everything else in the
+A kind is a folder of the package, whose `kind.py` describes what it can do; its module is listed in `HOMES`.
+Things that use models of several kinds, such as lexicons, are listed in `SYSTEMS`. Everything else in the
 folder is imported when a function is called, so that the program's help is quick.
 """
 
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.option_names import OptionNames
 
-if TYPE_CHECKING:  # importing it takes longer than the program's help may
+if TYPE_CHECKING:  # importing it takes longer than the program's help may take
     from stickbreaker.estimators.estimator import Estimator
 
 
 @dataclass(frozen=True)
 class Command:
-    """A verb of the program: where it is, "module:command", its line in the overview, and the verb that it
-    follows there; None: the one before it."""
+    """A command of the program: its place, "module:command", its line in the overview, and the command that
+    it follows there; None: the one before it."""
 
     place: str
     line: str
@@ -31,11 +31,11 @@ class Command:
 
 @dataclass(frozen=True)
 class Export:
-    """A format that models are written in.
+    """A format in which models are written.
 
-    `write`, "module:function", gets an `ExportRequest` and returns figures, and how they are said in a line.
-    `help` says what the file has. A format about documents needs a corpus; `options` are those of the verb
-    that mean something for it.
+    `write`, "module:function", takes an `ExportRequest` and returns figures, and a line that describes them.
+    `help` describes the content of the file. A format about documents needs a corpus; `options` are the
+    command's options that apply to it.
     """
 
     write: str
@@ -45,7 +45,7 @@ class Export:
 
 
 class Page(Protocol):
-    """The report of a model, of which a kind says how it is shown: see `stickbreaker.pages.page`."""
+    """The report of a model, as a kind provides it: see `stickbreaker.pages.page`."""
 
     def html(self) -> str:
         """The page as one HTML document."""
@@ -54,18 +54,18 @@ class Page(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """Something on disk that verbs of the program can be given: a model, or what uses models.
+    """Something on disk that commands of the program accept: a model, or something that uses models.
 
-    `name` is what manifests call it, `noun` what a user does. `verbs` are those that mean something for it,
-    of the program and of estimators, first the one to begin with. `marker` is the file by which its directory
-    is known; None of models, whose manifest names their kind. Of what is one file, `is_file`,
-    "module:function", says whether a path is one.
+    `name` is its name in manifests, `noun` its name for users. `verbs` are the commands and methods that
+    apply to it, starting with the one to begin with. `marker` is the file by which its directory is
+    recognised; None for models, whose manifest names their kind. For a single file, `is_file`,
+    "module:function", recognises the path.
 
-    `page`, "module:function", gives the report, from a path, a title and those of `page_options` that are
-    given, by name. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores and how they are
-    said; without one, documents are scored by their log probability. `evaluate_options` are the options of
-    the verb that mean something for it. `commands` are verbs of its own, `exports` its formats. `parameters`
-    are those that messages may name.
+    `page`, "module:function", returns the report, from a path, a title and the given ones of `page_options`,
+    by name. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and their description;
+    without one, documents are scored by their log probability. `evaluate_options` are the command's options
+    that apply to it. `commands` are its own commands, `exports` its formats. `parameters` are those that
+    messages may name.
     """
 
     name: str
@@ -85,29 +85,29 @@ class Saved:
 
     @property
     def said(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:
         """Raise UserError if a verb does not apply to it; `where`: its path."""
         if verb in self.verbs:
             return
-        problem = f"{verb} means nothing for {self.said}"
-        raise UserError(problem, where=where, remedy=f"it knows {', '.join(self.verbs) or 'resume'}")
+        problem = f"{verb} does not apply to {self.said}"
+        raise UserError(problem, where=where, remedy=f"use one of {', '.join(self.verbs) or 'resume'}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Saved):
     """One kind of models.
 
-    `home` and `front_door` are where its plain estimator is and the one that users import: "module:class". To
-    learn, save and resume is every kind's.
+    `home` and `front_door` are the places, "module:class", of its plain estimator and of the one that users
+    import. Every kind can learn, save and resume.
 
-    Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name. `topics`,
-    "module:function", gets a `TopicsRequest` and returns topics, and how they are said; `topics_options` are
-    the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
-    run is over, and returns further figures and lines. `unigram_topics`, "module:function", gets a fitted
-    estimator and returns `UnigramTopics`, for kinds that use topics of others.
+    For the program: `fit` are commands of `stickbreaker fit`, "module:command" by name. `topics`,
+    "module:function", takes a `TopicsRequest` and returns topics, and their description; `topics_options` are
+    the command's options that apply to it. `summary`, "module:function", takes an estimator whose run is
+    over, and returns further figures and lines. `unigram_topics`, "module:function", takes a fitted estimator
+    and returns `UnigramTopics`, for kinds that use topics of others.
     """
 
     home: str
@@ -117,11 +117,11 @@ class Kind(Saved):
     unigram_topics: str | None = None
 
     def plain(self) -> "type[Estimator]":
-        """The estimator with its parameters and what they mean, without scikit-learn."""
+        """The estimator class with the parameters and the maths, without scikit-learn."""
         return object_at(self.home)
 
     def public(self) -> "type[Estimator]":
-        """The estimator that users import."""
+        """The estimator class that users import."""
         return object_at(self.front_door)
 
     @property
@@ -131,7 +131,7 @@ class Kind(Saved):
 
 
 def object_at(place: str) -> Any:
-    """What is at "module:name"."""
+    """The object at "module:name"."""
     module, name = place.split(":")
     return getattr(importlib.import_module(module), name)
 
@@ -142,7 +142,10 @@ HOMES = (
     "stickbreaker.grammars.kind",
     "stickbreaker.syntax.kind",
 )
-SYSTEMS = ("stickbreaker.translation.kind", "stickbreaker.ngrams.kind")  # what uses models of several kinds
+SYSTEMS = (
+    "stickbreaker.translation.kind",
+    "stickbreaker.ngrams.kind",
+)  # things that use models of several kinds
 _known: dict[str, Kind] = {}
 
 
@@ -156,12 +159,12 @@ def kinds() -> dict[str, Kind]:
 
 @functools.cache
 def systems() -> tuple[Saved, ...]:
-    """What is saved that uses models without being one, in the order of `SYSTEMS`."""
+    """The saved things that use models without being one, in the order of `SYSTEMS`."""
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
 def kind_of(manifest: Mapping[str, Any]) -> Kind:
-    """The kind of the model that a manifest is of. Raises UserError for one that is not known."""
+    """The kind of the model of a manifest. Raises UserError if it is unknown."""
     name = manifest["estimator"]
     if name not in kinds():
         raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
@@ -169,7 +172,8 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
 
 
 def system_at(path: Path) -> Saved | None:
-    """What is saved at a path, if it is something that uses models; None for models and all else."""
+    """The kind of what is saved at a path, if it is something that uses models; None for models and
+    everything else."""
     file = path.is_file()
     for system in systems():
         if system.marker is not None and (path / system.marker).is_file():
@@ -180,14 +184,15 @@ def system_at(path: Path) -> Saved | None:
 
 
 def refuse_system(path: Path, verb: str) -> None:
-    """Raise UserError where something that uses models is saved, for which the verb means nothing."""
+    """Raise UserError if something that uses models is saved at a path, and the command does not apply to
+    it."""
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)
 
 
 def kind_at(path: Path, verb: str) -> Saved:
-    """The kind of what is saved at a path. Raises UserError if the verb does not apply to it."""
+    """The kind of what is saved at a path. Raises UserError if the command does not apply to it."""
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)
@@ -203,17 +208,17 @@ def kind_at(path: Path, verb: str) -> Saved:
 
 
 def page_of_saved(path: Path, title: str, options: Mapping[str, Any]) -> Page:
-    """The report of the model at `path`; `options` by name, None for those that are not given.
+    """The report of the model at `path`; `options` by name, None for those not given.
 
-    Raises UserError for what is no model, for a kind without a report, and for an option that means nothing
-    for the kind.
+    Raises UserError for anything but a model, for a kind without a report, and for an option that does not
+    apply to the kind.
     """
     kind = kind_at(path, "report")
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in kind.page_options:
             option = "--" + name.replace("_", "-")
-            problem = f"{option} means nothing for {kind.said}"
+            problem = f"{option} does not apply to {kind.said}"
             raise UserError(problem, where=path, remedy=f"leave {option} out")
     assert kind.page is not None, "a kind with the verb report has a page"
     page: Page = object_at(kind.page)(path, title, **given)

@@ -1,4 +1,4 @@
-"""Estimators on disk: what a model's manifest says of them, saving and loading."""
+"""Saves estimators to disk and loads them; the parts of a manifest that all kinds share."""
 
 import tempfile
 from collections.abc import Generator
@@ -38,7 +38,8 @@ def manifest_of(
     where: str | None = None,
     held_out: float = 0.0,
 ) -> dict[str, Any]:
-    """What a manifest says from a run's start to its end; `corpus`: what `about` tells, and the analysis."""
+    """The fields of a manifest that do not change during a run; `corpus`: the facts of `about`, and the
+    analysis."""
     settings = {**estimator.params_to_save(), "random_state": seed, "n_jobs": None}
     return {
         "stickbreaker": version("stickbreaker"),
@@ -52,15 +53,15 @@ def manifest_of(
 
 
 def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What `manifest_of` said when the run of a manifest began."""
+    """The fields of `manifest_of` at the beginning of a manifest's run."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path", DIGESTS)
     held = {name: manifest[name] for name in names}
     return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
 
 
 def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | PolylingualAnalysis | None]:
-    """What a manifest tells of its corpus, and how that was analysed. Raises ValueError where it makes no
-    sense."""
+    """The facts about its corpus in a manifest, and the corpus's analysis. Raises ValueError if they are
+    invalid."""
     known = dict(manifest["corpus"])
     analysis = known.pop("analysis")
     return known, None if analysis is None else analysis_from(analysis)
@@ -69,10 +70,10 @@ def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | P
 def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
     """The corpus of a run, checked to be the one that it began with."""
     if manifest["corpus_path"] is None:
-        remedy = "to go on, give the command again that learns it: stickbreaker stream"
+        remedy = "to continue, give the command that learns it again: stickbreaker stream"
         raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
     where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
-    remedy = "put the corpus back, or fit anew"
+    remedy = "put the corpus back, or fit again"
     try:
         corpus = Corpus.open(where)
     except OSError as error:
@@ -80,18 +81,18 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
         raise UserError(problem, where=path, remedy=remedy) from None
     except UserError as error:
         if error.where is None or Path(str(error.where)) != where:
-            raise  # a file of the corpus is wrong, which it names
+            raise  # a file of the corpus is wrong, and named in the error
         problem = f"the corpus of its run, {shortened_path(str(where))}: {error.problem}"
         raise error.replace(problem=problem, where=path, remedy=remedy) from None
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         raise UserError(
-            "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
+            "is not the corpus that the run began with", where=where, remedy="restore it, or fit again"
         )
     return corpus
 
 
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
-    """An unfitted plain estimator with a manifest's settings. Raises ValueError where those make no sense."""
+    """An unfitted plain estimator with a manifest's settings. Raises ValueError if they are invalid."""
     made = kind_of(manifest).plain()
     return made(**{**from_json(manifest["settings"], made.setting_types), "n_jobs": threads})
 
@@ -99,7 +100,7 @@ def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estima
 def save(
     estimator: Estimator, path: Path, *, overwrite: bool = False, documents: Corpus | None = None
 ) -> None:
-    """Save a fitted estimator, and what the report tells of `documents`, seen through its vocabulary.
+    """Save a fitted estimator, and what the report shows of `documents`, seen through its vocabulary.
 
     A path that ends in .zip becomes one file, any other a directory.
     """
@@ -128,8 +129,8 @@ def save(
 
 
 def loaded_from(estimator: Estimator) -> Path | None:
-    """The finished model that an estimator was loaded from, where it is still there and still the same; None
-    too where the estimator has learned since."""
+    """The finished model that an estimator was loaded from, if it still exists unchanged and the estimator
+    has not learned since; else None."""
     origin = estimator.origin
     if origin is None or origin.steps != estimator.n_steps_ or origin.manifest["status"] != "done":
         return None
@@ -137,7 +138,8 @@ def loaded_from(estimator: Estimator) -> Path | None:
 
 
 def _origin_of(estimator: Estimator) -> Path | None:
-    """Where the model still is that an estimator was loaded from, and has at most gone on with."""
+    """The path of the model that an estimator was loaded from, if it still exists, possibly with more steps;
+    else None."""
     origin = estimator.origin
     if origin is None or origin.trace is not estimator.trace_:
         return None
@@ -149,7 +151,8 @@ def _origin_of(estimator: Estimator) -> Path | None:
 
 @contextmanager
 def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
-    """The model at a path, a directory or a zip file, and what it has; meanwhile errors name that path."""
+    """Open the model at a path, a directory or a zip file, and yield it with its snapshot; errors meanwhile
+    name that path."""
     folder = directory_of(path)
     with named_as(path, folder):
         directory = ModelDirectory(folder)
@@ -161,13 +164,13 @@ def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
 def load(
     path: Path, threads: int | None = None, *, verb: str | None = None, in_place: bool = False
 ) -> Estimator:
-    """The plain estimator saved at `path`, a directory or a zip file, of whichever kind; of a run under way,
-    its last checkpoint.
+    """The plain estimator saved at `path`, a directory or a zip file, of any kind; for a run under way, its
+    last checkpoint.
 
-    `verb` is what it is to be used for. Raises UserError where that means nothing for its kind.
+    `verb` is the command that uses it. Raises UserError if that does not apply to its kind.
 
-    A table in files is read there, a part at a time; of a run under way, whose files go as it goes on, it is
-    held in memory as a whole, but where it is to be read `in_place` while it lasts.
+    A table in files is read in place, a few rows at a time; for a run under way, which deletes its files, the
+    whole table is held in memory, unless it is to be read `in_place` while it lasts.
     """
     if verb is not None:
         refuse_system(path, verb)
@@ -182,10 +185,11 @@ def load(
 def load_for(
     verb: str, made: type[E], path: Path, threads: int | None = None, *, in_place: bool = False
 ) -> E:
-    """`load` for a verb that is about plain estimators of the class `made`. Raises UserError for others."""
+    """`load` for a command that works with plain estimators of the class `made`. Raises UserError for
+    others."""
     estimator = load(path, threads, verb=verb, in_place=in_place)
     if not isinstance(estimator, made):
-        raise UserError(f"{verb} means nothing for a model of the kind {estimator.kind}", where=path)
+        raise UserError(f"{verb} does not apply to a model of the kind {estimator.kind}", where=path)
     return estimator
 
 
@@ -209,7 +213,7 @@ def load_as(kind: type[E], path: Path) -> E:
 def _fill(
     estimator: Estimator, directory: ModelDirectory, snapshot: Snapshot, *, in_place: bool = False
 ) -> None:
-    """Give an estimator what was learned."""
+    """Fill an estimator with what was learned."""
     estimator.vocabulary_ = directory.vocabulary()
     estimator.corpus_, analysis = learned_from(snapshot.manifest)
     refuse_other_languages(analysis, estimator.vocabulary_)
@@ -223,7 +227,7 @@ def _fill(
     lasts = in_place or snapshot.manifest["status"] != "running"
     try:
         estimator.restore(snapshot, directory.path, lasts=lasts)
-    except (UserError, FileNotFoundError):  # the run may be over, and its corpus gone
+    except (UserError, FileNotFoundError):  # the run may be over, and its corpus deleted
         newer = directory.read()
         if newer.manifest == snapshot.manifest:
             raise

@@ -26,19 +26,17 @@ from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import ELSEWHERE, checked, params_of
 
-FLOATS = (np.float64, np.float32)  # types that matrices keep
+FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
 
 
 class ScikitLearn(BaseEstimator, Estimator):
-    """The front door that users import: `fit`, `score`, `save` and `load`, for documents of any form.
+    """The class that users import: `fit`, `score`, `save` and `load`, for documents of any form.
 
     An estimator inherits from this and from the plain one that has its parameters.
     """
 
-    shows: ClassVar[tuple[str, ...]] = ()  # what `dir` has of the plain estimator, besides what was learned
-    elsewhere: ClassVar[Mapping[str, str]] = (
-        ELSEWHERE  # other libraries' parameters: what they are called here
-    )
+    shows: ClassVar[tuple[str, ...]] = ()  # what `dir` lists of the plain estimator, besides what was learned
+    elsewhere: ClassVar[Mapping[str, str]] = ELSEWHERE  # other libraries' parameters, and their names here
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -52,8 +50,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         return tags
 
     def __dir__(self) -> list[str]:
-        """The names that users meet: parameters, what was learned, methods of the front door and those in
-        `shows`. The others serve runs and files. No value is worked out."""
+        """The names for users: parameters, what was learned, methods of the public class and those in
+        `shows`. Others are for runs and files. No value is computed."""
         plain = [made for made in type(self).__mro__ if not issubclass(made, BaseEstimator)]
         own = [made for made in plain if not made.__module__.startswith("sklearn.") and made is not object]
         front = {name for made in type(self).__mro__ if made not in own for name in vars(made)}
@@ -65,13 +63,13 @@ class ScikitLearn(BaseEstimator, Estimator):
         """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.
 
         Texts and lists of tokens come as a list, an array, a column (a Series or an Arrow array) or a
-        generator. Of a table (pandas, polars, Arrow) with texts, and of records (dicts), the column `text` is
-        read, which has strings or lists of tokens; the others are metadata. A text may be a dict of texts by
-        language code: then topics are of all languages.
+        generator. For a table (pandas, polars, Arrow) with texts, and for records (dicts), the column `text`
+        is read, which has strings or lists of tokens; the others are metadata. A text may be a dict of texts
+        by language code: then topics have words of all languages.
 
-        Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
-        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing, and where
-        there are more topics than documents. Of several threads one learns at a time. Raises TypeError for
+        Raises UserError for invalid parameters or documents. Warns (ConvergenceWarning) if `max_iter` passes
+        were not enough for `tol`, and (UserWarning) about concepts without an effect, and if there are more
+        topics than documents. If several threads call it, one learns at a time. Raises TypeError for
         `sample_weight`, as documents have no weights.
         """
         _refuse_others(type(self).__name__, others)
@@ -87,13 +85,13 @@ class ScikitLearn(BaseEstimator, Estimator):
         return self
 
     def _remark(self) -> str | None:
-        """What a user may not expect of what was learned, as a line."""
+        """A line about a surprising property of what was learned, or None."""
         return None
 
     def score(self, X: Any, y: object = None) -> float:
         """Log probability of documents given what was learned, in nats per token: higher is better.
 
-        Raises UserError when no document has a known word.
+        Raises UserError if no document has a known word.
         """
         return self._per_token(X, self.score_documents)
 
@@ -102,7 +100,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return float(np.exp(-self.score(X)))
 
     def _per_token(self, X: Any, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
-        """Nats of the documents `X` per token. Raises UserError when they have none."""
+        """Nats of the documents `X` per token. Raises UserError if they have none."""
         check_is_fitted(self)
         nats, tokens = nats_and_tokens(self._as_corpus(X, reset=False))
         if tokens == 0.0:
@@ -112,8 +110,8 @@ class ScikitLearn(BaseEstimator, Estimator):
     def save(self, path: str | Path, *, overwrite: bool = False, documents: Any = None) -> None:
         """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic.
 
-        documents: what `fit` takes; at most 2,000 of them (of a language model 40 sentences) are kept in the
-        model's directory for its report, with their beginnings.
+        documents: what `fit` takes; at most 2,000 of them (40 sentences for a language model) are stored in
+        the model's directory for its report, with their beginnings.
         """
         check_is_fitted(self)
         with alone_with(self):
@@ -131,8 +129,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         compare: "Estimator | str | Path | None" = None,
         overwrite: bool = False,
     ) -> ReportPage:
-        """The page about the model that `stickbreaker report` makes: a notebook shows it; also written to the
-        file `path`, where one is given, which `overwrite` replaces.
+        """The page about the model that `stickbreaker report` makes, for display in a notebook; also written
+        to the file `path`, if given, which `overwrite` replaces.
 
         title : of the page; None is the kind of the model.
         documents : what `fit` takes; the page shows at most 2,000 of them, and topics over time and by group
@@ -142,7 +140,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         language : whose words name topics; None is the one with most words.
         compare : another model of topics, fitted or the path of one, whose topics are matched with these.
 
-        Raises UserError for what means nothing for the kind of model, and where a file is at `path` already.
+        Raises UserError for arguments that do not apply to the kind of model, and if the file `path` exists
+        already.
 
         >>> from stickbreaker import LDA
         >>> texts = ["a river bank", "a boat on the river"]
@@ -161,11 +160,11 @@ class ScikitLearn(BaseEstimator, Estimator):
         return page
 
     def _to_show(self, documents: Any) -> Corpus | None:
-        """Documents for the report, through the model's vocabulary."""
+        """Documents for the report, seen through the model's vocabulary."""
         return None if documents is None else self._as_corpus(documents, reset=False)
 
     def _repr_html_inner(self) -> str:
-        """What notebooks show: of a fitted model a table of what was learned, of others its parameters."""
+        """HTML for notebooks: a table of what was learned for a fitted model, the parameters for others."""
         if not self.__sklearn_is_fitted__():
             return super()._repr_html_inner()
         return as_html(self.overview(), repr(self))
@@ -188,8 +187,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         return "n_steps_" in vars(self)
 
     def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
-        """Documents under the model's vocabulary; `reset` takes the vocabulary from the documents instead,
-        their texts analysed by `analysis`."""
+        """Documents under the model's vocabulary; with `reset` the vocabulary is made from the documents,
+        with texts analysed by `analysis`."""
         if not isinstance(X, Corpus):
             given = document_input(X, empty_lists=not reset or self.is_open)
             if given.form == "tokens":
@@ -223,7 +222,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        """A matrix of counts. Raises ValueError for others, and where it has other columns than the model."""
+        """A matrix of counts. Raises ValueError if it is not one, or its columns are not the model's."""
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=reset, **rules)
@@ -242,9 +241,9 @@ class ScikitLearn(BaseEstimator, Estimator):
         return bool(vars(self).get("_learned_from_texts"))
 
     def _passes(self, X: Any) -> bool:
-        """Whether `validate_data`, which takes longer than to infer a document, would let new ones pass.
+        """Whether `validate_data`, which takes longer than inferring a document, would accept new documents.
 
-        They are rows of a sparse matrix of numbers that are not below zero, for columns without names.
+        They must be rows of a sparse matrix of nonnegative numbers, for columns without names.
         """
         named = "feature_names_in_" in vars(self) and not self._knows_words
         if self.is_open or named or not isinstance(X, csr_array | csr_matrix):
@@ -272,7 +271,8 @@ def _corpus_of(
     *,
     ordered: bool = True,
 ) -> Corpus:
-    """A corpus of texts, token lists or a table; of token lists without their order if that is not needed."""
+    """A corpus of texts, token lists or a table; for token lists without their order if that is not
+    needed."""
     if given.form == "texts":
         return Corpus.from_texts(given.values, analysis=analysis, vocabulary=vocabulary, rule=rule)
     if given.form == "table":

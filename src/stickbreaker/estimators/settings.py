@@ -1,4 +1,4 @@
-"""What parameters of every kind of estimator may be, and their way to JSON and back."""
+"""Checks parameters of every kind of estimator, and converts them to JSON and back."""
 
 import functools
 import inspect
@@ -15,7 +15,7 @@ from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 
 MOST_THREADS = 1_024
-ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
+ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and their names here
     "iterations": "max_iter",
     "n_iter": "max_iter",
     "num_iterations": "max_iter",
@@ -40,7 +40,8 @@ ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and wh
 
 
 def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
-    """A schedule from "batch", "online", "memoised" or a schedule, with a model's defaults of the online one.
+    """A schedule from "batch", "online", "memoised" or a schedule; `kappa` and `tau0`: the model's defaults
+    for the online one.
 
     Raises UserError for anything else.
     """
@@ -63,7 +64,7 @@ SCHEDULES: dict[type[Schedule], str] = {Batch: "batch", Memoised: "memoised", On
 
 
 def engine_name(value: object) -> str:
-    """The name of an engine: "local", or "spark" of a SparkEngine. Raises UserError for anything else."""
+    """The name of an engine: "local", or "spark" for a SparkEngine. Raises UserError for anything else."""
     if isinstance(value, str) and value in ("local", "spark"):
         return value
     from stickbreaker.engines.spark import SparkEngine
@@ -88,14 +89,15 @@ def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) 
 
 
 def threads_of(n_jobs: int | None) -> int | None:
-    """Threads from scikit-learn's `n_jobs`: -1 is every core, -2 all but one; None is every core too."""
+    """The number of threads for scikit-learn's `n_jobs`: -1 is every core, -2 all but one; None is every core
+    too."""
     if n_jobs is None or n_jobs > 0:
         return None if n_jobs is None else min(n_jobs, MOST_THREADS)  # the result does not depend on it
     return max(1, usable_cores() + 1 + n_jobs)
 
 
 def memory_of_machine() -> float:
-    """Bytes of memory that this machine has; infinite if it does not say."""
+    """Bytes of memory of this machine; infinite if unknown."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -116,7 +118,7 @@ def seed_of(random_state: object) -> int:
 
 
 def params_of(estimator: object) -> dict[str, Any]:
-    """An estimator's parameters: the arguments of its `__init__`, which keeps them under their names."""
+    """An estimator's parameters: the arguments of its `__init__`, which are attributes of the same names."""
     return {name: getattr(estimator, name) for name in inspect.signature(type(estimator)).parameters}
 
 
@@ -125,9 +127,9 @@ SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
 
 
 def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> dict[str, Any]:
-    """Parameters as plain JSON values; callbacks are left out, since they are code, and what a fit prints.
+    """Parameters as plain JSON values, without callbacks, which are code, and without what a fit prints.
 
-    `types`: the dataclasses that parameters may be values of, by their names in JSON.
+    `types`: the dataclasses that may be parameters, by their names in JSON.
     """
     plain = {name: value for name, value in params.items() if name not in ("callbacks", "verbose")}
     if "engine" in plain:
@@ -139,7 +141,7 @@ def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> 
 
 
 def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> dict[str, Any]:
-    """Parameters from what `to_json` made, given the same types."""
+    """Parameters from the values of `to_json`, given the same types."""
     return {name: _rich(value, types) for name, value in params.items()}
 
 
@@ -158,7 +160,7 @@ def _plain(value: Any, types: SettingTypes) -> Any:
 
 
 def _is_saved(item: Field[Any], value: Any) -> bool:
-    """Whether a field of a value is written: some are only where they are given."""
+    """Whether a field of a value is written: some are only written if given."""
     return "saved" not in item.metadata or getattr(value, item.name) is not None
 
 
@@ -171,13 +173,13 @@ def _rich(value: Any, types: SettingTypes) -> Any:
     if name == "array":
         array = np.array(held)
         if array.dtype.kind not in "fi":
-            raise ValueError("an array that holds no numbers")
+            raise ValueError("an array that does not hold numbers")
         return array
     return types[name](**{parameter: _rich(setting, types) for parameter, setting in held.items()})
 
 
 def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable[..., None]:
-    """An `__init__` with the same signature, that says what a parameter which it lacks is called here.
+    """An `__init__` with the same signature, whose error for an unknown parameter suggests its name here.
 
     `elsewhere`: parameters of other libraries, and their names here. It raises TypeError, as Python does, and
     names the class that was called.
@@ -199,7 +201,7 @@ def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable
 def unknown_parameter(
     kind: str, name: str, known: Collection[str], elsewhere: Mapping[str, str] = ELSEWHERE
 ) -> str:
-    """What is said of a parameter that a kind of estimator does not have.
+    """The message about a parameter that a kind of estimator does not have.
 
     >>> unknown_parameter("LDA", "passes", ["n_topics", "max_iter"])
     "LDA has no parameter 'passes'; here it is max_iter"

@@ -1,4 +1,4 @@
-"""Topics as distributions over single words, from whichever estimator has them."""
+"""Topics as distributions over single words, from any estimator that has them."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class UnigramTopics(NamedTuple):
-    """A fitted model's topics, where a document's words are independent given its topic shares."""
+    """A fitted model's topics, if a document's words are independent given its topic shares."""
 
     words: tuple[str, ...]
     topic_word: Array  # topics × words: p(word | topic)
     alpha: Array  # (topics,) prior of topics in documents
-    topic_shares: Array  # (topics,) share of the words learned from that each topic has
+    topic_shares: Array  # (topics,) each topic's share of the words learned from
 
 
 def unigram_topics_of(estimator: Estimator) -> UnigramTopics:
-    """The topics of a fitted estimator. Raises UserError for a kind that has none of this sort."""
+    """The topics of a fitted estimator. Raises UserError for a kind without topics over single words."""
     kind = kinds()[estimator.kind]
     if kind.unigram_topics is None:
         problem = f"a model of the kind {kind.name} has no topics over single words"

@@ -1,4 +1,4 @@
-"""Finished models that learn from more documents: an online step for each minibatch, as of `partial_fit`."""
+"""Updates finished models with more documents: one online step per minibatch, as in `partial_fit`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,16 +14,16 @@ from stickbreaker.saved import ModelDirectory
 
 
 class Updating:
-    """An update of a saved model under way: what it learns from, and how far it has come.
+    """An update of a saved model under way: its documents, and its progress.
 
-    `update` is the record that the model keeps of it, the last of `estimator.updates_`.
+    `update` is the model's record of it, the last of `estimator.updates_`.
     """
 
     def __init__(self, estimator: Estimator, corpus: Corpus, path: Path, date: str) -> None:
         """`corpus`: the documents, seen through the model's vocabulary; `path`: where the model is saved.
 
-        Goes on where an update with the same documents was interrupted. Raises UserError where one with
-        others was.
+        Continues an interrupted update with the same documents. Raises UserError if one with others was
+        interrupted.
         """
         self.estimator, self.corpus, self.path = estimator, corpus, path
         fingerprint = digest_of_documents(corpus)
@@ -41,11 +41,11 @@ class Updating:
 
     @property
     def update(self) -> Update:
-        """How far it has come."""
+        """The progress so far."""
         return self.estimator.updates_[-1]
 
     def steps(self, size: int) -> Iterator[TraceRecord]:
-        """The steps that are left, of `size` documents each, and the record of each."""
+        """Make the remaining steps, of `size` documents each; yields the record of each."""
         while self.update.documents < self.update.total:
             start = self.update.documents
             part = self.corpus.part(start, start + size)
@@ -55,7 +55,7 @@ class Updating:
             yield self.estimator.trace_[-1]
 
     def save(self, *, overwrite: bool) -> None:
-        """Save the model as it is; at the end with the documents for its report, if that has some."""
+        """Save the current model; at the end with the documents for its report, if that shows some."""
         done = self.update.documents == self.update.total
         shows = type(self.estimator).write_report_documents is not Estimator.write_report_documents
         documents = self.corpus if done and shows else None
@@ -63,7 +63,7 @@ class Updating:
 
 
 def interrupted_update(path: Path) -> bool:
-    """Whether the model at `path` is there, and in the midst of an update."""
+    """Whether the model at `path` exists, and is in the middle of an update."""
     if not (path / "model.json").exists():
         return False
     updates = Update.from_manifest(ModelDirectory(path).manifest())
@@ -71,7 +71,8 @@ def interrupted_update(path: Path) -> bool:
 
 
 def load_to_update(path: Path, threads: int | None = None) -> Estimator:
-    """The model at `path`. Raises UserError for a run that is not finished, and kinds that learn no more."""
+    """The model at `path`. Raises UserError for a run that is not finished, and kinds that cannot learn
+    more."""
     estimator = saving.load(path, threads, verb="update")
     if ModelDirectory(path).manifest()["status"] != "done":
         raise UserError("is a run under way", where=path, remedy="end it first: stickbreaker resume")
@@ -79,7 +80,7 @@ def load_to_update(path: Path, threads: int | None = None) -> Estimator:
 
 
 def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
-    """Documents as `partial_fit` sees them: of an open vocabulary all words that may enter."""
+    """Documents as `partial_fit` sees them: for an open vocabulary, with all eligible words."""
     if not estimator.is_open:
         return part
     documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]

@@ -1,4 +1,4 @@
-"""scikit-learn's conventions, for every kind of estimator that gives documents shares of topics."""
+"""scikit-learn's conventions for every kind of estimator that computes documents' shares of topics."""
 
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn):
-    """The front door of estimators with `top_words`, `topic_shares_` and shares of documents."""
+    """The public class of estimators with `top_words`, `topic_shares_` and shares of documents."""
 
     def transform(self, X: Any) -> Array:
         """Topic shares of documents (documents × topics); rows sum to one.
 
-        A function of each document alone: no other document, order or thread changes a row. A document
-        without a known word has what is expected of any. Raises UserError for documents that `fit` does not
-        take; warns (UserWarning) where none has a known word.
+        Each row depends only on its document, not on other documents, their order or threads. A document
+        without a known word gets the prior's mean. Raises UserError for documents that `fit` does not accept;
+        warns (UserWarning) if none has a known word.
         """
         check_is_fitted(self)
         corpus = self._as_corpus(X, reset=False)
@@ -36,9 +36,9 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
     def documents_frame(self, X: Any) -> "pd.DataFrame":
         """A row for each document, as a pandas DataFrame: its id, its metadata, topic and topic shares.
 
-        X: what `transform` takes. `topic` is the number of the topic with the largest share, missing where a
+        X: what `transform` takes. `topic` is the number of the topic with the largest share, missing if a
         document has no known word; `topic0` and so on are the shares. A field of metadata that has the name
-        of another column is called "metadata.id" and so on. Raises UserError where pandas is missing.
+        of another column is called "metadata.id" and so on. Raises UserError if pandas is not installed.
         """
         check_is_fitted(self)
         return DocumentTable(self, self._as_corpus(X, reset=False), metadata=True).frame()
@@ -46,7 +46,7 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
     def topics_frame(self, n: int = 10) -> "pd.DataFrame":
         """A row for each topic, as a pandas DataFrame: number, name, share of the tokens, `n` words.
 
-        Names are missing where topics have none. Raises UserError where pandas is missing.
+        Names are missing if topics have none. Raises UserError if pandas is not installed.
         """
         import pyarrow as pa
 

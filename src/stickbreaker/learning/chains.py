@@ -1,4 +1,4 @@
-"""Chains: samplers side by side, of which the best speaks."""
+"""Runs several samplers (chains) in parallel, and selects the best."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from stickbreaker.contracts.contract import Fitted, Sampler
 from stickbreaker.core.records import Array
 
-PREFIX = "chain/"  # of the arrays of a snapshot
+PREFIX = "chain/"  # begins the names of arrays in a snapshot
 
 
 class Chains:
     """Independent chains of one sampler, with different starts.
 
-    Every `every`-th sweep is scored and moves the hyperparameters; after `burn_in` sweeps it is a sample.
-    What chains learn does not correspond (the first cluster of one is none of the other's), so that each
-    keeps its own samples, and the chain whose samples have the best mean score speaks for all, unless its
-    sampler can pool the samples of several (`Sampler.pooled`).
+    Every `every`-th sweep is scored and updates the hyperparameters; after `burn_in` sweeps it is a sample.
+    Clusters of different chains do not correspond, so that each chain keeps its own samples, and the chain
+    whose samples have the best mean score is the result, unless the sampler can pool the samples of several
+    (`Sampler.pooled`).
     """
 
     def __init__(self, samplers: Sequence[Sampler], burn_in: int, every: int, threads: int) -> None:
@@ -27,12 +27,12 @@ class Chains:
         self.burn_in = burn_in
         self.every = every
         self.threads = threads
-        self.scores = np.empty((len(samplers), 0))  # nats a token of log p(w, z), chains × scored sweeps
-        self.scored = True  # the present state
+        self.scores = np.empty((len(samplers), 0))  # nats per token of log p(w, z), chains × scored sweeps
+        self.scored = True  # whether the current state is scored
         self.taken = 0
 
     def sweep(self, number: int, last: bool) -> bool:
-        """Every chain's sweep of this number, counted from 0; gives whether it was scored.
+        """Run sweep `number` (from 0) of every chain; returns whether it was scored.
 
         The `last` sweep of a run always is, and is a sample.
         """
@@ -61,9 +61,9 @@ class Chains:
         return due
 
     def close(self) -> bool:
-        """Score the present state, and sample it if there is no sample: where a run was cut short.
+        """Score the current state, and sample it if there is no sample, as after a run that was cut short.
 
-        Gives whether there was anything to do.
+        Returns whether there was anything to do.
         """
         if self.scored:
             return False
@@ -77,30 +77,31 @@ class Chains:
         return True
 
     def best(self) -> int:
-        """The chain with the best mean score over the samples, before the first one over the last score."""
+        """The chain with the best mean score over the samples, or the best last score before the first
+        sample."""
         if self.scores.shape[1] == 0:
             return 0
         return int(self.scores[:, -max(1, self.taken) :].mean(axis=1).argmax())
 
     def score(self) -> float:
-        """The last score of the best chain, nats a token."""
+        """The last score of the best chain, in nats per token."""
         return float(self.scores[self.best(), -1])
 
     def figures(self) -> Mapping[str, float]:
-        """What the trace tells of the best chain's state besides its score."""
+        """Numbers about the best chain's state that the trace has besides the score."""
         return self.samplers[self.best()].figures()
 
     def fitted(self) -> Fitted:
-        """What the best chain has learned, with the samples of all chains where those can be averaged."""
+        """What the best chain has learned, with the samples of all chains if those can be averaged."""
         best = self.best()
         return self.samplers[best].pooled([*self.samplers[:best], *self.samplers[best + 1 :]])
 
     def release(self) -> None:
-        """Free the samplers' memory, once what they learned was taken; scores stay."""
+        """Free the samplers' memory, once their result was read; scores stay."""
         self.samplers = ()
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which `restore` makes the same chains."""
+        """Arrays from which `restore` rebuilds the same chains."""
         arrays: dict[str, NDArray[Any]] = {
             f"{PREFIX}scores": self.scores,
             f"{PREFIX}taken": np.array(self.taken),
@@ -110,7 +111,7 @@ class Chains:
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the state of a snapshot. Raises ValueError for one of other chains."""
+        """Restore the state of a snapshot. Raises ValueError if it is from other chains."""
         self.scores = np.array(arrays[f"{PREFIX}scores"])
         self.taken = int(arrays[f"{PREFIX}taken"])
         if self.scores.ndim != 2 or len(self.scores) != len(self.samplers) or self.taken < 0:
@@ -121,9 +122,9 @@ class Chains:
 
 
 def shrinkage(scores: Array) -> float:
-    """Split R-hat of chains' scores (chains × times): near 1 where the chains agree (Gelman et al. 2013).
+    """Split R-hat of chains' scores (chains × times): near 1 if the chains agree (Gelman et al. 2013).
 
-    NaN with fewer than two halves of two values, or where nothing varies.
+    NaN with fewer than two halves of two values, or if nothing varies.
 
     >>> shrinkage(np.array([[0.0, 1.0, 0.0, 1.0], [5.0, 6.0, 5.0, 6.0]])) > 2
     True

@@ -1,4 +1,4 @@
-"""When passes no longer change the score."""
+"""Decides when passes no longer change the score."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ def settled(scores: Sequence[float], tol: float) -> bool:
 
 
 def evened_out(scores: Sequence[float], tol: float) -> bool:
-    """Whether noisy scores rise by less than `tol` a pass, relatively, from five passes to the next five.
+    """Whether noisy scores rise by less than `tol` per pass, relatively, from five passes to the next five.
 
     >>> evened_out([-9.0] * 5 + [-8.0, -8.1, -8.0, -8.1, -8.0] * 2, 1e-4)
     True
@@ -28,7 +28,7 @@ CONVERGED = {"bound": settled, "estimate": evened_out}  # by the kind of score
 
 
 def relative_change(scores: Sequence[float]) -> float:
-    """Mean of the last three relative changes, NaN when there are too few."""
+    """Mean of the last three relative changes, NaN if there are too few."""
     if len(scores) < 4:
         return float("nan")
     pairs = zip(scores[-4:-1], scores[-3:], strict=True)

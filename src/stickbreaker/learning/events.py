@@ -1,4 +1,4 @@
-"""What the trace says of changes of the table's columns: splits, merges and what else moves make."""
+"""Events in the trace: splits, merges and other changes of the table's columns by moves."""
 
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,25 +18,26 @@ from stickbreaker.core.edits import (
 )
 from stickbreaker.learning.trace import TraceRecord
 
-TOP = 10  # largest rows of a column that the trace names
+TOP = 10  # largest rows of a column in the trace
 BEFORE = "before"  # in the trace: the largest rows that columns had before edits
-TopRows = list[int] | list[str]  # a column's largest rows: their numbers; their keys where rows have keys
+TopRows = list[int] | list[str]  # a column's largest rows: their keys if rows have keys, else their numbers
 
 
 class Columns(NamedTuple):
-    """Lasting numbers of the table's columns, and how many have been given."""
+    """Lasting numbers of the table's columns, and how many have been used."""
 
     numbers: tuple[int, ...]
     given: int
 
 
 class Event(NamedTuple):
-    """An edit that the proposal named `plan` earned, and its `gain` in nats, None where no bound judged it.
+    """An edit that the proposal named `plan` earned, and its `gain` in nats, None if it was not judged by a
+    bound.
 
-    `kind` is split, merge, drop, …, of the `axis`. Columns are given by their lasting numbers: the `column`
+    `kind` is split, merge, drop, … of the `axis`. Columns are given by their lasting numbers: the `column`
     that was split and the `new` one; or the `column` that another, `gone`, was merged into, and `also` those
     that took a smaller share of it. `rows` and `rows_before` are the top rows of the columns concerned, by
-    the column's number; None where rows that have no keys have come or gone, too.
+    the column's number; None if rows without keys were added or removed, too.
     """
 
     plan: str
@@ -51,7 +52,7 @@ class Event(NamedTuple):
     rows_before: Mapping[str, TopRows] | None = None
 
     def to_record(self, table: TableSpec) -> dict[str, Any]:
-        """The event as an entry of "edits" in the trace, where a column is called after its axis.
+        """The event as an entry of "edits" in the trace, with the column named after its axis.
 
         >>> Event("a", 1.5, "merge", "topics", column=2, gone=7).to_record(TableSpec())
         {'plan': 'a', 'gain': 1.5, 'move': 'merge', 'topic': 2, 'gone': 7}
@@ -66,7 +67,7 @@ class Event(NamedTuple):
 
 
 def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Event:
-    """The event of an edit, by its first change; `before` and `after` it the columns have these numbers."""
+    """The event of an edit, by its first change; `before` and `after` are the columns' numbers."""
     change: Change = item.edit[0]
     event = Event(item.plan, item.gain, type(change).__name__.lower(), change.axis)
     if change.axis != axis:
@@ -77,7 +78,7 @@ def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Even
             return event._replace(column=before.numbers[source], new=new)
         case Merge(into=into, source=source):
             return event._replace(column=before.numbers[into], gone=before.numbers[source])
-        case Dissolve(source=source, into=into):  # a merge with the one that takes most
+        case Dissolve(source=source, into=into):  # a merge with the column that takes most
             largest = max(range(len(into)), key=lambda place: change.shares[place])
             targets = [before.numbers[target] for target in into]
             also = tuple(number for place, number in enumerate(targets) if place != largest)
@@ -88,7 +89,7 @@ def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Even
 
 
 def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
-    """Numbers of the columns that come, go or change by an event."""
+    """Numbers of the columns that an event adds, removes or changes."""
     if before == after:
         return set()
     changed = {event.column, *event.also}  # others change in their last digits at most
@@ -98,7 +99,7 @@ def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
 def with_rows(
     event: Event, concerned: set[int], before: Mapping[str, TopRows], after: Mapping[str, TopRows]
 ) -> Event:
-    """The event with the top rows of the columns that it concerns."""
+    """The event with the top rows of its columns."""
     if not concerned:
         return event
     tops = (after, before)
@@ -107,9 +108,9 @@ def with_rows(
 
 
 def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
-    """What a step's record tells of its events: "edits", and the columns' top rows, of each column once.
+    """A step's record of its events: "edits", and the top rows of each column once.
 
-    Top rows after the edits are called by the axis of rows.
+    The key of top rows after the edits is the name of the row axis.
     """
     if not events:
         return {}
@@ -124,10 +125,10 @@ def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
 def top_rows(
     table: TableView, keys: Sequence[str] | None, columns: Columns, numbers: Container[int]
 ) -> dict[str, TopRows]:
-    """The largest rows of the columns that have these lasting numbers, by number.
+    """The largest rows of the columns with these lasting numbers, by number.
 
-    Rows are named by their numbers; by their `keys` in a keyed table, whose rows are renumbered as words come
-    and go.
+    Rows are identified by number; by their `keys` in a keyed table, whose rows are renumbered when words are
+    added or dropped.
     """
     places = [place for place, number in enumerate(columns.numbers) if number in numbers]
     tops = table.top(places, TOP) if places else []

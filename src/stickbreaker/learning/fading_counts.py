@@ -1,4 +1,4 @@
-"""Word counts of a stream that fade, at several rates: what unigrams that follow the stream are made of."""
+"""Fading word counts of a stream, at several rates: the basis of unigrams that follow the stream."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -10,17 +10,17 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.vocabulary import language_of
 
-FADING = (0.9, 0.95, 0.97, 0.99, 1.0)  # what is left of older counts after a step, by rate
-MOST_WORDS = 1 << 18  # words that are counted at once; beyond that the rarest half is dropped
-PREFIX = "fading/"  # of arrays in a checkpoint
+FADING = (0.9, 0.95, 0.97, 0.99, 1.0)  # the factor of older counts after a step, for each rate
+MOST_WORDS = 1 << 18  # most words counted at once; beyond that the rarest half is dropped
+PREFIX = "fading/"  # begins the names of arrays in a checkpoint
 
 
 class FadingCounts:
-    """Counts of words, older ones multiplied by each number of `FADING` at every step.
+    """Counts of words, with older ones multiplied by each number of `FADING` at every step.
 
-    `counts` is (words × rates); `words` gives the row of each word. `nats` (rates) are the log probabilities
-    that the unigrams of each rate have given up to now to words that they predicted: the best rate so far is
-    the one with the most. Memory is bounded by `MOST_WORDS`, whatever the stream brings.
+    `counts` is (words × rates); `words` has the row of each word. `nats` (rates) are the total log
+    probabilities of the words that the unigrams of each rate predicted: the best rate so far has the largest.
+    Memory is bounded by `MOST_WORDS`, for any stream.
 
     >>> fading = FadingCounts()
     >>> fading.add(["bank", "loan"], np.array([2.0, 1.0]))
@@ -52,11 +52,11 @@ class FadingCounts:
         return sums
 
     def best(self) -> int:
-        """The place of the rate that has predicted best up to now, the fastest of equals (to a millionth)."""
+        """The rate that has predicted best so far, as an index; the fastest among equals (to a millionth)."""
         return int(np.round(self.nats, 6).argmax())
 
     def add(self, words: Sequence[str], tokens: Array) -> None:
-        """Let all counts fade, and add the tokens of some distinct words."""
+        """Fade all counts, and add the tokens of some distinct words."""
         rows = np.array([self.words.setdefault(word, len(self.words)) for word in words], np.int64)
         if len(self.words) > len(self.counts):
             counts = np.zeros((max(1024, 2 * len(self.words)), len(FADING)))
@@ -68,7 +68,7 @@ class FadingCounts:
             self._drop_rarest()
 
     def _drop_rarest(self) -> None:
-        """Keep the half of the words with the largest sums over the rates, the first of equals."""
+        """Keep the half of the words with the largest sums over the rates, the first among equals."""
         sums = self.counts[: len(self.words)].sum(axis=1)
         kept = np.sort(np.argsort(-sums, kind="stable")[: MOST_WORDS // 2])
         spelled = list(self.words)
@@ -76,13 +76,13 @@ class FadingCounts:
         self.counts = self.counts[kept]
 
     def copy(self) -> Self:
-        """The same, to be changed by itself."""
+        """An independent copy."""
         made = type(self)()
         made.words, made.counts, made.nats = dict(self.words), self.counts.copy(), self.nats.copy()
         return made
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """As arrays of a checkpoint."""
+        """The arrays of a checkpoint."""
         letters = "".join(self.words).encode("utf-8", "surrogatepass")
         return {
             f"{PREFIX}letters": np.frombuffer(letters, np.uint8),
@@ -93,7 +93,7 @@ class FadingCounts:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self | None:
-        """Those of a checkpoint; None if it has none. Raises ValueError where they make no sense."""
+        """The counts from a checkpoint; None if it has none. Raises ValueError if they are invalid."""
         if f"{PREFIX}letters" not in arrays:
             return None
         names = ("letters", "lengths", "counts", "nats")

@@ -1,4 +1,4 @@
-"""The loop of every run: passes of steps, those who watch them, and what ends or interrupts it."""
+"""The loop of every run: passes of steps, observers, and what ends or interrupts it."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,11 @@ from stickbreaker.learning.run import Run, State
 
 
 def run(job: Run[State], state: State, observers: Sequence[Observer] = ()) -> State:
-    """Go on from `state` until converged, stopped or out of passes. Raises Interrupted when asked to stop.
+    """Continue from `state` until converged, stopped or out of passes. Raises Interrupted if asked to stop.
 
-    After Interrupted, `state` and what the run keeps elsewhere are those of the last complete step. Libraries
-    with threads of their own use one each: theirs would spin beside ours, and sums depend on their number.
+    After Interrupted, `state` and whatever else the run stores are those of the last complete step. Libraries
+    with their own threads are limited to one each: theirs would compete with ours, and sums depend on their
+    number.
     """
     with one_thread():
         return _run(job, state, observers)

@@ -1,7 +1,7 @@
-"""How a run tries changes of its model's shape, and makes those that are worth it.
+"""Tries changes of the model's shape during a run, and makes those that improve it.
 
-A step goes: `propose`, the map, `refine`, `make` (edits before the table changes), the table and the global
-step, `decide`.
+The order in a step: `propose`, the map, `refine`, `make` (edits before the table changes), the table and the
+global step, `decide`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,8 +28,8 @@ from stickbreaker.learning.events import (
     with_rows,
 )
 
-MAX_ROUNDS = 16  # how often proposals may be mapped again in one step
-Numbered = tuple[int, Proposal]  # a proposal, and the number of the move that it is of
+MAX_ROUNDS = 16  # most times that proposals are mapped again in one step
+Numbered = tuple[int, Proposal]  # the number of a move, and its proposal
 
 
 class Shape(NamedTuple):
@@ -43,7 +43,7 @@ class Shape(NamedTuple):
 def propose(
     model: Model, params: Record, latest: Stats | None, engine: Engine, step: Step, seed: int
 ) -> list[Numbered]:
-    """What the moves want to try in a step, each with the number of its move."""
+    """The proposals of all moves for a step, each with the number of its move."""
     return [
         (number, proposal)
         for number, move in enumerate(model.moves)
@@ -63,9 +63,9 @@ def refine(
     step: Step,
     seed: int,
 ) -> tuple[Stats, list[Numbered], list[Accepted], Record]:
-    """Try proposals again over the same shards while their moves ask for it, `MAX_ROUNDS` times at most.
+    """Try proposals again over the same shards as their moves request, at most `MAX_ROUNDS` times.
 
-    Gives the report with the last round's trials, the proposals as last mapped, edits to make before the
+    Returns the report with the last round's trials, the proposals as last mapped, edits to make before the
     table changes, and params that moves changed.
     """
     accepted: list[Accepted] = []
@@ -95,7 +95,7 @@ def refine(
 def decide(
     model: Model, engine: Engine, shape: Shape, proposals: Sequence[Numbered], step: Step
 ) -> tuple[Shape, list[Event]]:
-    """Make the edits that trials earned, one after another; gives what happened."""
+    """Make the edits that trials earned, one after another; returns the events."""
     made: list[Event] = []
     for number, move in enumerate(model.moves):
         own = [item for of, item in proposals if of == number]
@@ -111,10 +111,10 @@ def decide(
 def make(
     model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
 ) -> tuple[Shape, list[Event]]:
-    """Make edits, one after another; gives what happened.
+    """Make edits, one after another; returns the events.
 
-    Events have the top rows of the columns concerned before the first of these edits and after the last; not
-    where rows come or go that have no keys.
+    Events have the top rows of their columns before the first of these edits and after the last; not if rows
+    without keys are added or removed.
     """
     if not accepted:
         return shape, []
@@ -141,14 +141,14 @@ def make(
 
 
 def followed(proposals: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Numbered]:
-    """Proposals after edits."""
+    """The proposals after edits."""
     for item in accepted:
         proposals = [(number, replace(p, change=apply(item.edit, p.change))) for number, p in proposals]
     return list(proposals)
 
 
 def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
-    """Proposals under way as named arrays; see `plans_from`."""
+    """Proposals under way as named arrays; inverse of `plans_from`."""
     arrays: dict[str, Any] = {}
     for place, (number, item) in enumerate(proposals):
         arrays[f"plan/{place}/{number}/{item.round}/{item.name}"] = np.empty(0)
@@ -157,7 +157,7 @@ def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
 
 
 def plans_from(arrays: Mapping[str, Any]) -> list[Numbered]:
-    """The proposals that `flat_plans` flattened."""
+    """The proposals from the arrays of `flat_plans`."""
     named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
     content = {key.split("/")[0].removeprefix("plan of ") for key in arrays if key.startswith("plan of ")}
     if not content <= {place for place, *_ in named}:

@@ -1,4 +1,4 @@
-"""Those who watch a run: progress, the trace, callbacks. Checkpoints come from the room `saved`."""
+"""Observers of a run: progress, the trace, callbacks. The observer for checkpoints is in `saved`."""
 
 import logging
 import math
@@ -20,27 +20,27 @@ LOGGER = logging.getLogger("stickbreaker")
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
-    """Gets a run's events. Every method may be left out."""
+    """Receives a run's events. Every method is optional."""
 
     def begin(self, job: Run[Any], state: RunState) -> None:
-        """A run, or its resumption, begins."""
+        """Called when a run, or its resumption, begins."""
         return
 
     def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
-        """A step is complete; True asks the run to stop."""
+        """Called after each step; returns True to stop the run."""
         return False
 
     def interrupted(self, job: Run[Any], state: RunState) -> None:
-        """The run was asked to stop in mid-step; `state` is of the last complete step."""
+        """Called when the run was asked to stop in mid-step; `state` is that of the last complete step."""
         return
 
     def end(self, job: Run[Any], state: RunState) -> None:
-        """The run is over."""
+        """Called when the run is over."""
         return
 
 
 class Callback(Observer):
-    """Hands every record of the trace to a function of the user's; True from it ends the run."""
+    """Passes every record of the trace to a user's function; if that returns True, the run ends."""
 
     def __init__(self, function: Callable[[TraceRecord], object]) -> None:
         self.function = function
@@ -50,7 +50,7 @@ class Callback(Observer):
 
 
 class Clock(Observer):
-    """Adds seconds since the run's start and peak memory (MB, if known) to the record; goes first.
+    """Adds seconds since the run's start and peak memory (MB, if known) to the record; must be first.
 
     `before`: seconds that earlier parts of a resumed run took.
     """
@@ -73,9 +73,9 @@ class Clock(Observer):
 
 
 class Trace(Observer):
-    """Keeps the records, and appends each as a line to a file.
+    """Stores the records, and appends each as a line to a file.
 
-    Raises UserError for a step that gave no numbers, after which nothing can be learned.
+    Raises UserError for a step with a result that is not finite, after which nothing can be learned.
     """
 
     def __init__(self, path: Path | None = None, records: list[TraceRecord] | None = None) -> None:
@@ -103,7 +103,8 @@ class Trace(Observer):
 
 
 class Lines(Observer):
-    """Progress as plain lines: one at most every `every` seconds, and one at the end. For logs and pipes."""
+    """Prints progress as plain lines: at most one every `every` seconds, and one at the end. For logs and
+    pipes."""
 
     def __init__(self, out: TextIO, every: float = 5.0) -> None:
         self.out = out
@@ -140,7 +141,7 @@ class Lines(Observer):
 
 
 class LoggedLines(Lines):
-    """The same lines at the level INFO of the logger "stickbreaker": what a fit in Python says of itself.
+    """Writes the same lines at level INFO to the logger "stickbreaker": the progress of a fit in Python.
 
     With `passes`, a line at the end of every pass.
     """
@@ -151,7 +152,7 @@ class LoggedLines(Lines):
 
     @staticmethod
     def wanted() -> bool:
-        """Whether anybody listens."""
+        """Whether any handler listens."""
         return LOGGER.isEnabledFor(logging.INFO)
 
     def begin(self, job: Run[Any], state: RunState) -> None:
@@ -174,7 +175,7 @@ class LoggedLines(Lines):
 
 @contextmanager
 def logged_to_stderr() -> Generator[None]:
-    """Let lines of the logger "stickbreaker" appear on standard error meanwhile, unless they go elsewhere."""
+    """Show lines of the logger "stickbreaker" on standard error meanwhile, unless they go elsewhere."""
     if LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers():
         yield
         return
@@ -202,7 +203,8 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
 
 
 class Pace:
-    """How quickly documents are read, from the end of the first step on, in which kernels are compiled."""
+    """Measures how quickly documents are read, from the end of the first step, in which kernels are
+    compiled."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.clock = clock
@@ -210,12 +212,12 @@ class Pace:
         self.first = 0.0  # documents seen when the clock was started
 
     def step(self, seen: float) -> None:
-        """Note that a step is complete, after which so many documents have been seen."""
+        """Record that a step is complete, after which this many documents have been seen."""
         if self.started is None:
             self.started, self.first = self.clock(), seen
 
     def words(self, seen: float, left: float = math.nan) -> list[str]:
-        """Documents a second, and the time for those `left`, if given; nothing in the first step.
+        """Documents per second, and the time for those `left`, if given; nothing in the first step.
 
         >>> times = iter([10.0, 12.0])
         >>> pace = Pace(lambda: next(times))

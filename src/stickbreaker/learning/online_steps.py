@@ -1,4 +1,4 @@
-"""Online learning as documents come: a step over a minibatch that somebody else has read."""
+"""Online learning from a stream of documents: a step over a minibatch that the caller has read."""
 
 from stickbreaker.corpus.source import Shards
 from stickbreaker.learning.schedules import Minibatch, Online
@@ -9,10 +9,10 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState, 
 def learn_minibatch(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards
 ) -> TraceRecord:
-    """One step on some documents, in order, which counts as a pass; `documents`: those of the
-    whole stream up to now, the size of it unless the schedule has a total.
+    """Make one step on some documents, in order, which counts as a pass. `documents`: the number in the whole
+    stream so far, which is the total unless the schedule has one.
 
-    Raises UserError where the step gave no numbers; then the state is of no use any more.
+    Raises UserError if the step gave numbers that are not finite; then the state is no longer usable.
     """
     schedule = job.schedule
     assert isinstance(schedule, Online)

@@ -1,4 +1,4 @@
-"""Runs by sampling: sweeps of chains, which own what is learned. There is no table and no engine."""
+"""Runs by sampling: sweeps of chains, which own what is learned. There is not a table and no engine."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,16 +17,16 @@ JOINT = "joint"  # the kind of the scores
 
 @dataclass(slots=True)
 class SamplingState(RunState):
-    """All that a run by sampling needs to go on: the chains, and how far it is."""
+    """The state that a run by sampling needs to continue: the chains, and its progress."""
 
     chains: Chains
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingRun(Run[SamplingState]):
-    """A run whose every step is a sweep of all chains over all of its `documents`: so many, a whole pass.
+    """A run in which every step is a sweep of all chains over all its `documents`, and so is a whole pass.
 
-    `evaluate`, where documents are held out, gives their nats a token by what the best chain has learned.
+    `evaluate`, if documents are held out, returns their nats per token under what the best chain has learned.
     """
 
     documents: int
@@ -43,7 +43,7 @@ class SamplingRun(Run[SamplingState]):
         yield _sweep(self, state)
 
     def close(self, state: SamplingState) -> None:
-        """Score the last sweep, where that was not due."""
+        """Score the last sweep, if it was not scored."""
         if state.chains.close():
             state.scores.append(state.chains.score())
 
@@ -52,7 +52,7 @@ class SamplingRun(Run[SamplingState]):
 
 
 def _sweep(job: SamplingRun, state: SamplingState) -> TraceRecord:
-    """One sweep of every chain; the record says what the best chain has."""
+    """Make one sweep of every chain; the record describes the best chain."""
     chains = state.chains
     scored = chains.sweep(state.passes, last=state.passes + 1 == job.limits.max_iter)
     state.step += 1

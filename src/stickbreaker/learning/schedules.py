@@ -1,4 +1,4 @@
-"""Schedules: which documents a step reads, and how its statistics enter the table."""
+"""Schedules: which documents per step reads, and how its statistics are blended into the table."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -18,17 +18,17 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
 
-LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` is given
-SEEN = "seen"  # documents up to now, as a total
-PART = 100  # of what was seen is one part the step after it, while minibatches grow
-FRESH = 20  # passes of a memoised run at most in which documents start anew
+LEAST = 256  # fewest documents of a memoised minibatch, unless `batch_size` is given
+SEEN = "seen"  # a total: the number of documents so far
+PART = 100  # while minibatches grow, a step reads one part in this many of the documents seen before
+FRESH = 20  # most passes of a memoised run in which documents start afresh
 
 
 @dataclass(frozen=True, slots=True)
 class Minibatch:
-    """What one step reads, and how: table ← keep · table + add · fresh counts.
+    """What one step reads, and how it updates: table ← keep · table + add · fresh counts.
 
-    Of a minibatch with a `number` keep 0 means that nothing but reports is left in the table, 1 that the rest
+    For a minibatch with a `number`, keep 0 means that only reports are left in the table, 1 that the rest
     stays (`Engine.replace_report`).
     """
 
@@ -39,7 +39,7 @@ class Minibatch:
     keep: float
     add: float
     ends_pass: bool
-    number: int | None = None  # of a minibatch whose last report is taken back; None: nothing is
+    number: int | None = None  # number of a minibatch whose last report is subtracted; None: nothing is
 
 
 class Schedule(ABC):
@@ -58,7 +58,7 @@ class Schedule(ABC):
 
     @property
     def keeps_reports(self) -> bool:
-        """Whether the last report of every minibatch is kept, so that the table is the sum of them."""
+        """Whether the last report of every minibatch is stored, so that the table is their sum."""
         return False
 
 
@@ -79,14 +79,15 @@ class Batch(Schedule):
 
 @dataclass(frozen=True, slots=True)
 class Memoised(Schedule):
-    """Updates after each minibatch, exactly: its last report is taken back when it is read again.
+    """Updates after each minibatch, exactly: its last report is subtracted when it is read again.
 
-    From the first pass on the table is the sum of what is known of every document (Hughes & Sudderth 2013;
-    Neal & Hinton 1998), so there is no learning rate, and the bound is exact at every step. In the first pass
-    the table has the seeds beside the reports; they are taken back at its end. Documents start anew at first,
-    for `FRESH` passes at most; from then on each keeps the better of a new start and going on, and the bound
-    never falls. Minibatches are the same in every pass. `batch_size` documents each; None: a tenth of all, at
-    least `LEAST`. Memory: a report (rows × columns, single precision) a minibatch, and documents' records.
+    From the first pass on, the table is the sum over the latest reports of all documents (Hughes & Sudderth
+    2013; Neal & Hinton 1998), so there is no learning rate, and the bound is exact at every step. In the
+    first pass the table contains the seeds as well as the reports; they are subtracted at its end. Documents
+    start afresh at first, for at most `FRESH` passes; from then on each uses the better of a new start and
+    its last record, and the bound never falls. Minibatches are the same in every pass. `batch_size` documents
+    each; None: a tenth of all, at least `LEAST`. Memory: one report (rows × columns, single precision) per
+    minibatch, and documents' records.
 
     >>> Memoised(batch_size=512).keeps_reports
     True
@@ -114,12 +115,14 @@ class Memoised(Schedule):
     ) -> Iterator[Minibatch]:
         tenth = -(-source.n_documents // (10 * source.shard_size)) * source.shard_size
         size = self.batch_size or max(LEAST, tenth)
-        same = stream(seed, purposes.SHUFFLE, 0)  # not the pass's: documents keep their minibatch
+        same = stream(seed, purposes.SHUFFLE, 0)  # not the pass: documents keep their minibatch
         left = source.n_documents
         for number, numbers in enumerate(cut(source.windows(same), repeat(size))):
             n = len(numbers)
             left -= n
-            keep = 0.0 if pass_number == 0 and left == 0 else 1.0  # seeds are seen throughout the first pass
+            keep = (
+                0.0 if pass_number == 0 and left == 0 else 1.0
+            )  # seeds are in the table throughout the first pass
             yield Minibatch(
                 source.shards(numbers),
                 -(-n // source.shard_size),
@@ -138,12 +141,12 @@ class Memoised(Schedule):
 class Online(Schedule):
     """Stochastic natural gradient steps on minibatches (Hoffman et al. 2010; Zhai 2014, eq. 6.3-6.4).
 
-    Step t = 0, 1, … blends with rate rho = min(1, (tau0 + t)^-kappa): counts ← (1 - rho) counts +
-    rho (D / |S|) fresh counts. `batch_size` documents a step; D is `total`, or the corpus's documents, or
-    "seen", those seen up to then, in several passes each once: then counts grow with the data, and no few
-    documents count as all. kappa and tau0 None take the model's defaults. `shuffle` mixes documents anew in
-    every pass. `first_batch`, where it is given, are documents of the first steps: in the first pass a step
-    has a hundredth of what was seen before it, from `first_batch` to `batch_size`.
+    Step t = 0, 1, … blends with rate rho = min(1, (tau0 + t)^-kappa): counts ← (1 - rho) counts + rho (D /
+    |S|) fresh counts. `batch_size` documents per step; D is `total`, or the number of documents in the
+    corpus, or "seen", the number of distinct documents seen so far: then counts grow with the data, and a few
+    documents do not count as all. kappa and tau0 None mean the model's defaults. `shuffle` reorders documents
+    in every pass. `first_batch`, if given, is the number of documents in the first steps: in the first pass a
+    step has a hundredth of the documents seen before it, from `first_batch` to `batch_size`.
 
     >>> Online(batch_size=64, kappa=0.7, tau0=1.0).rate(0)
     1.0
@@ -181,11 +184,11 @@ class Online(Schedule):
         return False
 
     def total_of(self, documents: int) -> float:
-        """D, of a corpus (or of a stream up to now) of so many documents."""
+        """D, for a corpus (or a stream so far) of this many documents."""
         return float(documents) if self.total in (None, SEEN) else float(self.total or 0.0)
 
     def with_defaults(self, kappa: float, tau0: float) -> "Online":
-        """This schedule with a model's defaults where it left them open."""
+        """This schedule with a model's defaults for settings that are None."""
         return Online(
             self.batch_size,
             kappa if self.kappa is None else self.kappa,
@@ -202,7 +205,7 @@ class Online(Schedule):
         return min(1.0, (tau0 + step) ** -kappa)
 
     def sizes(self, pass_number: int) -> Iterator[int]:
-        """Documents of the steps of a pass, without end."""
+        """The number of documents in each step of a pass, without end."""
         first, seen = self.first_batch, 0
         while pass_number == 0 and first is not None and max(first, seen // PART) < self.batch_size:
             size = max(first, seen // PART)
@@ -211,7 +214,7 @@ class Online(Schedule):
         yield from repeat(self.batch_size)
 
     def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
-        """The Step, keep and add of one minibatch of `documents` out of `total`."""
+        """The Step, keep and add for one minibatch of `documents` out of `total`."""
         rate, growth = self.rate(number), 1.0
         if self.total == SEEN:
             before, total = min(seen, total), min(seen + documents, total)
@@ -237,7 +240,7 @@ class Online(Schedule):
 
 
 def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[NDArray[np.int64]]:
-    """Numbers of documents, so many at a time as `sizes` says; what a window leaves over joins the next."""
+    """Numbers of documents in pieces of the given sizes; the rest of a window joins the next."""
     rest, size = np.empty(0, np.int64), next(sizes)
     for window in windows:
         rest = np.concatenate([rest, window])
@@ -249,6 +252,6 @@ def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[
 
 
 def _number(value: Any, *, whole: bool) -> float:
-    """A parameter as a float; NaN for what is no number, or no whole one."""
+    """A parameter as a float; NaN if it is not a number, or not a whole one."""
     kind = Integral if whole else Real
     return float(value) if isinstance(value, kind) and value is not True and value is not False else np.nan

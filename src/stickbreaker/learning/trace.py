@@ -1,7 +1,7 @@
-"""The lines of a run's trace: a record of JSON each, with a digest of itself.
+"""The lines of a run's trace: one JSON record each, with a digest of itself.
 
-Lines are appended while a run goes on, so that no digest of the whole file could be kept beside them: seconds
-and memory, in which two runs of the same settings differ, would be part of it.
+Lines are appended during a run, and a digest of the whole file would include seconds and memory, in which two
+runs of the same settings differ.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ from stickbreaker.core.json_checks import (
 )
 
 TraceRecord = dict[str, Any]
-UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs of the same settings may differ in
+UNTIMED = ("seconds", "memory_mb", "digest")  # fields in which two runs of the same settings may differ
 
-_KINDS = {  # of what records of all models hold, where they hold it; other figures are the models' own
+_KINDS = {  # fields of all models' records, if present; others depend on the model
     "pass": is_count,
     "kind": is_text,
     **dict.fromkeys(("score", "pass_score", "held_out", "r_hat"), is_number),
@@ -53,7 +53,7 @@ def line_of(record: TraceRecord) -> str:
 
 
 def record_of(line: bytes) -> TraceRecord:
-    """The record of a line, without its digest. Raises ValueError for one that is not as it was written.
+    """The record of a line, without its digest. Raises ValueError if it has been altered.
 
     >>> record_of(line_of({"step": 1}).encode())
     {'step': 1}
@@ -71,7 +71,7 @@ def record_of(line: bytes) -> TraceRecord:
 
 
 def refuse_unreadable(record: TraceRecord) -> None:
-    """Raise UserError for a record that no trace may have: then the step that it is of made no sense."""
+    """Raise UserError for a record that cannot be written: its step had results that are not finite."""
     try:
         _refuse_other_values(record)
     except ValueError as error:
@@ -79,7 +79,7 @@ def refuse_unreadable(record: TraceRecord) -> None:
 
 
 def _refuse_other_values(record: TraceRecord) -> None:
-    """Raise ValueError naming a field of a record that is missing or holds something else."""
+    """Raise ValueError naming a field of a record that is missing or has the wrong type."""
     refuse_other_kinds(record, {"step": is_count})
     refuse_other_kinds(record, {**dict.fromkeys(record, is_finite), **_KINDS}, needed=False)
 

@@ -25,35 +25,35 @@ from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.waiting_documents import WaitingDocuments
 
-APART = 256  # steps from one `VariationalRun.measure` to the next, or more
-A_PASS = 10  # of them in a pass at most
+APART = 256  # least number of steps from one `VariationalRun.measure` to the next
+A_PASS = 10  # most of them in a pass
 
 
 @dataclass(slots=True)
 class VariationalState(RunState):
-    """All that a run by variational steps needs to go on, besides the engine's table."""
+    """The state that a run by variational steps needs to continue, besides the engine's table."""
 
     params: Record
-    in_pass: int = 0  # minibatches done of the present pass
-    at_pass_start: tuple[int, float] = (0, 0.0)  # step and seen when the present pass began
-    pass_nats: float = 0.0  # documents' terms of the score, summed over the present pass
+    in_pass: int = 0  # minibatches done in the current pass
+    at_pass_start: tuple[int, float] = (0, 0.0)  # step and seen when the current pass began
+    pass_nats: float = 0.0  # documents' terms of the score, summed over the current pass
     pass_tokens: float = 0.0
     columns: Columns | None = None  # lasting numbers of the table's columns
     latest: Stats | None = None  # the last step's sums, from which moves propose
-    proposals: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
-    carried_since: int | None = 0  # pass from which documents' records are carried; None: they start anew
-    fading: FadingCounts | None = None  # of a stream: the words that came, of which its unigrams are made
-    waiting: WaitingDocuments | None = None  # of a stream: documents by which topics open and close
+    proposals: list[Numbered] = field(default_factory=list[Numbered])  # that are still gathering reports
+    carried_since: int | None = 0  # pass from which documents' records are carried; None: they start afresh
+    fading: FadingCounts | None = None  # for a stream: fading counts of words, for its unigrams
+    waiting: WaitingDocuments | None = None  # for a stream: documents by which topics are opened and closed
 
 
 @dataclass(frozen=True, slots=True)
 class VariationalRun(Run[VariationalState]):
     """A model whose table an engine owns, the documents to learn from, and which of them each step reads.
 
-    `evaluate`, where documents are held out, gives their nats a token by table, model and params.
-    `measure`: figures that the trace's record gets at the steps 1, 2, 4, 8, …, every 256 steps (ten times a
-    pass at most) and at the last.
-    `fresh_passes`: in so many passes at most documents start anew, until their records are carried.
+    `evaluate`, if documents are held out, returns their nats per token from table, model and params.
+    `measure`: returns figures for the trace's record at the steps 1, 2, 4, 8, …, every 256 steps (at most ten
+    times per pass) and at the last. `fresh_passes`: most passes in which documents start afresh, before their
+    records are carried.
     """
 
     model: Model
@@ -98,9 +98,9 @@ class VariationalRun(Run[VariationalState]):
 def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> TraceRecord:
     """One step: propose, map, admit, blend, global step, edits, score.
 
-    Changes the engine's table and `state`, gives the trace's record of the step. An online or batch step is
-    decided at once; under a schedule that keeps reports (`minibatch.number`) a proposal is decided when every
-    report has its trial.
+    Changes the engine's table and `state`; returns the step's record for the trace. Proposals of an online or
+    batch step are decided immediately; if the schedule stores reports (`minibatch.number`), once every report
+    has their trial.
 
     Raises Interrupted, with the table and `state` as before: nothing changes until all maps are done.
     """
@@ -162,12 +162,13 @@ def _record(
     score: Score | None,
     events: list[Event],
 ) -> TraceRecord:
-    """The trace's record of a step; ends the pass where it is the last of one, and scores what is due."""
+    """The trace's record of a step; ends the pass if it is the last of one, and computes scores that are
+    due."""
     model, engine = job.model, job.engine
     if minibatch.number is None:
         state.pass_nats += stats.score
         state.pass_tokens += stats.tokens
-    else:  # the sums are of every document's last report
+    else:  # the sums are those of every document's last report
         state.pass_nats, state.pass_tokens = stats.score, stats.tokens
     state.latest = replace(stats, rows=no_rows(0), trial={}, new_rows={}) if model.moves else None
     record: TraceRecord = {
@@ -199,7 +200,7 @@ def _record(
 
 
 def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord, score: Score | None) -> None:
-    """Count the pass, and stop when passes change the score little; before that, fresh starts end so."""
+    """Count the pass, and stop if passes change the score little; before that, end the fresh starts."""
     exact = score is not None
     if score is None:
         engine = job.engine
@@ -212,7 +213,7 @@ def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord,
     settled = _is_settled(job, state) and CONVERGED[score.kind](scores, job.limits.tol)
     if state.carried_since is None:
         if settled or state.passes >= job.fresh_passes - 1:
-            state.carried_since = state.passes  # in the pass to come the last documents start anew
+            state.carried_since = state.passes  # in the next pass the last documents start afresh
     elif job.evaluate is None:
         state.converged = settled
 
@@ -223,7 +224,7 @@ def _is_settled(job: VariationalRun, state: VariationalState) -> bool:
 
 
 def _close_pass(state: VariationalState, nats: float) -> None:
-    """Note the pass's score and begin to count the next."""
+    """Record the pass's score and begin to count the next."""
     state.scores.append(nats / max(1.0, state.pass_tokens))
     state.passes += 1
     state.in_pass = 0
@@ -234,10 +235,10 @@ def _close_pass(state: VariationalState, nats: float) -> None:
 def _evaluate(
     job: VariationalRun, state: VariationalState, record: TraceRecord, minibatch: Minibatch
 ) -> None:
-    """Score the held-out documents where that is due; they decide when to stop.
+    """Score the held-out documents if that is due; they decide when to stop.
 
-    Not while documents start anew, nor in the first `FRESH` passes while moves have something untried. Where
-    reports are kept they are scored once a pass.
+    Not while documents start afresh, nor in the first `FRESH` passes while moves have something untried. If
+    reports are stored, they are scored once per pass.
     """
     if job.evaluate is None:
         return
@@ -257,7 +258,7 @@ def _evaluate(
 
 
 def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> bool:
-    """Whether a step is one of those at which figures are measured."""
+    """Whether figures are measured at a step."""
     per_pass = job.source.n_documents // max(1, minibatch.n_documents)
     last = state.converged or state.passes >= job.limits.max_iter
     step, every = state.step, max(APART, per_pass // A_PASS)
@@ -267,7 +268,7 @@ def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Miniba
 def admit(
     model: Model, engine: Engine, params: Record, stats: Stats, step: Step
 ) -> tuple[Rows | SparseCounts, Record, int]:
-    """Let new rows in where the model does: the step's rows with theirs, the params, and their number."""
+    """Admit new rows if the model does; returns all rows of the step, the params, and the number admitted."""
     edit, changed = model.admit(params, stats.new_rows, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
     if edit:

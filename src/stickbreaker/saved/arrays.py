@@ -1,4 +1,4 @@
-"""Named tensors and the words of a growing table, in files of a model's directory."""
+"""Named arrays, and the words of a growing table, in files of a model's directory."""
 
 import json
 from collections.abc import Mapping
@@ -45,11 +45,11 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError naming an array that holds no numbers, or some that are not finite."""
+    """Raise ValueError naming an array that does not hold numbers, or has some that are not finite."""
     for name, given in arrays.items():
-        values = np.asarray(given)  # what lies in files is read
+        values = np.asarray(given)  # reads arrays that are in files
         if values.dtype.kind not in "fiu":
-            raise ValueError(f"the array {name[:100]!r} holds no numbers")
+            raise ValueError(f"the array {name[:100]!r} does not hold numbers")
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise ValueError(f"the array {name[:100]!r} has values that are not finite")
 

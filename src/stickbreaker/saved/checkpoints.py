@@ -1,4 +1,4 @@
-"""Checkpoints of a run, as an observer of the loop; and the way back."""
+"""Writes checkpoints of a run, as an observer of the loop, and restores them."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -25,15 +25,30 @@ from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution import Evolution
 
-PARAMS = "small/"  # of the arrays: the params
-BITS = ("seen before",)  # params that are no real numbers
-LATEST = "latest/"  # of the arrays: the last step's sums
-PROGRESS = ("step", "passes", "seen", "scores", "held_out", "converged", "stopped", "kind")  # of every run
-IN_STEPS = (*PROGRESS, "in_pass", "at_pass_start", "pass_nats", "pass_tokens")  # of one by variational steps
+PARAMS = "small/"  # begins the names of the params' arrays
+BITS = ("seen before",)  # params that are not real numbers
+LATEST = "latest/"  # begins the names of arrays with the last step's sums
+PROGRESS = (
+    "step",
+    "passes",
+    "seen",
+    "scores",
+    "held_out",
+    "converged",
+    "stopped",
+    "kind",
+)  # fields of every run
+IN_STEPS = (
+    *PROGRESS,
+    "in_pass",
+    "at_pass_start",
+    "pass_nats",
+    "pass_tokens",
+)  # fields of a run by variational steps
 
 
 def snapshot_of(job: Run[Any], state: RunState, fixed: dict[str, Any]) -> Snapshot:
-    """All that a run's continuation needs. `fixed` is what does not change in a run."""
+    """The snapshot that a run needs to continue. `fixed`: the fields that do not change during a run."""
     if isinstance(state, SamplingState):
         manifest = {**fixed, "status": "running", "run": _progress(state, PROGRESS)}
         return Snapshot(manifest, state.chains.snapshot())
@@ -50,7 +65,7 @@ def fitted_of(fitted: Fitted, state: RunState, fixed: dict[str, Any]) -> Snapsho
 
 
 def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], status: str) -> Snapshot:
-    """A model; a finished one leaves out the documents' records, which serve the run alone."""
+    """A model; a finished one leaves out the documents' records, which only the run needs."""
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
@@ -66,12 +81,12 @@ def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], sta
 
 
 def _progress(state: RunState, names: Sequence[str]) -> dict[str, Any]:
-    """How far a run is, as its manifest says it."""
+    """The progress of a run, as fields of its manifest."""
     return {name: getattr(state, name) for name in names}
 
 
 def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The params' arrays, and what the manifest says of them."""
+    """The params' arrays, and their description in the manifest."""
     arrays = {f"{PARAMS}{name}": item.values for name, item in params.items()}
     fields = {
         name: {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
@@ -81,8 +96,8 @@ def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any
 
 
 def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
-    """What a stream's next step needs as arrays: the last step's sums, from which moves propose, the words
-    that came, and documents that wait."""
+    """Arrays for a stream's next step: the last step's sums, from which moves propose, fading counts of
+    words, and waiting documents."""
     sums = {} if state.latest is None else flat_stats(LATEST, state.latest)
     for kept in (state.fading, state.waiting):
         sums = sums if kept is None else {**sums, **kept.to_arrays()}
@@ -92,7 +107,7 @@ def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
     """The state of a run by variational steps, or what a finished one left; `whole`: as in `params_from`.
 
-    Raises ValueError where it makes no sense.
+    Raises ValueError if it is invalid.
     """
     progress = _progress_of(snapshot, IN_STEPS)
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
@@ -102,16 +117,16 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
         columns=_columns_of(snapshot.manifest.get("columns")),
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
         proposals=plans_from(snapshot.arrays),
-        carried_since=snapshot.manifest.get("carried_since", 0),  # not said of the first pass
+        carried_since=snapshot.manifest.get("carried_since", 0),  # not stored in the first pass
         fading=FadingCounts.from_arrays(snapshot.arrays),
         waiting=WaitingDocuments.from_arrays(snapshot.arrays),
     )
 
 
 def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
-    """The state of a run by sampling: `chains`, new ones of the same run, take theirs.
+    """The state of a run by sampling; `chains`, new ones of the same run, are restored to theirs.
 
-    Raises ValueError where the state makes no sense.
+    Raises ValueError if the state is invalid.
     """
     progress = _progress_of(snapshot, PROGRESS)
     chains.restore(snapshot.arrays)
@@ -119,7 +134,8 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
 
 
 def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Field]:
-    """The params, real numbers but for those named in `whole`. Raises ValueError where they make no sense."""
+    """The params, which are real numbers except those named in `whole`. Raises ValueError if they are
+    invalid."""
     names = (name for name in snapshot.manifest["small"] if name not in whole)
     refuse_whole_numbers(snapshot.arrays, (f"{PARAMS}{name}" for name in names))
     return {
@@ -134,17 +150,17 @@ def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Fi
 
 
 def run_state_of(snapshot: Snapshot) -> RunState:
-    """How far a run came whose kind keeps nothing else of it."""
+    """The progress of a run whose kind stores no other state."""
     return RunState(**_progress_of(snapshot, PROGRESS))
 
 
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
-    """What a manifest says of how far the run is."""
+    """The progress of a run, from its manifest."""
     return {name: snapshot.manifest["run"][name] for name in names}
 
 
 def _columns_of(held: Any) -> Columns | None:
-    """The lasting numbers of columns, from what a manifest has of them (None: nothing)."""
+    """The lasting numbers of columns, from their field in a manifest (None: missing)."""
     if held is None:
         return None
     numbers, given = held
@@ -154,8 +170,8 @@ def _columns_of(held: Any) -> Columns | None:
 class Checkpoints(Observer):
     """Writes the run's state every `every` seconds (0: after every step) and when interrupted.
 
-    At the end it writes what `finish` gives, the finished model; `evolution` gives the snapshots of the
-    topics so far, if the run keeps any.
+    At the end it writes the finished model that `finish` returns; `evolution` returns the snapshots of the
+    topics so far, if the run takes any.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The directory of a model: a finished one, or a run that can go on."""
+"""The directory of a model: a finished one, or a run that can be continued."""
 
 import json
 import shutil
@@ -54,12 +54,12 @@ SNAPSHOTS = "evolution.parquet"  # of a finished model
 
 @dataclass(slots=True)
 class Snapshot:
-    """What a model directory holds, in memory.
+    """The content of a model directory, in memory.
 
-    `manifest` is plain JSON: the estimator, its settings, the corpus it learned from, where the run is.
-    `arrays` are named tensors; `keys` spell the rows of a growing table; `files` hold the rows of one that
-    lies in blocks. `evolution` is written with the rest; None where the model keeps none, and where it was
-    not asked for: see `ModelDirectory.evolution`.
+    `manifest` is plain JSON: the estimator, its settings, the corpus it learned from, the progress of the
+    run. `arrays` are named tensors; `keys` are the spellings of the rows of a growing table; `files` contain
+    the rows of a table in blocks. `evolution` is written with the rest; None if the model has none, or it was
+    not requested: see `ModelDirectory.evolution`.
     """
 
     manifest: dict[str, Any]
@@ -73,9 +73,9 @@ class Snapshot:
 class ModelDirectory:
     """Reads and writes a model's directory. The rename of model.json is the moment a checkpoint counts.
 
-    Each checkpoint writes its tensors under a new name, then replaces model.json, which names them with
-    their digests, then removes the old ones: killed at any instant, the directory holds a whole state. The
-    trace grows in place, a line a step with a digest of its own; model.json tells how much of it counts.
+    Each checkpoint writes its tensors under a new name, then replaces model.json, which names them with their
+    digests, then removes the old ones: killed at any instant, the directory has a complete state. The trace
+    grows in place, one line per step with a digest of its own; model.json records how much of it counts.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -87,7 +87,7 @@ class ModelDirectory:
         return self.path / TRACE
 
     def lock(self) -> None:
-        """Claim the directory for a run. Raises UserError while another has it, or where it holds links."""
+        """Claim the directory for a run. Raises UserError if another run has it, or if it contains links."""
         refuse_links(self.path)
         self._claim = claim(self.path)
         if self._claim is None:
@@ -98,13 +98,13 @@ class ModelDirectory:
             )
 
     def unlock(self) -> None:
-        """Give the directory up."""
+        """Release the directory."""
         if self._claim is not None:
             self._claim.release()
             self._claim = None
 
     def move(self, path: Path) -> None:
-        """Note that the directory has got another name, from whoever has it locked here."""
+        """Record that the directory was renamed by the code that has locked it here."""
         self.path = path
         if self._claim is not None:
             self._claim.move(path)
@@ -114,23 +114,23 @@ class ModelDirectory:
         vocabulary.write(self.path / VOCABULARY)
 
     def write(self, snapshot: Snapshot) -> None:
-        """Make `snapshot` the directory's state, in one rename. The trace up to now is part of it.
+        """Make `snapshot` the directory's state, in one rename. The trace so far is part of it.
 
-        Raises UserError, and leaves the state before as it is, where `read` would refuse the new one, and
-        where another directory came to this one's path since it was locked.
+        Raises UserError, and leaves the earlier state unchanged, if `read` would refuse the new one, or
+        another directory was put at this one's path since it was locked.
         """
         refuse_exchanged(self.path)
         self._refuse_unreadable(snapshot)
         try:
             self._write(snapshot)
         except FileNotFoundError:
-            refuse_exchanged(self.path)  # it went in this moment
+            refuse_exchanged(self.path)  # it was replaced just now
             raise
 
     def _write(self, snapshot: Snapshot) -> None:
         done = snapshot.manifest["status"] == "done"
         steps = snapshot.manifest["run"]["step"]
-        runs = len(snapshot.manifest.get(SEARCH, ()))  # before this one, whose files are to have other names
+        runs = len(snapshot.manifest.get(SEARCH, ()))  # before this one, whose files must have other names
         step = "" if done else f"-{runs or ''}{steps:06d}"
         state = f"state{step}.safetensors"
         write_arrays(self.path / state, snapshot.arrays)
@@ -147,25 +147,27 @@ class ModelDirectory:
         files |= {name: {"bytes": size} for name, size in self._own(snapshot.files)}
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
         if not done:
-            traced = steps > 0 and self.trace_path.exists()  # at the start, a trace is of the run before
+            traced = (
+                steps > 0 and self.trace_path.exists()
+            )  # at the start, the trace is that of an earlier run
             manifest["trace_bytes"] = self.trace_path.stat().st_size if traced else 0
         write_atomic(self.path / MANIFEST, encoded(manifest))
         self._remove_all_but(names)
 
     def _refuse_unreadable(self, snapshot: Snapshot) -> None:
-        """Raise UserError where `read` would, of what `write` is about to write."""
+        """Raise UserError if `read` would refuse what `write` is about to write."""
         try:
             refuse_other_values({"schema": SCHEMA, **snapshot.manifest, "files": {}})
             refuse_other_arrays(snapshot.arrays)
             if snapshot.keys is not None:
                 refuse_other_keys(snapshot.keys)
         except ValueError as error:
-            problem = f"is not saved, for it could not be read again ({error})"
+            problem = f"is not saved, since it could not be read again ({error})"
             raise UserError(problem, where=self.path, remedy=EXTREME, in_file=True) from None
 
     def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
-        """Names and sizes of blocks, which tell by themselves whether they were altered; those that lie
-        elsewhere are copied."""
+        """Names and sizes of blocks, which contain their own checksums; blocks in other directories are
+        copied."""
         for path in files:
             name = f"{path.parent.name}/{path.name}"
             own = self.path / name
@@ -177,10 +179,10 @@ class ModelDirectory:
             yield name, (self.path / name).stat().st_size
 
     def read(self) -> Snapshot:
-        """The directory's state, but for its evolution.
+        """The directory's state without its evolution.
 
-        Raises UserError naming what is missing, damaged, altered, too new or not a model's, and where another
-        directory came to this one's path since it was locked.
+        Raises UserError naming what is missing, damaged, altered, too new or not a model's, or if another
+        directory was put at this one's path since it was locked.
         """
         try:
             return self._of_now(self._read)
@@ -188,11 +190,11 @@ class ModelDirectory:
             refuse_exchanged(self.path)  # before or while it was read
 
     def evolution(self) -> Evolution:
-        """The snapshots of the model's topics; none where it keeps none. Raises UserError as `read` does."""
+        """The snapshots of the model's topics; empty if it has none. Raises UserError as `read` does."""
         return self._of_now(self._evolution)
 
     def _of_now(self, read: Callable[[dict[str, Any]], T]) -> T:
-        """What `read` makes of the manifest, or of a newer one that a run put in place meanwhile."""
+        """The result of `read` for the manifest, or for a newer one that a run wrote meanwhile."""
         manifest = self.manifest()
         while True:
             try:
@@ -207,7 +209,7 @@ class ModelDirectory:
         if manifest["status"] == "done":
             for name in {DOCUMENTS, METADATA_SUMS, SNAPSHOTS} - {*manifest["files"]}:
                 if (self.path / name).exists():
-                    raise UserError("is no file that its model names", where=self.path / name, remedy=RESTORE)
+                    raise UserError("is not a file of its model", where=self.path / name, remedy=RESTORE)
         for name, facts in manifest["files"].items():
             self._verify(name, facts)
         names = list(manifest["files"])
@@ -222,7 +224,7 @@ class ModelDirectory:
                 return Evolution.read(self.path / name)
         begun = manifest["status"] == "running" and manifest["run"]["step"] > 0
         if begun and any(KEYS.fullmatch(name) for name in manifest["files"]):
-            raise UserError("names no snapshots of its topics", where=self.path / MANIFEST, remedy=RESTORE)
+            raise UserError("has no snapshots of its topics", where=self.path / MANIFEST, remedy=RESTORE)
         return Evolution()
 
     def manifest(self) -> dict[str, Any]:
@@ -241,8 +243,9 @@ class ModelDirectory:
         self.unlock()
 
     def tidy(self) -> None:
-        """Remove from a finished model, which is locked, what served its run, and what a killed run left."""
-        with suppress(UserError, OSError):  # of another that came to its path, or not ours to change: no harm
+        """Remove from a finished and locked model whatever only its run needed, and what a killed run
+        left."""
+        with suppress(UserError, OSError):  # another directory is at its path, or it is not writable: no harm
             manifest = self.manifest()
             if manifest["status"] != "done":
                 return
@@ -256,15 +259,17 @@ class ModelDirectory:
             self._remove(leaving)
             if read_facts(self.path / CORPUS).fingerprint == manifest["corpus"]["fingerprint"]:
                 refuse_exchanged(self.path)
-                (self.path / CORPUS).rename(leaving)  # in one step, so that a kill leaves no half corpus
+                (self.path / CORPUS).rename(
+                    leaving
+                )  # in one step, so that a kill does not leave half a corpus
                 self._remove(leaving)
 
     def write_trace(self, records: Sequence[TraceRecord]) -> None:
-        """Put the trace of another run in the place of one that does not count yet: a run at its start."""
+        """Replace a trace that does not count yet by that of another run: for a run at its start."""
         write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
-        """Take back what was traced after the last checkpoint."""
+        """Remove what was traced after the last checkpoint."""
         size = int(manifest.get("trace_bytes", 0))
         if self.trace_path.exists() and self.trace_path.stat().st_size > size:
             truncate(self.trace_path, size)
@@ -295,7 +300,7 @@ class ModelDirectory:
         if not file.is_file():
             raise UserError("is missing", where=file, remedy=RESTORE)
         if file.stat().st_size != facts["bytes"]:
-            size = f"{file.stat().st_size} bytes where the model was saved with {facts['bytes']}"
+            size = f"{file.stat().st_size} bytes, but the model was saved with {facts['bytes']}"
             raise UserError(f"is truncated or altered ({size})", where=file, remedy=RESTORE)
         if "digest" in facts and digest_of(file) != facts["digest"]:
             raise UserError("was altered since it was saved", where=file, remedy=RESTORE)
@@ -303,7 +308,7 @@ class ModelDirectory:
     def _remove_all_but(self, names: list[str]) -> None:
         for file in self.path.iterdir():
             stale = any(kind.fullmatch(file.name) for kind in REPLACED) and file.name not in names
-            if stale or ".partial-" in file.name or file.name.startswith(".tmp"):  # .tmp: of safetensors
+            if stale or ".partial-" in file.name or file.name.startswith(".tmp"):  # .tmp: from safetensors
                 refuse_exchanged(file)
                 file.unlink(missing_ok=True)
 
@@ -316,10 +321,10 @@ class ModelDirectory:
 def new_model_directory(
     path: Path, *, overwrite: bool, stays_locked: bool = False
 ) -> Generator[ModelDirectory]:
-    """A model in the making, which takes the name `path` at the end; held by a lock until then, or with
-    `stays_locked` until it is unlocked.
+    """Yield a directory for a new model, which is renamed to `path` at the end; it is locked until then, or
+    with `stays_locked` until it is unlocked.
 
-    Raises UserError where something is in the way.
+    Raises UserError if something is in the way.
     """
     refuse_existing(path, overwrite)
     made: ModelDirectory | None = None
@@ -328,7 +333,7 @@ def new_model_directory(
             made = ModelDirectory(partial)
             made.lock()
             yield made
-            refuse_existing(path, overwrite)  # another run may have taken the name meanwhile
+            refuse_existing(path, overwrite)  # another run may have used the name meanwhile
         assert made is not None
         made.move(path)
     except BaseException:
@@ -340,10 +345,10 @@ def new_model_directory(
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError where `path` exists and may not be replaced, or is in use by a run."""
+    """Raise UserError if `path` exists and may not be replaced, or is in use by a run."""
     if path.suffix == ".zip":
         remedy = "choose another name, and pack it later: stickbreaker export MODEL --format zip"
-        problem = "is the name of a zip file, and a model that learns is a directory"
+        problem = "is the name of a zip file, but a model that learns is a directory"
         raise UserError(problem, where=path, remedy=remedy)
     put_right(path)
     if not path.exists():

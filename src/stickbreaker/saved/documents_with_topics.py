@@ -1,4 +1,4 @@
-"""Documents with their largest topics, as documents.parquet of several kinds of models has them."""
+"""Documents with their largest topics, as in documents.parquet of several kinds of models."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from stickbreaker.core.json_checks import is_amount, is_count, is_flag, is_text,
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
 
-TOPICS = 20  # of a document, the largest
-HELD_OUT, LEARNED, OTHER = "held-out", "learned", "other"  # documents that sentences or excerpts are of
+TOPICS = 20  # number of topics stored for a document
+HELD_OUT, LEARNED, OTHER = (
+    "held-out",
+    "learned",
+    "other",
+)  # kinds of documents that sentences or excerpts come from
 
-# what rows have, for `refuse_other_kinds`
+# fields of rows, for `refuse_other_kinds`
 is_whose = one_of(HELD_OUT, LEARNED, OTHER)
 are_shares = list_of(lambda value: is_amount(value) and value <= 1.0 + 1e-9)
 ROW = {
@@ -26,12 +30,12 @@ ROW = {
 
 
 def whose(held_out: float, *, learned_from: bool) -> str:
-    """Which documents are shown: held-out ones if there are any; else whether the model learned from them."""
+    """The kind of the documents that are shown: held out if there are any; otherwise learned from or not."""
     return HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
 
 
 def largest_topics(shares: Array) -> dict[str, Any]:
-    """The columns topics and shares of a document: its largest topics, without those that have no share."""
+    """The columns topics and shares of a document: its largest topics, without those of zero share."""
     from stickbreaker.core.topk import descending
 
     top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0]
@@ -39,14 +43,14 @@ def largest_topics(shares: Array) -> dict[str, Any]:
 
 
 def topics_with_shares(row: dict[str, Any], n_topics: int) -> list[tuple[int, float]]:
-    """The topics of a document and their shares, from its row. Raises ValueError for those of another one."""
+    """The topics of a document and their shares, from its row. Raises ValueError if they do not match."""
     refuse_other_topics(row["topics"], n_topics)
     if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:
-        raise ValueError("a document with shares of another")
+        raise ValueError("a document whose shares do not match its topics")
     return list(zip(row["topics"], row["shares"], strict=True))
 
 
 def refuse_other_topics(topics: Sequence[int], n_topics: int) -> None:
-    """Raise ValueError for a topic that there is not."""
+    """Raise ValueError for a topic that does not exist."""
     if any(k >= n_topics for k in topics):
-        raise ValueError("a topic that there is not")
+        raise ValueError("a topic that does not exist")

@@ -1,4 +1,4 @@
-"""What the topics of a model were when: snapshots of the words of its columns, in a file of its directory."""
+"""How the topics of a model changed: snapshots of the words of its columns, in a file of its directory."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from stickbreaker.corpus.text.dates import ISO_DATE
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TOP_WORDS = 50  # of a topic in a snapshot
-ENTERED_WORDS = 10  # of a topic in a snapshot
+TOP_WORDS = 50  # top words per topic in a snapshot
+ENTERED_WORDS = 10  # entered words per topic in a snapshot
 MOST_SNAPSHOTS = 512
 KINDS = ("top", "entered")
 
@@ -31,12 +31,13 @@ Entered = Mapping[int, Sequence[tuple[int, str, float]]]  # (rank, word, probabi
 
 
 class SnapshotRows(NamedTuple):
-    """Words of topics at one moment: arrays of one length, by topic, then the top words, then by rank."""
+    """Words of topics in one snapshot: arrays of equal length, by topic, then top words before entered ones,
+    then by rank."""
 
     topic: NDArray[Any]  # int32
-    kind: NDArray[Any]  # int8, a place in KINDS
+    kind: NDArray[Any]  # int8, an index in KINDS
     rank: NDArray[Any]  # int32
-    word: NDArray[Any]  # texts
+    word: NDArray[Any]  # strings
     probability: NDArray[Any]  # float32
 
 
@@ -44,7 +45,7 @@ class SnapshotRows(NamedTuple):
 class Moment:
     """A snapshot: the topics' words after `step` steps and `documents` documents.
 
-    `date` is that of the last document learned from (ISO 8601), None where none is known.
+    `date` is that of the last document learned from (ISO 8601), None if unknown.
     """
 
     step: int
@@ -53,17 +54,18 @@ class Moment:
     rows: SnapshotRows
 
     def top(self) -> dict[int, list[tuple[str, float]]]:
-        """The (word, probability) of each topic by its lasting id, the most probable first, at most 50."""
+        """The (word, probability) pairs of each topic by its lasting id, the most probable first, at most
+        50."""
         found: dict[int, list[tuple[str, float]]] = {}
         for topic, _, word, probability in self._of(0):
             found.setdefault(topic, []).append((word, probability))
         return found
 
     def entered(self) -> dict[int, list[tuple[int, str, float]]]:
-        """The (rank, word, probability) of words that entered since the snapshot before, at most 10 a topic.
+        """The (rank, word, probability) of words that entered since the last snapshot, at most 10 per topic.
 
-        Of a word that entered at a snapshot since dropped, the rank is that of now where it is among the
-        top words, else that which it had then.
+        For a word that entered at a snapshot dropped since, the rank is the present one if it is among the
+        top words, else the one at that snapshot.
         """
         found: dict[int, list[tuple[int, str, float]]] = {}
         for topic, rank, word, probability in self._of(1):
@@ -88,21 +90,21 @@ class Evolution:
     moments: tuple[Moment, ...] = ()
 
     def add(self, step: int, documents: int, date: str | None, top: Top, entered: Entered) -> Evolution:
-        """The same with one more snapshot; of 513, every second is dropped, but for the first and the last.
+        """The evolution with one more snapshot; if that makes 513, every second is dropped, except the first
+        and the last.
 
-        Words that entered at a dropped snapshot move to the next, the ten of the lowest rank a topic. A
+        Words that entered at a dropped snapshot move to the next, the ten of the lowest rank per topic. A
         snapshot at which no topic has a word is left out.
 
         Args:
             step: steps done, more than at the snapshot before.
             documents: documents seen.
-            date: ISO 8601, or a beginning of it (a year, a month) of the last document, where it is known.
+            date: ISO 8601, or a beginning of it (a year, a month) of the last document, if it is known.
             top: the words of each topic by its lasting id, the most probable first; the first 50 are kept.
             entered: of each topic, the words that entered since the snapshot before, with their rank (1 is
                 the most probable word of the topic); the ten of the lowest rank are kept.
 
-        Raises:
-            ValueError: for a step that does not follow, or a date of another form.
+        Raises: ValueError: for a step that does not follow, or a date of another form.
         """
         if self.moments and step <= self.moments[-1].step:
             raise ValueError(f"step {step} does not follow step {self.moments[-1].step}")
@@ -115,7 +117,7 @@ class Evolution:
         return Evolution(moments if len(moments) <= MOST_SNAPSHOTS else _thinned(moments))
 
     def until(self, step: int) -> Evolution:
-        """The snapshots of the first `step` steps, for a run that goes on from there."""
+        """The snapshots of the first `step` steps, for a run that continues from there."""
         return Evolution(tuple(moment for moment in self.moments if moment.step <= step))
 
     def at(self, when: str | int) -> Moment:
@@ -126,8 +128,7 @@ class Evolution:
                 a step (`120`, `step:120`). Four digits are a year where snapshots have dates. Dates are
                 compared as they are written: up to the last digit that `when` has.
 
-        Raises:
-            UserError: where there is none, with the steps and dates that there are.
+        Raises: UserError: if there is none, with the steps and dates that there are.
         """
         if not self.moments:
             raise UserError("there are no snapshots of the topics")
@@ -157,7 +158,7 @@ class Evolution:
         return f"there are snapshots of steps {first.step} to {last.step}{span}"
 
     def write(self, path: Path) -> None:
-        """Write as Parquet, whole or not at all; the same snapshots give the same bytes."""
+        """Write as Parquet, whole or not at all; equal snapshots give equal bytes."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -178,7 +179,7 @@ class Evolution:
             "probability": pa.array(rows.probability),
         }
         with atomic_file(Path(path)) as partial:
-            coded: Any = list(_COLUMNS[:-1])  # all but the probabilities repeat themselves
+            coded: Any = list(_COLUMNS[:-1])  # all but the probabilities have repeated values
             pq.write_table(pa.table(columns), partial, compression="zstd", use_dictionary=coded)
 
     @classmethod
@@ -229,12 +230,12 @@ def _rows(top: Top, entered: Entered) -> SnapshotRows:
 
 
 def _ordered(rows: SnapshotRows) -> SnapshotRows:
-    order = np.lexsort((rows.rank, rows.kind, rows.topic))  # stable: equal ranks stay as they stand
+    order = np.lexsort((rows.rank, rows.kind, rows.topic))  # stable: equal ranks stay in order
     return SnapshotRows(*(column[order] for column in rows))
 
 
 def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Every second moment from the first on, and the last; what entered at the others moves to the next."""
+    """Every second moment from the first, and the last; words that entered at the others move to the next."""
     last = len(moments) - 1
     return tuple(
         moment if i % 2 or i == 0 else merged(moments[i - 1 : i + 1])
@@ -244,7 +245,7 @@ def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
 
 
 def merged(moments: Sequence[Moment]) -> Moment:
-    """The last of some moments in a row, with the words that entered at any of them, ten a topic."""
+    """The last of several consecutive moments, with the words that entered at any of them, ten per topic."""
     last = moments[-1]
     found: dict[int, dict[str, tuple[int, str, float]]] = {}
     for moment in moments:
@@ -261,12 +262,12 @@ def merged(moments: Sequence[Moment]) -> Moment:
 
 
 def _joined(parts: Iterable[SnapshotRows]) -> SnapshotRows:
-    """The rows of several moments, one after the other."""
+    """The rows of several moments, concatenated."""
     return SnapshotRows(*(np.concatenate(columns) for columns in zip(_rows({}, {}), *parts, strict=True)))
 
 
 def _is_of(kind: pa.DataType, name: str) -> bool:
-    """Whether a type is one that a column has."""
+    """Whether a type is one that a column may have."""
     import pyarrow as pa
 
     if name in ("date", "kind", "word"):
@@ -275,8 +276,8 @@ def _is_of(kind: pa.DataType, name: str) -> bool:
 
 
 def _values(column: pa.ChunkedArray) -> NDArray[Any]:
-    """A column as an array; equal words share their text. Raises ValueError where a value is missing."""
-    # by dlpack: to_numpy imports pandas where that is installed, which takes half a second
+    """A column as an array; equal words share one string. Raises ValueError if a value is missing."""
+    # by dlpack: to_numpy imports pandas if it is installed, which takes half a second
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
@@ -289,11 +290,11 @@ def _values(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
-    """The moments of a table. Raises ValueError for one that `write` did not write."""
+    """The moments of a table. Raises ValueError if it is not as `write` writes it."""
     kind = (columns["kind"] == KINDS[1]).astype(np.int8)
     words, number = columns["word"], columns["snapshot"]
     if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711
-        raise ValueError("a kind or a word is none of ours")
+        raise ValueError("an unknown kind, or an invalid word")
     dates = set(columns["date"].tolist()) - {None}
     numbers = [columns[name] for name in ("rank", "documents", "step")]
     right = all(0 <= int(values.min()) <= int(values.max()) <= 1 << 53 for values in numbers)

@@ -1,4 +1,4 @@
-"""Takes snapshots of a model's words while a run goes on, for the report: see `evolution.py`."""
+"""Takes snapshots of a model's words during a run, for the report: see `evolution.py`."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -8,13 +8,13 @@ from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved.evolution import Entered, Evolution, Moment, Top
 
-A_PASS = 4  # snapshots a pass over a corpus
+A_PASS = 4  # snapshots per pass over a corpus
 
 
 class Moments(ABC):
-    """The snapshots of a run; `evolution` holds those of a run that goes on from there.
+    """Takes the snapshots of a run; `evolution` has earlier ones if the run is continued.
 
-    At the first one no word is said to have entered; at others those that have entered since the one before.
+    In the first snapshot no word counts as entered; in others, those that entered since the one before.
     """
 
     def __init__(self, evolution: Evolution | None = None) -> None:
@@ -26,7 +26,7 @@ class Moments(ABC):
         return self.evolution.moments[-1].date if self.evolution.moments else None
 
     def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
-        """Note the words of now, unless that was done after the same step."""
+        """Record the present words, unless that was done after the same step."""
         last = self.evolution.moments[-1:]
         if last and last[0].step >= state.step:
             return
@@ -35,17 +35,17 @@ class Moments(ABC):
 
     @abstractmethod
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
-        """What a snapshot of now has; `last` is the one before, None at the first."""
+        """The content of a snapshot of the present state; `last` is the one before, None at the first."""
 
 
 class Evolving(Observer):
-    """Takes snapshots of a run over a corpus: four a pass, or one a step where a pass has fewer."""
+    """Takes snapshots of a run over a corpus: four per pass, or one per step if a pass has fewer."""
 
     def __init__(self, moments: Moments, job: VariationalRun, state: VariationalState) -> None:
         self.moments, self.job, self.state = moments, job, state
 
     def snapshots(self) -> Evolution:
-        """Those so far."""
+        """The snapshots so far."""
         return self.moments.evolution
 
     def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:

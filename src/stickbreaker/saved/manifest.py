@@ -1,4 +1,4 @@
-"""model.json: what a model is, and which files are its own, each with its size and digest."""
+"""model.json: the kind and settings of a model, and its files, each with its size and digest."""
 
 import hashlib
 import json
@@ -13,28 +13,28 @@ from stickbreaker.saved.manifest_fields import SCHEMA, refuse_other_fields
 
 MANIFEST = "model.json"
 TRACE = "trace.jsonl"
-VERSION = re.compile(r"(rows|records)-\d+-\w+")  # the directories that files of a run on a cluster are in
+VERSION = re.compile(r"(rows|records)-\d+-\w+")  # directories for files of a run on a cluster
 RESTORE = "restore it from a copy or fit again"
 
 
 def encoded(manifest: Mapping[str, Any]) -> bytes:
-    """The bytes of model.json, or of a manifest of another sort: plain JSON with a digest of itself."""
+    """The bytes of model.json, or of another manifest: plain JSON with a digest of itself."""
     whole = {**manifest, "digest": _digest(manifest)}
     return json.dumps(whole, indent=1, sort_keys=True).encode() + b"\n"
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """What model.json says, without its digest.
+    """The content of model.json, without its digest.
 
-    Raises UserError for a directory that is no model or holds links, and for a model.json that was altered,
-    is of another version or names files that are none of a model's.
+    Raises UserError for a directory that is not a model or contains links, and for a model.json that was
+    altered, has another version or names files that are not a model's.
     """
     remedy = f"a model is a directory with {MANIFEST}"
     manifest = read_own_manifest(directory, MANIFEST, SCHEMA, "saved model", remedy, RESTORE)
     try:
         refuse_other_fields(manifest)
     except ValueError as error:
-        problem = f"is not that of a model ({error})"
+        problem = f"is not a model's ({error})"
         raise UserError(problem, where=directory / MANIFEST, remedy=RESTORE, in_file=True) from None
     return manifest
 
@@ -42,11 +42,11 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 def read_own_manifest(
     directory: Path, name: str, own_schema: int, thing: str, remedy: str, restore: str
 ) -> dict[str, Any]:
-    """What the manifest `name` of a directory says, without its digest; its fields are not checked.
+    """The content of the manifest `name` of a directory, without its digest; its fields are not checked.
 
     `thing` is what the directory should be ("saved model"), `remedy` what to do if it is something else, and
     `restore` what to do if the manifest is damaged. Raises UserError for a directory without this manifest or
-    with links, and for a manifest that was altered or is not of `own_schema`.
+    with links, and for a manifest that was altered or does not have `own_schema`.
     """
     recover(directory)
     refuse_links(directory)

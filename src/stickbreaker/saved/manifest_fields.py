@@ -1,6 +1,6 @@
-"""What each field of model.json may hold, and how fields go together: one table for whoever reads a model.
+"""The valid values of each field of model.json, and of combinations of fields: one table for all readers.
 
-What a setting may be, its estimator says, which asks the same of files and of users.
+Values of settings are checked by their estimator, in the same way for files and for users.
 """
 
 import re
@@ -40,9 +40,9 @@ NAMES = (
     EVOLUTION,
     BLOCK,
 )
-DIGESTS = "trace_digests"  # true: each line of the trace has a digest of itself
-UPDATES = "updates"  # what a finished model learned from later, as `Update` has it
-SEARCH = "search"  # the runs of a search that are finished, as `FinishedRun.to_json` gives them
+DIGESTS = "trace_digests"  # true: each line of the trace has a digest of its own
+UPDATES = "updates"  # documents that a finished model learned from later, see `Update`
+SEARCH = "search"  # the finished runs of a search, see `FinishedRun.to_json`
 
 
 def _is_positive(value: Any) -> bool:
@@ -50,7 +50,7 @@ def _is_positive(value: Any) -> bool:
 
 
 def _is_path(value: Any) -> bool:
-    """Whether a value says where a run's corpus lies: in the model's directory, or on this machine."""
+    """Whether a value is the location of a run's corpus: in the model's directory, or on this machine."""
     return is_text(value) and "\0" not in value and (value == "corpus" or PurePath(value).is_absolute())
 
 
@@ -60,7 +60,7 @@ def _is_start_of_pass(value: Any) -> bool:
 
 
 def _are_columns(value: Any) -> bool:
-    """Whether a value is a pair: the lasting numbers of columns, and how many have been given."""
+    """Whether a value is a pair: the lasting numbers of columns, and how many have been used."""
     if not isinstance(value, list) or len(value) != 2:
         return False
     numbers, given = value
@@ -71,7 +71,7 @@ _DIGEST = spelled("[0-9a-f]{32}")
 
 
 def _is_update(value: Any) -> bool:
-    """Whether a value tells of documents that a finished model learned from later."""
+    """Whether a value describes documents that a finished model learned from later."""
     kinds = {"date": is_text, "documents": is_count, "total": is_count, "fingerprint": _DIGEST}
     return record_with(kinds)(value) and value["documents"] <= value["total"]
 
@@ -89,7 +89,7 @@ FIELDS = {
     "run": lambda value: isinstance(value, dict),
     "files": lambda value: isinstance(value, dict),
 }
-OPTIONAL_FIELDS = {  # of unfinished models, or of some kinds
+OPTIONAL_FIELDS = {  # only in unfinished models, or in some kinds
     "trace_bytes": is_count,
     "small": mapping_of(record_with({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
     "columns": optional(_are_columns),
@@ -99,9 +99,12 @@ OPTIONAL_FIELDS = {  # of unfinished models, or of some kinds
     "stream": lambda value: isinstance(value, dict),
     "arriving": lambda value: isinstance(value, dict),
 }
-SETTINGS = {"random_state": is_whole_number, "n_jobs": is_nothing}  # threads are none of a model's settings
+SETTINGS = {
+    "random_state": is_whole_number,
+    "n_jobs": is_nothing,
+}  # the number of threads is not a model's setting
 CORPUS = {
-    "fingerprint": spelled("([0-9a-f]{32})?"),  # none of a stream that begins
+    "fingerprint": spelled("([0-9a-f]{32})?"),  # empty for a stream at its start
     "kind": one_of("text", "bag"),
     "documents": is_count,
     "tokens": is_amount,
@@ -118,7 +121,7 @@ RUN = {
     "stopped": is_flag,
     "kind": one_of("bound", "estimate", "joint"),
 }
-RUN_IN_STEPS = {  # of runs by variational steps
+RUN_IN_STEPS = {  # fields of runs by variational steps
     "in_pass": is_count,
     "at_pass_start": _is_start_of_pass,
     "pass_nats": is_number,
@@ -148,9 +151,9 @@ ARRIVING = {  # the files of `stream`
     "query": optional(is_text),
     "date_format": optional(is_text),
 }
-PARTS = {  # of a manifest, with the fields that each has and those that it may lack
+PARTS = {  # parts of a manifest, each with its required and optional fields
     "settings": (SETTINGS, {}),
-    "corpus": (CORPUS, {"tags": list_of(is_text)}),  # tags: of a corpus of trees
+    "corpus": (CORPUS, {"tags": list_of(is_text)}),  # tags: of a corpus with trees
     "run": (RUN, RUN_IN_STEPS),
     "stream": (STREAM, {}),
     "arriving": (ARRIVING, {}),
@@ -158,13 +161,13 @@ PARTS = {  # of a manifest, with the fields that each has and those that it may 
 
 
 def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
-    """Raise ValueError naming what of a manifest no model has."""
+    """Raise ValueError naming an invalid part of a manifest."""
     refuse_other_values(manifest)
     _refuse_other_files(manifest["files"])
 
 
 def refuse_other_values(manifest: Mapping[str, Any]) -> None:
-    """The same, but for the files that it names, which are not looked at."""
+    """The same, without the files that it names."""
     refuse_other_kinds(manifest, FIELDS)
     refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
     for name, (needed, others) in PARTS.items():
@@ -172,25 +175,26 @@ def refuse_other_values(manifest: Mapping[str, Any]) -> None:
             refuse_other_kinds(manifest[name], needed)
             refuse_other_kinds(manifest[name], others, needed=False)
     run, corpus, done = manifest["run"], manifest["corpus"], manifest["status"] == "done"
-    over = done or "stream" in manifest or "arriving" in manifest  # no corpus is read again
+    over = done or "stream" in manifest or "arriving" in manifest  # no corpus will be read again
     step, seen = run.get("at_pass_start", (0, 0.0))
     for wrong, problem in (
         (corpus["empty"] > corpus["documents"], "more documents without a word than documents"),
         (run["passes"] > run["step"], "more passes than steps"),
         (len(run["scores"]) > run["passes"], "more scores than passes"),
-        ((manifest.get("carried_since") or 0) > run["passes"], "records carried from a pass to come"),
+        ((manifest.get("carried_since") or 0) > run["passes"], "records carried from a later pass"),
         (len(run["held_out"]) > run["step"], "more held-out scores than steps"),
         (run.get("in_pass", 0) > run["step"] or step > run["step"], "a pass of more steps than the run"),
         (seen > run["seen"], "a pass that began after more documents than the run has seen"),
         (done and run.get("in_pass", 0) > 0, "a finished run in the midst of a pass"),
-        (over and manifest["corpus_path"] is not None, "a corpus, which nothing is learned from"),
+        (over and manifest["corpus_path"] is not None, "a corpus that nothing is learned from"),
     ):
         if wrong:
             raise ValueError(problem)
 
 
 def _refuse_other_files(files: Mapping[str, Any]) -> None:
-    """Raise ValueError where a manifest names files that are none of a model's, or not what a model needs."""
+    """Raise ValueError if a manifest names files that are not a model's, or lacks files that a model
+    needs."""
     for name, entry in files.items():
         if not any(kind.fullmatch(name) for kind in NAMES):
             raise ValueError(f"it names a file {name[:100]!r}")

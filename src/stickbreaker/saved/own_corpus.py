@@ -1,4 +1,4 @@
-"""Which documents a saved model has learned from: scores of these say little about new ones."""
+"""Finds which documents a saved model has learned from: their scores say little about new documents."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from stickbreaker.saved.directory import ModelDirectory
 def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
     """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
 
-    `corpus` is seen through the model's vocabulary. None if it is not the model's own, which is known by its
-    fingerprint, nor if it is a file, which does not say what it was learned from.
+    `corpus` is seen through the model's vocabulary. None if the corpus is not the model's own, which is
+    recognised by its fingerprint, or if the model is a file that does not record what it learned from.
     """
     if path.is_file():
         return None

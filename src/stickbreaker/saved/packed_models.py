@@ -1,4 +1,4 @@
-"""A model's directory packed into one zip file, and unpacked into a folder of its own when it is used."""
+"""Packs a model's directory into one zip file, and unpacks it into a temporary folder for use."""
 
 import atexit
 import errno
@@ -18,13 +18,13 @@ from stickbreaker.core.untrusted import MEGABYTE
 from stickbreaker.saved.directory import ModelDirectory
 from stickbreaker.saved.manifest import MANIFEST, TRACE, read_manifest
 
-NAMES = "names.json"  # of topics
+NAMES = "names.json"  # the names of topics
 REMEDY = "pack it again, by: stickbreaker export MODEL --format zip"
 _MAGIC = b"PK\x03\x04"
-_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format can say: the same model gives the same bytes
+_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date that the format has: equal models give equal bytes
 _AT_ONCE = 1 << 20
-_MOST_PACKED = 100  # times a file is larger than packed; what could be packed more is stored as it is
-_SLACK = 64 * MEGABYTE  # of packed files that are small
+_MOST_PACKED = 100  # largest compression ratio; a file that would compress better is stored uncompressed
+_SLACK = 64 * MEGABYTE  # bytes allowed besides, for small files
 _LARGEST_MANIFEST = 64 * MEGABYTE
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGES = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
@@ -32,14 +32,14 @@ _UNPACKED: dict[tuple[Path, int, int], Path] = {}  # folders of this process, by
 
 
 def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
-    """Write a finished model as one file; returns its size in bytes. The same model gives the same bytes.
+    """Write a finished model as one file; returns its size in bytes. Equal models give equal bytes.
 
     Raises UserError for a run under way, and for a model that is damaged.
     """
     directory = ModelDirectory(model)
     manifest = directory.read().manifest
     if manifest["status"] != "done":
-        problem = "is still learning; what is packed does not change"
+        problem = "is still learning, and a packed model cannot change"
         raise UserError(problem, where=model, remedy=f"finish it: {command_line('resume', model)}")
     names = [MANIFEST, TRACE, *sorted(manifest["files"]), NAMES]
     with atomic_file(out, overwrite=overwrite) as partial:
@@ -51,7 +51,7 @@ def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
 
 
 def _add(packed: zipfile.ZipFile, name: str, file: Path) -> None:
-    """Add a file, packed unless it would become so small that `unpack` takes it for a trap."""
+    """Add a file, compressed unless it would become so small that `unpack` refuses it as a zip bomb."""
     size, probe = file.stat().st_size, io.BytesIO()
     with zipfile.ZipFile(probe, "w", zipfile.ZIP_DEFLATED) as trial:
         trial.write(file, "x")
@@ -59,13 +59,13 @@ def _add(packed: zipfile.ZipFile, name: str, file: Path) -> None:
     entry = zipfile.ZipInfo(name, _DATE)
     entry.compress_type = zipfile.ZIP_STORED if dense else zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
-    entry.create_system = 3  # Unix, wherever it is written
+    entry.create_system = 3  # Unix, on any system
     with file.open("rb") as source, packed.open(entry, "w", force_zip64=size >= 1 << 31) as target:
         shutil.copyfileobj(source, target, _AT_ONCE)
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a path is a zip file, by its first bytes."""
+    """Whether a path is a zip file, according to its first bytes."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -73,10 +73,10 @@ def is_packed(path: Path) -> bool:
 
 
 def directory_of(path: Path) -> Path:
-    """The directory of the model at a path: the path itself; of a zip file a folder that it is unpacked into,
-    once in a process and until its end.
+    """The directory of the model at a path: the path itself; for a zip file, a folder into which it is
+    unpacked, once per process and until its end.
 
-    Raises UserError for a zip file that is damaged or no model's.
+    Raises UserError for a zip file that is damaged or not a model's.
     """
     if not is_packed(path):
         return path
@@ -95,8 +95,8 @@ def directory_of(path: Path) -> Path:
 def unpack(path: Path, folder: Path) -> None:
     """Unpack the files that the model's manifest names, and no others, into an empty folder.
 
-    Raises UserError for a file that is damaged, has other files than its manifest names (so that none is put
-    elsewhere), or would become more than 100 times as large.
+    Raises UserError for a file that is damaged, has files that its manifest does not name (so that none can
+    be put elsewhere), or would become more than 100 times as large.
     """
     try:
         with zipfile.ZipFile(path) as packed, named_as(path, folder):
@@ -105,8 +105,8 @@ def unpack(path: Path, folder: Path) -> None:
         raise
     except (*_DAMAGES, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-            raise  # of the disk
-        problem = f"is damaged, or no file that export wrote ({str(error)[:100]})"
+            raise  # an error of the disk
+        problem = f"is damaged, or not a file that export wrote ({str(error)[:100]})"
         raise UserError(problem, where=path, remedy=REMEDY) from None
 
 
@@ -117,30 +117,30 @@ def _unpack(packed: zipfile.ZipFile, path: Path, folder: Path) -> None:
     if len(entries) != len(packed.infolist()):
         raise UserError("has two files of one name", where=path, remedy=REMEDY)
     if MANIFEST not in entries:
-        raise UserError(f"is no packed model: it has no {MANIFEST}", where=path, remedy=REMEDY)
+        raise UserError(f"is not a packed model: it has no {MANIFEST}", where=path, remedy=REMEDY)
     size = sum(entry.file_size for entry in entries.values())
     if size > _SLACK + _MOST_PACKED * path.stat().st_size or entries[MANIFEST].file_size > _LARGEST_MANIFEST:
-        problem = f"would become {size // MEGABYTE:,} MB large, which is no packed model's size"
+        problem = f"would become {size // MEGABYTE:,} MB large, which is too much for a packed model"
         raise UserError(problem, where=path, remedy=REMEDY)
     _extract(packed, entries.pop(MANIFEST), folder / MANIFEST)
-    known = {TRACE, NAMES, *read_manifest(folder)["files"]}  # names that are a model's, in its folder
+    known = {TRACE, NAMES, *read_manifest(folder)["files"]}  # names of the model's files, in its folder
     for name, entry in entries.items():
         if name not in known:
-            problem = f"has a file that is none of its model's, {shown(name)}"
+            problem = f"has a file that is not its model's, {shown(name)}"
             raise UserError(problem, where=path, remedy=REMEDY)
         (folder / name).parent.mkdir(exist_ok=True)
         _extract(packed, entry, folder / name)
 
 
 def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path) -> None:
-    """Write one file of the size that the zip file says. Raises ValueError for one of another size."""
+    """Write one file of the size stated in the zip file. Raises ValueError if its size differs."""
     with packed.open(entry) as source, file.open("xb") as target:
         if _copy(source, target, entry.file_size) != entry.file_size:
-            raise ValueError("a file of another size than it says")
+            raise ValueError("a file whose size is wrong")
 
 
 def _copy(source: IO[bytes], target: IO[bytes], most: int) -> int:
-    """Copy up to `most` bytes, and one more if there is; returns how many."""
+    """Copy up to `most` bytes, and one more if there are more; returns the number copied."""
     copied = 0
     while copied <= most and (content := source.read(min(_AT_ONCE, most + 1 - copied))):
         target.write(content)

@@ -1,4 +1,4 @@
-"""Figures that a Parquet file of a model has beside its rows: JSON in the file's own metadata."""
+"""Figures stored in a model's Parquet file besides its rows: JSON in the file's own metadata."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEY = "stickbreaker"
 
 
 def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Mapping[str, Any]) -> None:
-    """Write a table, whole or not at all, and figures beside its rows."""
+    """Write a table with figures in its metadata, whole or not at all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -29,9 +29,9 @@ def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Map
 def read_with_figures(
     file: Path, columns: Sequence[str], most: int, rows: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """All rows of a file that has exactly these columns, and its figures.
+    """All rows of a file with exactly these columns, and its figures.
 
-    Raises ValueError for other columns, and for more than `most` of what `rows` names.
+    Raises ValueError for other columns, and for more than `most` rows (`rows`: their noun).
     """
     import pyarrow.parquet as pq
 
@@ -44,5 +44,5 @@ def read_with_figures(
 
 
 def figures_in(opened: pq.ParquetFile) -> dict[str, Any]:
-    """The figures beside the rows of a file; none where it has none."""
+    """The figures in the metadata of a file; empty if there are none."""
     return json.loads((opened.schema_arrow.metadata or {}).get(_KEY.encode(), b"{}"))

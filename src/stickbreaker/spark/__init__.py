@@ -1,4 +1,4 @@
-"""Spark's front door: tables of Spark to corpora, scoring on executors, and LDA as pyspark.ml has it."""
+"""The interface to Spark: corpora from Spark tables, scoring on executors, and LDA for pyspark.ml."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use, so that `check_spark` can say what is missing before an import fails."""
+    """Import on first use, so that `check_spark` can report what is missing before an import fails."""
     if name == "SparkEngine":
         return importlib.import_module("stickbreaker.engines.spark").SparkEngine
     if name in _HOMES:

@@ -1,4 +1,4 @@
-"""The files that arrive in a directory: read by Spark as a stream, a micro-batch of them made a corpus."""
+"""Files that arrive in a directory: Spark reads them as a stream, and each micro-batch becomes a corpus."""
 
 import shutil
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from stickbreaker.spark.store_from_table import corpus_from_frame
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-BROKEN = "_broken"  # a line that is no JSON object
-NEVER = "36500d"  # files count however old they are: Spark passes over those of a week before the newest
+BROKEN = "_broken"  # a line that is not a JSON object
+NEVER = "36500d"  # accept files of any age: by default Spark skips those a week older than the newest
 ORDER = ["file_path", "file_block_start", "line"]
-MEND = "mend the file, or give --on-error skip"
+MEND = "correct the file, or give --on-error skip"
 NO_WORDS = Vocabulary.of(["-"])
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Which files are learned from: JSON Lines (.gz too) that are put, whole, into `directory`.
+    """The files to learn from: JSON Lines (also .gz) that are moved, complete, into `directory`.
 
-    `date_field` names the field with a document's date, if it has one, `date_format` its form, as that of
-    `ReadingOptions`; `files` are taken at a time at most; lines that cannot be read end the run ("fail")
-    or are left out ("skip").
+    `date_field` names the field with a document's date, if there is one, `date_format` its format, as in
+    `ReadingOptions`; at most `files` are taken at a time; lines that cannot be read end the run ("fail") or
+    are left out ("skip").
     """
 
     directory: str
@@ -41,11 +41,11 @@ class Arrivals:
     def __post_init__(self) -> None:
         field = None if self.date_format is None else date_format_of(self.date_format)[0]
         if field not in (None, self.date_field):
-            problem = f"the date format is of the field {field!r}, the dates are in {self.date_field!r}"
+            problem = f"the date format is for the field {field!r}, but the dates are in {self.date_field!r}"
             raise UserError(problem, remedy=f"give --date-field {field}")
 
     def read(self, session: "SparkSession") -> "DataFrame":
-        """The stream of lines, and where each is. Raises UserError where there is no such directory."""
+        """The stream of lines, with the place of each. Raises UserError if there is no such directory."""
         from pyspark.sql import functions as F
         from pyspark.sql.types import StringType, StructField, StructType
 
@@ -70,8 +70,8 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Arrived:
-    """A micro-batch: its documents in the order of its files' lines (None: it has none), the latest date, and
-    how many lines were left out."""
+    """A micro-batch: its documents in the order of its files' lines (None if it has none), the latest date,
+    and the number of lines left out."""
 
     corpus: Corpus | None
     date: str | None
@@ -85,7 +85,7 @@ def arrived(
     analysis: Analysis,
     vocabulary: Vocabulary | None,
 ) -> Arrived:
-    """A micro-batch as a corpus that executors write into `folder`. Raises UserError for a broken line."""
+    """A micro-batch as a corpus that executors write into `folder`. Raises UserError for an invalid line."""
     from pyspark.sql import functions as F
 
     frame = frame.withColumn("line", F.monotonically_increasing_id())
@@ -105,7 +105,7 @@ def arrived(
 
 
 def _iso_date(form: str | None, text: str | None) -> str | None:
-    """The date in ISO 8601 of a field's text; None for none."""
+    """The date in ISO 8601 from a field's text, or None."""
     day = None if form is None else date_format_of(form)[1](text)
     return iso_date(text) if day is None else day.isoformat()
 
@@ -113,11 +113,11 @@ def _iso_date(form: str | None, text: str | None) -> str | None:
 def _corpus(
     documents: "DataFrame", folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Corpus:
-    """A corpus of all words, or of those that are known; it may have none."""
+    """A corpus with all words, or with those that are known; it may have none."""
     try:
         rule = VocabularyRule(1, 1.0)
         return corpus_from_frame(documents, folder, analysis=analysis, rule=rule, vocabulary=vocabulary)
-    except UserError:  # a vocabulary has a word at least, and a micro-batch need not
+    except UserError:  # a vocabulary has at least one word, a micro-batch may have none
         if vocabulary is not None:
             raise
         shutil.rmtree(folder, ignore_errors=True)
@@ -129,12 +129,13 @@ def _corpus(
 
 
 def _left_out(wrong: "DataFrame", arrivals: Arrivals) -> int:
-    """How many lines cannot be read. Raises UserError for the first, unless such lines are left out."""
+    """The number of lines that cannot be read. Raises UserError for the first, unless such lines are left
+    out."""
     if arrivals.on_error == "skip":
         return wrong.count()
     row = wrong.first()
     if row is None:
         return 0
     broken = row[BROKEN]
-    problem = f"is no JSON object: {broken[:60]!r}" if broken else f"has no field {arrivals.text_field!r}"
+    problem = f"is not a JSON object: {broken[:60]!r}" if broken else f"has no field {arrivals.text_field!r}"
     raise UserError(f"a line {problem}", where=unquote(urlsplit(row["file_path"]).path), remedy=MEND)

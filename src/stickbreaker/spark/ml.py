@@ -1,4 +1,4 @@
-"""LDA as pyspark.ml has it: an Estimator and a Transformer for pipelines, with MLlib's parameter names."""
+"""LDA for pyspark.ml: an Estimator and a Transformer for pipelines, with MLlib's parameter names."""
 
 import tempfile
 from pathlib import Path
@@ -38,11 +38,11 @@ from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-MODEL = "model"  # the folder of our model's files inside a saved LDAModel
+MODEL = "model"  # the folder of the library's model inside a saved LDAModel
 
 
 def _engine(session: "SparkSession") -> SparkEngine:
-    """Where the estimator runs: files lie where `scratch` has them, which all executors see."""
+    """The engine of the estimator, whose files are in `scratch`, which all executors see."""
     return SparkEngine(session, folder=scratch(session))
 
 
@@ -50,18 +50,18 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
     """Latent Dirichlet allocation as a stage of pyspark.ml, with the parameters of MLlib's LDA.
 
     The features are vectors of counts, token lists or texts. `vocabulary` names the words of vectors: a list,
-    or the CountVectorizerModel that made them; of tokens and texts it is the words to keep. `maxIter` counts
-    passes over the documents. `checkpointInterval` is taken and has no effect: every step's table is a file,
-    and there is no lineage to cut.
+    or the CountVectorizerModel that made them; for tokens and texts it is the words to keep. `maxIter` counts
+    passes over the documents. `checkpointInterval` is accepted and has no effect: every step's table is a
+    file, and there is no lineage to cut.
 
-    Raises UserError for parameters or rows that make no sense.
+    Raises UserError for invalid parameters or rows.
     """
 
     vocabulary: Param[list[str]] = Param(
         Params._dummy(), "vocabulary", "the words of the features, in order", TypeConverters.toListString
     )
 
-    _input_kwargs: dict[str, Any]  # what `keyword_only` notes
+    _input_kwargs: dict[str, Any]  # set by `keyword_only`
 
     @keyword_only
     def __init__(
@@ -86,25 +86,25 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         self.setParams(**self._input_kwargs)
 
     def setParams(self, **given: Any) -> "LDA":
-        """Set parameters by their names; those that are None stay as they are."""
+        """Set parameters by name; those that are None are unchanged."""
         values = {name: value for name, value in given.items() if value is not None}
         words = values.pop("vocabulary", None)
         self._set(**values)
         return self if words is None else self.setVocabulary(words)
 
     def setVocabulary(self, value: "list[str] | CountVectorizerModel") -> "LDA":
-        """The words of the features, in order, or the CountVectorizerModel that has them."""
+        """Set the words of the features, in order, or the CountVectorizerModel that has them."""
         self.set(self.vocabulary, value.vocabulary if isinstance(value, CountVectorizerModel) else value)
         return self
 
     def getVocabulary(self) -> list[str] | None:
-        """The words of the features, None where they were not set."""
+        """The words of the features; None if not set."""
         return self.getOrDefault(self.vocabulary) if self.isSet(self.vocabulary) else None
 
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
         session = dataset.sparkSession
         refuse_columns(dataset, self.getFeaturesCol(), self.getTopicDistributionCol())
-        PlainLDA(**self.settings(1)).refuse_params()  # wrong parameters are refused before anything is done
+        PlainLDA(**self.settings(1)).refuse_params()  # refuses wrong parameters before anything is done
         with tempfile.TemporaryDirectory(dir=scratch(session)) as folder:
             corpus = self._corpus(dataset, Path(folder) / "corpus")
             estimator = PlainLDA(**self.settings(corpus.n_documents), engine=_engine(session))
@@ -112,7 +112,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         return self._copyValues(LDAModel.of(estimator, self.uid))
 
     def _corpus(self, dataset: "DataFrame", out: Path) -> Corpus:
-        """The features as a store."""
+        """The features as a stored corpus."""
         column, words = self.getFeaturesCol(), self.getVocabulary()
         vocabulary = None if words is None else Vocabulary.of(words)
         if isinstance(dataset.schema[column].dataType, VectorUDT):
@@ -141,7 +141,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return model
 
     def _place(self, session: "SparkSession") -> Placed:
-        """Where executors find the model: where it was loaded from, or else among temporary files."""
+        """The place where executors find the model: where it was loaded from, or among temporary files."""
         if self._placed is None or not self._placed.is_there:
             self._placed = Placed.of(self.estimator, session)
         return self._placed
@@ -152,7 +152,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return scored.withColumn(output, array_to_vector(scored[output]))
 
     def vocabSize(self) -> int:
-        """The words of the vocabulary."""
+        """The number of words in the vocabulary."""
         return len(self.estimator.vocabulary_)
 
     def topicsMatrix(self) -> DenseMatrix:
@@ -165,7 +165,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return DenseVector(self.estimator.alpha_)
 
     def isDistributed(self) -> bool:
-        """False: the model keeps nothing of the documents that it was fitted to."""
+        """False: the model stores nothing about the documents that it was fitted to."""
         return False
 
     def describeTopics(self, maxTermsPerTopic: int = 10) -> "DataFrame":
@@ -193,11 +193,11 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return -nats / tokens
 
     def bound(self, dataset: "DataFrame") -> float:
-        """The lower bound on `logLikelihood` that inference climbs, in nats."""
+        """The lower bound on `logLikelihood` that inference maximises, in nats."""
         return self._sums(dataset, "bound_of")[0]
 
     def _sums(self, dataset: "DataFrame", method: str) -> tuple[float, float]:
-        """Nats of the documents by a method of the estimator that takes bags, and their tokens."""
+        """The nats of the documents, by a method of the estimator that takes bags, and their tokens."""
         placed = self._place(dataset.sparkSession)
 
         def task(_: int, batches: Batches) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class LDAModelWriter(DefaultParamsWriter):
         super().save(f"file://{local_path(path).absolute()}")
 
     def saveImpl(self, path: str) -> None:
-        """Save where nothing is in the way any more."""
+        """Save to a path if nothing is in the way."""
         super().saveImpl(path)
         saving.save(self.instance.estimator, local_path(path) / MODEL, overwrite=False)
 
@@ -246,7 +246,7 @@ class LDAModelReader(MLReader[LDAModel]):
         with in_one_line(where=folder):
             metadata = DefaultParamsReader.loadMetadata(f"file://{folder}", self.sparkSession)
         estimator = load_topics(folder / MODEL, "transform")
-        engine = estimator.engine_  # what is saved onto itself, in a pipeline too, is removed first
+        engine = estimator.engine_  # a stage saved onto itself, in a pipeline too, is removed first
         engine.table = engine.table.copy()
         model = LDAModel.of(estimator, metadata["uid"], Placed.at(folder / MODEL))
         DefaultParamsReader.getAndSetParams(model, metadata)

@@ -1,4 +1,4 @@
-"""The parameters of pyspark.ml's LDA, by MLlib's names."""
+"""The parameters of pyspark.ml's LDA, with MLlib's names."""
 
 from typing import Any, Self
 
@@ -12,7 +12,8 @@ OPTIMIZERS = ("online", "em")
 
 
 class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
-    """What `LDA` and `LDAModel` share. The names are MLlib's; `maxIter` counts passes over all documents."""
+    """The parameters that `LDA` and `LDAModel` share. The names are MLlib's; `maxIter` counts passes over all
+    documents."""
 
     k: Param[int] = Param(Params._dummy(), "k", "topics to learn", TypeConverters.toInt)
     optimizer: Param[str] = Param(
@@ -36,7 +37,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
     docConcentration: Param[list[float]] = Param(
         Params._dummy(),
         "docConcentration",
-        "alpha, one number or one a topic, which is then kept as given",
+        "alpha, one number or one per topic, which is then fixed",
         TypeConverters.toListFloat,
     )
     topicConcentration: Param[float] = Param(
@@ -64,7 +65,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         )
 
     def getK(self) -> int:
-        """Topics to learn."""
+        """The number of topics to learn."""
         return self.getOrDefault(self.k)
 
     def getOptimizer(self) -> str:
@@ -88,7 +89,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.optimizeDocConcentration)
 
     def getDocConcentration(self) -> list[float]:
-        """alpha as given, one number or one a topic."""
+        """alpha as given, one number or one per topic."""
         return self.getOrDefault(self.docConcentration)
 
     def getTopicConcentration(self) -> float:
@@ -100,22 +101,22 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.topicDistributionCol)
 
     def setFeaturesCol(self, value: str) -> Self:
-        """The column of vectors of counts, token lists or texts."""
+        """Set the column of vectors of counts, token lists or texts."""
         self.set(self.featuresCol, value)
         return self
 
     def setSeed(self, value: int) -> Self:
-        """The same seed gives the same topics."""
+        """Set the seed; equal seeds give equal topics."""
         self.set(self.seed, value)
         return self
 
     def setTopicDistributionCol(self, value: str) -> Self:
-        """The column of topic shares to make."""
+        """Set the column of topic shares to make."""
         self.set(self.topicDistributionCol, value)
         return self
 
     def settings(self, n_documents: int) -> dict[str, Any]:
-        """The parameters of the library's own LDA for a corpus of so many documents. Raises UserError."""
+        """The parameters of the library's own LDA for a corpus of this many documents. Raises UserError."""
         optimizer = self.getOptimizer()
         if optimizer not in OPTIMIZERS:
             raise UserError(f"optimizer={optimizer!r}", remedy='optimizer is "online" or "em"')
@@ -140,61 +141,63 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         if not self.isSet(self.docConcentration):
             return "learned" if learned else 1.0 / self.getK()
         if learned and self.isSet(self.optimizeDocConcentration):
-            remedy = "leave one of the two out: a learned one starts at 1 / k"
-            raise UserError("docConcentration is given and is to be learned", remedy=remedy)
+            remedy = "leave one of the two out: a learned alpha starts at 1 / k"
+            raise UserError(
+                "docConcentration is given, but optimizeDocConcentration asks to learn it", remedy=remedy
+            )
         alpha = self.getDocConcentration()
         return alpha[0] if len(alpha) == 1 else alpha
 
 
 class SettableLDAParams(LDAParams):
-    """`LDAParams` with the setters that MLlib's LDA has besides; each gives the stage back."""
+    """`LDAParams` with the other setters of MLlib's LDA; each returns the stage."""
 
     def setMaxIter(self, value: int) -> Self:
-        """Passes over all documents, at most."""
+        """Set the largest number of passes over all documents."""
         self.set(self.maxIter, value)
         return self
 
     def setCheckpointInterval(self, value: int) -> Self:
-        """Taken for MLlib's sake; see `LDA`."""
+        """Accepted for compatibility with MLlib; see `LDA`."""
         self.set(self.checkpointInterval, value)
         return self
 
     def setK(self, value: int) -> Self:
-        """Topics to learn."""
+        """Set the number of topics to learn."""
         self.set(self.k, value)
         return self
 
     def setOptimizer(self, value: str) -> Self:
-        """ "online" or "em"."""
+        """Set "online" or "em"."""
         self.set(self.optimizer, value)
         return self
 
     def setLearningOffset(self, value: float) -> Self:
-        """tau0 of the online rate."""
+        """Set tau0 of the online rate."""
         self.set(self.learningOffset, value)
         return self
 
     def setLearningDecay(self, value: float) -> Self:
-        """kappa of the online rate."""
+        """Set kappa of the online rate."""
         self.set(self.learningDecay, value)
         return self
 
     def setSubsamplingRate(self, value: float) -> Self:
-        """The share of the documents in a minibatch."""
+        """Set the share of the documents in a minibatch."""
         self.set(self.subsamplingRate, value)
         return self
 
     def setOptimizeDocConcentration(self, value: bool) -> Self:
-        """Whether alpha is learned."""
+        """Set whether alpha is learned."""
         self.set(self.optimizeDocConcentration, value)
         return self
 
     def setDocConcentration(self, value: list[float]) -> Self:
-        """alpha, one number or one a topic."""
+        """Set alpha, one number or one per topic."""
         self.set(self.docConcentration, value)
         return self
 
     def setTopicConcentration(self, value: float) -> Self:
-        """eta, the prior of words in topics."""
+        """Set eta, the prior of words in topics."""
         self.set(self.topicConcentration, value)
         return self

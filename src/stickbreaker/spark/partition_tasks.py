@@ -1,8 +1,8 @@
-"""Work on the partitions of a table: what each task tells, and files that count once the driver takes them.
+"""Work on the partitions of a table: results of tasks, and files that count once the driver accepts them.
 
 A task may be killed, run again, or run twice at the same time (speculation). So every attempt writes into a
-folder of its own, and tells the driver what it wrote; the driver renames the files of the attempts that Spark
-took, and removes the rest.
+folder of its own, and reports to the driver what it wrote; the driver renames the files of the attempts that
+Spark accepted, and removes the rest.
 """
 
 import json
@@ -37,7 +37,8 @@ Task = Callable[[int, Batches], Mapping[str, Any]]
 def mapped(
     frame: "DataFrame", work: Work, schema: "str | StructType", kind: str | None = None
 ) -> "DataFrame":
-    """`frame.mapInArrow(work, schema)`, whose workers keep the collector from what a `kind` of task loads."""
+    """`frame.mapInArrow(work, schema)`, in workers that do not garbage-collect what a `kind` of task
+    loads."""
     kind = kind or work.__qualname__
 
     def settled(batches: Batches) -> Batches:
@@ -48,7 +49,7 @@ def mapped(
 
 
 def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dict[str, Any]]:
-    """What `task(partition, batches)` returns (plain values for JSON) for each partition, in their order.
+    """The results of `task(partition, batches)` (plain values for JSON) for each partition, in order.
 
     Runs on executors. Raises the UserError of the first partition that has one.
     """
@@ -61,7 +62,7 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
         number = context.partitionId()
         try:
             result = {"partition": number, **task(number, batches)}
-        except UserError as error:  # sent as a result: Spark would try again, and print its own trace
+        except UserError as error:  # sent as a result: Spark would retry, and print its own trace
             result = {"partition": number, "error": error.fields()}
         yield pa.RecordBatch.from_pydict({"result": pa.array([json.dumps(result)], pa.string())})
 
@@ -77,20 +78,20 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
 def run_tasks(
     session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What `work(number)` returns for each number below `n`, in order; every one is a task of its own."""
+    """The results of `work(number)` for each number below `n`, in order; each is a task of its own."""
 
     def task(_: int, batches: Batches) -> Mapping[str, Any]:
         (number,) = numbers_in(batches)
         return work(number)
 
     results = collect_results(numbered(session, n), task, work.__qualname__)
-    if len(results) != n:  # PySpark takes a lost connection for the end
-        raise SparkFailure(f"Spark failed ({len(results)} of {n} results came)")
+    if len(results) != n:  # PySpark takes a lost connection for the end of the results
+        raise SparkFailure(f"Spark failed ({len(results)} of {n} results arrived)")
     return results
 
 
 def numbered(session: "SparkSession", n: int) -> "DataFrame":
-    """A table of the numbers below `n`, a partition each."""
+    """A table of the numbers below `n`, one per partition."""
     return session.range(0, n, 1, n)
 
 
@@ -101,8 +102,8 @@ def numbers_in(batches: Batches) -> Iterator[int]:
 
 
 def attempt_folder(directory: Path, partition: int) -> Path:
-    """A new folder for what one attempt at a task writes. Raises UserError where this executor cannot see
-    the directory of the results."""
+    """A new folder for the files of one attempt at a task. Raises UserError if this executor cannot see the
+    directory of the results."""
     refuse_unseen_folder(directory, where=directory.parent)
     folder = directory / PARTS / f"{partition:05d}-{uuid.uuid4().hex}"
     folder.mkdir(parents=True)
@@ -110,7 +111,7 @@ def attempt_folder(directory: Path, partition: int) -> Path:
 
 
 def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
-    """Move a file out of an attempt's folder and in among the results, where it has a name of its own."""
+    """Move a file from an attempt's folder to the results, under a new name."""
     try:
         (directory / PARTS / attempt / name).rename(directory / new_name)
     except FileNotFoundError:
@@ -120,5 +121,5 @@ def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
 
 
 def discard_attempts(directory: Path) -> None:
-    """Remove what no attempt that counts has left."""
+    """Remove what is left of all attempts."""
     shutil.rmtree(directory / PARTS, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Topic shares of documents, inferred by executors: of a table's rows, and of a store's documents."""
+"""Topic shares of documents, inferred by executors: for a table's rows, and for a store's documents."""
 
 import functools
 from collections.abc import Iterator, Mapping
@@ -48,14 +48,14 @@ AnyModel = TopicEstimator | str | Path
 
 @dataclass(frozen=True)
 class Placed:
-    """A model's directory, which executors load when they need it, each process once."""
+    """A model's directory, which executors load on demand, once per process."""
 
     path: Path
     digest: str
 
     @classmethod
     def at(cls, path: Path) -> "Placed":
-        """The model saved at a path. Raises UserError where there is none."""
+        """The model saved at a path. Raises UserError if there is none."""
         path = path.resolve()
         if not (path / MANIFEST).is_file():
             raise UserError("no model", where=path, remedy="save one there")
@@ -80,15 +80,15 @@ class Placed:
 
     @contextmanager
     def read(self) -> Iterator[TopicEstimator]:
-        """The plain estimator, with one thread: an executor runs a task for each of its cores. Its table is
-        read where it lies; what then fails because the model was replaced raises a UserError that says so."""
+        """Load the plain estimator, with one thread: an executor runs a task for each of its cores. Its table
+        is read in place; an error because the model was replaced becomes a UserError that says so."""
         try:
             yield _loaded(self)
         except UserError as error:
             of_model = Path(str(error.where)).is_relative_to(self.path)
             if not of_model or not (self.path / MANIFEST).is_file() or self.is_there:
                 raise
-            remedy = "a run that learns replaces it: copy its directory, and score by the copy"
+            remedy = "a run that is learning replaces it: copy its directory, and score with the copy"
             raise UserError("the model was replaced meanwhile", where=self.path, remedy=remedy) from None
 
 
@@ -109,11 +109,11 @@ def _loaded(placed: Placed) -> TopicEstimator:
 def transform_frame(
     model: "AnyModel | Placed", frame: "DataFrame", text_field: str = "text", output: str = "topics"
 ) -> "DataFrame":
-    """The table with a column of topic shares E[theta] (array<double>, a share a topic).
+    """The table with a column of topic shares E[theta] (array<double>, one share per topic).
 
     `model` is a fitted estimator, or the directory of one, which executors must see. The text column holds
-    strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. As all
-    of Spark's tables it is worked out when it is asked for.
+    strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. Like all
+    Spark tables it is computed on request.
     """
     from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
@@ -132,7 +132,7 @@ def transform_frame(
 
 
 def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:
-    """Raise UserError where a table lacks the column to read, or has the one to make."""
+    """Raise UserError if a table lacks the column to read, or already has the one to make."""
     if wanted not in frame.columns:
         known = ", ".join(frame.columns[:8])
         raise UserError(f"no column {wanted!r} (columns: {known})", where="the table", remedy="name another")
@@ -141,7 +141,7 @@ def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:
 
 
 def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
-    """The bags under a model's vocabulary of a column of texts, token lists or vectors, block by block."""
+    """The bags of a column of texts, token lists or vectors under a model's vocabulary, block by block."""
     if column.null_count:
         raise UserError("a document is null", where="the table", remedy="leave such rows out")
     if not len(column):
@@ -172,9 +172,9 @@ def transform_corpus(
 ) -> Path:
     """Write the topic shares of a stored corpus's documents as Parquet files in the directory `out`.
 
-    Columns: id, and topics (a list, a share a topic); a file for each of the store's, in its order. The store
-    and `out` must be seen by all executors. Raises UserError for a corpus held in memory, and where something
-    else is in the way.
+    Columns: id, and topics (a list, one share per topic); one file for each of the store's, in its order. The
+    store and `out` must be seen by all executors. Raises UserError for a corpus held in memory, and if
+    something else is in the way.
     """
     if corpus.path is None:
         raise UserError(
@@ -183,7 +183,7 @@ def transform_corpus(
     placed, store, fingerprint = Placed.of(model, session), corpus.path.resolve(), corpus.fingerprint
     firsts = _first_blocks(corpus)
     with _new_shares(Path(out), overwrite) as new:
-        directory = new.resolve()  # where executors are, a relative path may mean another
+        directory = new.resolve()  # on executors, a relative path may mean another
 
         def work(number: int) -> Mapping[str, Any]:
             folder, file = attempt_folder(directory, number), "topics"
@@ -202,7 +202,7 @@ def transform_corpus(
 
 class Completed(NamedTuple):
     """Document completion of a corpus (`spelled`: over all strings, by a model of open words), its documents
-    and those without a known word, and what was unseen."""
+    and those without a known word, and the unseen tokens."""
 
     scored: HeldOutScore
     spelled: StringScore | None
@@ -215,7 +215,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
     """Document completion of a stored corpus by executors: `evaluation.completion_of`, or
     `completion_of_strings` by a model of open words.
 
-    Raises UserError for a corpus held in memory, and where there is no word to score.
+    Raises UserError for a corpus held in memory, and if there is not a word to score.
     """
     if corpus.path is None:
         remedy = "build a corpus of the files, in a directory that all machines see"
@@ -227,7 +227,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
         counted, blocks = np.zeros(3), range(firsts[number], firsts[number + 1])
 
         def read(known: Corpus) -> Iterator[Bags]:
-            """The blocks, counted while they pass by."""
+            """The blocks, counted as they are read."""
             for block in blocks:
                 bags = known.bags(block)
                 empty = float((np.diff(bags.offsets) == 0).sum())
@@ -255,7 +255,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
 
 
 def _first_blocks(corpus: Corpus) -> list[int]:
-    """The first block of each of the store's files, and the number of all blocks."""
+    """The first block of each of the store's files, and the total number of blocks."""
     assert isinstance(corpus.source, StoreSource)
     return np.cumsum([0, *(len(file.blocks) for file in corpus.source.files)]).tolist()
 
@@ -265,7 +265,7 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
     refuse_unseen_folder(store, "corpus")
     corpus = Corpus.open(store)
     if corpus.fingerprint != fingerprint:
-        raise UserError("the corpus was replaced meanwhile", where=store, remedy="score anew")
+        raise UserError("the corpus was replaced meanwhile", where=store, remedy="score again")
     return corpus
 
 
@@ -278,9 +278,9 @@ def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
 
 
 def _refuse_others(path: Path, overwrite: bool) -> None:
-    """Raise UserError where something is at the path that must not be replaced."""
+    """Raise UserError if something at the path must not be replaced."""
     if path.exists():
         if not overwrite:
             raise UserError("already exists", where=path, remedy="give another path, or overwrite it")
         if not (path.is_dir() and all(one.match("topics-*.parquet") for one in path.iterdir())):
-            raise UserError("exists and holds no topic shares", where=path, remedy="give another path")
+            raise UserError("exists and does not hold topic shares", where=path, remedy="give another path")

@@ -1,4 +1,5 @@
-"""What completes a store whose documents executors wrote: ids looked at, totals, digests, corpus.json."""
+"""Completes a store whose documents executors wrote: checks ids, adds totals and digests, writes
+corpus.json."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def refuse_twice(session: "SparkSession", written: Written) -> None:
-    """Raise UserError naming a row whose id an earlier one has."""
+    """Raise UserError naming a row whose id occurred before."""
     from pyspark.sql import functions as F
 
     starts = [0, *accumulate(sum(file.blocks) for file in written.files)]
@@ -54,7 +55,7 @@ def complete(
     vocabulary.write(path)
 
     def look(number: int) -> Mapping[str, Any]:
-        """Totals of a file; and at the same time, as the last task, the digest of all."""
+        """The totals of a file; the last task computes the digest of all at the same time."""
         if number < n_files:
             source = written.source(written.files[number])
             corpus = Corpus(source, Vocabulary.read(path), analysis, About())
@@ -77,9 +78,9 @@ def complete(
 
 
 def digest_of_blocks(source: StoreSource) -> str:
-    """The digest of ids and tokens that `Tally` takes while a corpus is built.
+    """The digest of ids and tokens that `Tally` computes while a corpus is built.
 
-    A digest runs from first to last, so one executor reads all blocks, one after another.
+    A digest is sequential, so one executor reads all blocks in order.
     """
     digest = Digest()
     for block in range(len(source.sizes)):

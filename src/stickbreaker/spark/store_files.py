@@ -1,4 +1,4 @@
-"""The documents of a store, written by executors: a partition of a table becomes a few of its files."""
+"""The documents of a store, written by executors: a partition of a table becomes one or more of its files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -25,23 +25,25 @@ TABLE = "the table"
 
 
 class Part(NamedTuple):
-    """What a partition became: files, documents by language, and the names of metadata fields."""
+    """The result of a partition: files, documents by language, and the names of metadata fields."""
 
     files: tuple[StoredFile, ...]
     languages: Mapping[str, int]
     fields: tuple[str, ...]
 
 
-WritePart = Callable[[Batches, int, Path], Part]  # batches, number of the first row, the folder to write into
+WritePart = Callable[
+    [Batches, int, Path], Part
+]  # arguments: batches, number of the first row, the folder to write into
 
 
 def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str) -> tuple[Written, About]:
     """Have executors write the documents of all partitions; the files are numbered in their order.
 
     Rows are counted first, so that every partition knows the number of its first. Raises UserError for a row
-    that is wrong, and where the second look at the table finds other rows.
+    that is wrong, and if the second reading of the table finds other rows.
     """
-    directory = directory.resolve()  # where executors are, a relative path may mean another
+    directory = directory.resolve()  # on executors, a relative path may mean another
     rows = [part["rows"] for part in collect_results(frame, _count)]
     starts = [0, *accumulate(rows)]
 
@@ -77,7 +79,7 @@ def _count(_: int, batches: Batches) -> Mapping[str, Any]:
 
 
 def _taken(directory: Path, parts: list[dict[str, Any]]) -> list[StoredFile]:
-    """The files of all partitions, renamed in their order."""
+    """The files of all partitions, renamed in order."""
     files: list[StoredFile] = []
     for part in parts:
         for record in part["files"]:
@@ -90,4 +92,4 @@ def _taken(directory: Path, parts: list[dict[str, Any]]) -> list[StoredFile]:
 
 def _changed() -> UserError:
     remedy = "write it as Parquet, and read that"
-    return UserError("its rows differ from one look to the next", where=TABLE, remedy=remedy)
+    return UserError("its rows differ from one reading to the next", where=TABLE, remedy=remedy)

@@ -1,4 +1,4 @@
-"""From a table of Spark's to a corpus that executors write."""
+"""Makes a corpus, written by executors, from a Spark table."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -48,9 +48,9 @@ def corpus_from_frame(
 ) -> Corpus:
     """A corpus of a Spark table's rows, written by executors into the directory `out`, which all must see.
 
-    As `Corpus.from_frame`: the text column holds strings, or lists of strings, which are taken as tokens;
-    other columns become metadata. Ids default to the column "id" where there is one, or to the number of the
-    row, in the order of the partitions. The table is looked at twice, and must be the same both times.
+    As in `Corpus.from_frame`: the text column holds strings, or lists of strings, which are taken as tokens;
+    other columns become metadata. Ids default to the column "id" if there is one, or to the number of the
+    row, in the order of the partitions. The table is read twice, and must be the same both times.
 
     Raises UserError naming the row that is wrong.
     """
@@ -78,7 +78,7 @@ def _options(
     analysis: Analysis | None,
     vocabulary: Vocabulary | None,
 ) -> ReadingOptions:
-    """How the columns are read. Raises UserError for what cannot be."""
+    """The options for reading the columns. Raises UserError if they cannot be read."""
     options = ReadingOptions(text_field=text_field, id_field=id_field)
     if "+" in text_field and text_field not in frame.columns:
         remedy = "put the texts into one column first"
@@ -98,18 +98,18 @@ def _options(
 
 
 def text_part(batches: Batches, start: int, folder: Path, options: ReadingOptions, recipe: Recipe) -> Part:
-    """Analyse and write the documents of a partition whose first row has the number `start`."""
+    """Analyse and write the documents of a partition whose first row is number `start`."""
     named = _with_ids(batches, options, start)
     first = next(named)
     reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], named))
-    # a part chooses no words: they are counted when all parts are written
+    # no words are chosen here: they are counted when all partitions are written
     own = replace(recipe, vocabulary=recipe.vocabulary or NO_WORDS)
     source, _, _, about = on_disk(_documents(reader, options, start), own, Problems(False), TABLE, folder)
     return Part(source.files, about.languages, about.metadata_fields)
 
 
 def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
-    """The batches with a column "id" where none was named; its gaps are filled by the numbers of the rows."""
+    """The batches with a column "id" if none was named; missing ids become the numbers of the rows."""
     for batch in batches:
         numbers = [str(start + row) for row in range(batch.num_rows)]
         start += batch.num_rows
@@ -122,12 +122,12 @@ def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
             given = batch.column(place).cast(pa.string()).to_pylist()
             filled = [name or number for name, number in zip(given, numbers, strict=True)]
             yield batch.set_column(place, "id", pa.array(filled, pa.string()))
-        else:  # no id, and refused when it is read
+        else:  # without an id, which is refused when it is read
             yield batch
 
 
 def _documents(reader: pa.RecordBatchReader, options: ReadingOptions, start: int) -> Iterator[Document]:
-    """The documents of a partition, which know the numbers of their rows in the table."""
+    """The documents of a partition, with the numbers of their rows in the table."""
     row = start
     try:
         for document in frame_documents(reader, options):

@@ -1,8 +1,8 @@
 """A model that learns from files as they arrive in a directory, by Spark's Structured Streaming.
 
-Spark may hand over a micro-batch twice: after a crash between the save of the model and its own note of the
-batch. The number of the last batch therefore travels in the model's manifest, in the rename that makes a save
-count: each micro-batch is learned from exactly once, whenever the driver dies.
+Spark may deliver a micro-batch twice, after a crash between the save of the model and its own record of the
+batch. The number of the last batch is therefore stored in the model's manifest, by the rename that makes a
+save count: each micro-batch is learned from exactly once, whenever the driver dies.
 """
 
 import json
@@ -43,21 +43,21 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-AGAIN = "what was learned is saved; give the command again to go on"
-ARRIVING = "arriving"  # of a manifest: what files are read, Spark's query, and the last micro-batch's number
-BEGUN = "begun"  # a file among Spark's notes: there is a model that learned by them
+AGAIN = "what was learned is saved; give the command again to continue"
+ARRIVING = "arriving"  # in a manifest: what files are read, Spark's query, and the last micro-batch's number
+BEGUN = "begun"  # a file among Spark's records: a model has learned by them
 
 
 def offsets_of(path: Path) -> Path:
-    """Where Spark notes which files it has handed over: beside the model."""
+    """The place where Spark records which files it has delivered: next to the model."""
     return path.with_name(f"{path.name}.offsets")
 
 
 class StreamingModel:
-    """A model at `path` and the micro-batches that it learns from; made by the first one.
+    """A model at `path` and the micro-batches that it learns from; the first one makes the model.
 
-    Raises UserError where something else is at `path`, a model of another stream or of other settings, and
-    where another process learns it. Holds the model until `close`.
+    Raises UserError if something else is at `path`, such as a model of another stream or with other settings,
+    or if another process is learning it. Locks the model until `close`.
     """
 
     def __init__(
@@ -76,16 +76,16 @@ class StreamingModel:
         self.session = estimator.engine.session
         with in_one_line(where=arrivals.directory):
             self.frame = arrivals.read(self.session)
-        self.failure: UserError | None = None  # in a micro-batch: Spark tells it in pages
+        self.failure: UserError | None = None  # in a micro-batch: Spark's own report has pages
         self.skipped = 0
         self.is_open = False
-        self.one = threading.RLock()  # a micro-batch, learned in a thread of Spark's, or `close`
+        self.one = threading.RLock()  # held by a micro-batch, learned in a thread of Spark's, or by `close`
         if path.exists():
             self._open()
         elif (offsets_of(path) / BEGUN).exists():
-            problem = "the model is gone that learned by Spark's notes of files"
+            problem = "the model that learned by Spark's notes of files is gone"
             raise UserError(
-                problem, where=offsets_of(path), remedy="put it back, or remove them to begin anew"
+                problem, where=offsets_of(path), remedy="put it back, or remove them to start again"
             )
         offsets_of(path).mkdir(parents=True, exist_ok=True)
         self.notes = ModelDirectory(offsets_of(path))
@@ -96,14 +96,15 @@ class StreamingModel:
     # the query
 
     def start(self, *, once: bool = False) -> "StreamingQuery":
-        """Learn from what is there and, unless `once`, from what arrives, until the query is stopped."""
+        """Learn from the files in the directory and, unless `once`, from new ones, until the query is
+        stopped."""
         writer = self.frame.writeStream.foreachBatch(self.learn)
         writer = writer.option("checkpointLocation", f"file://{offsets_of(self.path).resolve()}")
         with in_one_line(where=self.arrivals.directory):
             return writer.trigger(availableNow=True).start() if once else writer.start()
 
     def learn(self, frame: "DataFrame", batch: int) -> None:
-        """Learn from a micro-batch, unless the model has done so; if it fails, the model is as it was."""
+        """Learn from a micro-batch, unless the model has done so; if it fails, the model is unchanged."""
         with self.one:
             if not self.is_open and self.path.exists():
                 self._open()
@@ -121,14 +122,14 @@ class StreamingModel:
     def _learn(self, frame: "DataFrame", batch: int) -> None:
         folder = offsets_of(self.path) / "documents"
         shutil.rmtree(folder, ignore_errors=True)
-        # a name of its own, or workers would take its files for those of another that they know
+        # a unique name, or workers would take its files for those of a corpus that they have opened
         come = arrived(frame, self.arrivals, folder / str(batch), self.analysis, self.vocabulary)
         self.skipped += come.skipped
         if come.corpus is not None:
             if not self.is_open:
                 self._begin(come.corpus)
             self._steps(come.corpus, come.date)
-        if self.is_open:  # otherwise nothing has come yet
+        if self.is_open:  # otherwise nothing has arrived yet
             self.run.fixed[ARRIVING]["batch"] = batch
             self.run.save(self.directory)  # with the number of the micro-batch, in one rename
         shutil.rmtree(folder, ignore_errors=True)
@@ -139,7 +140,7 @@ class StreamingModel:
         """Make the model's directory at step 0; the micro-batch is learned from afterwards."""
         estimator = self.estimator
         if not corpus.n_tokens:
-            remedy = "give documents with text, in the language and the field that the options tell"
+            remedy = "give documents with text, in the language and the field that the options name"
             raise UserError("no document has a known word", where=self.arrivals.directory, remedy=remedy)
         model = estimator.topic_model(corpus.vocabulary, self.analysis, stream=True)
         seed, known = seed_of(estimator.random_state), about(corpus)
@@ -157,7 +158,7 @@ class StreamingModel:
         self._open()
 
     def _open(self) -> None:
-        """Take up the model where it was saved."""
+        """Continue the model where it was saved."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
         self._compare(manifest)
@@ -173,7 +174,8 @@ class StreamingModel:
         (offsets_of(self.path) / BEGUN).touch()
 
     def _compare(self, manifest: dict[str, Any]) -> None:
-        """Raise UserError where a manifest is not of this stream, its settings and its vocabulary."""
+        """Raise UserError if a manifest is from another stream, or has other settings or another
+        vocabulary."""
         held = manifest.get(ARRIVING, {})
         if held.get("directory") != self.arrivals.directory:
             problem = f"is not a model of the files that arrive in {self.arrivals.directory}"
@@ -193,17 +195,19 @@ class StreamingModel:
             if name in began and began[name] != value:
                 problem = f"the model was begun with another {name}"
                 raise UserError(
-                    problem, where=self.path, remedy="go on as it was begun, or choose another path"
+                    problem, where=self.path, remedy="continue as it was begun, or choose another path"
                 )
         if (
             self.vocabulary is not None
             and ModelDirectory(self.path).vocabulary().words != self.vocabulary.words
         ):
             problem = "the model was begun with another vocabulary"
-            raise UserError(problem, where=self.path, remedy="go on as it was begun, or choose another path")
+            raise UserError(
+                problem, where=self.path, remedy="continue as it was begun, or choose another path"
+            )
 
     def _forget(self) -> None:
-        """Remove Spark's notes of a stream from which nothing has been learned."""
+        """Remove Spark's records of a stream from which nothing has been learned."""
         for left in offsets_of(self.path).iterdir():
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
@@ -211,7 +215,7 @@ class StreamingModel:
                 left.unlink()
 
     def _steps(self, corpus: Corpus, date: str | None) -> None:
-        """Online steps over a micro-batch, a minibatch each."""
+        """Online steps over a micro-batch, one per minibatch."""
         run, schedule = self.run, self.run.job.schedule
         assert isinstance(schedule, Online)
         run.count(corpus, joint_fingerprint(run.about["fingerprint"], corpus.fingerprint), date)
@@ -223,13 +227,13 @@ class StreamingModel:
                 self.watch(record)
 
     def _release(self) -> None:
-        """Let the model go; the next micro-batch takes it up as it was saved."""
+        """Release the model; the next micro-batch opens it as it was saved."""
         if self.is_open:
             self.run.close(self.directory)
             self.is_open = False
 
     def close(self) -> None:
-        """Let the model and Spark's notes go, after the micro-batch that is learned from."""
+        """Release the model and Spark's records, after the current micro-batch."""
         with self.one:
             self._release()
             self.notes.unlock()
@@ -238,7 +242,7 @@ class StreamingModel:
 def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], bool]) -> bool:
     """Wait until a query has ended (True), or until `asked` says to stop it (False).
 
-    Raises UserError where a micro-batch could not be learned from; what was learned before it is saved.
+    Raises UserError if a micro-batch could not be learned from; what was learned before it is saved.
     """
     try:
         while query.isActive:
@@ -257,7 +261,7 @@ def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], 
 
 
 def _user_error_of(error: BaseException, path: Path) -> UserError | None:
-    """What a user can do about a micro-batch that failed; None where nobody knows."""
+    """The error that a user can act on for a micro-batch that failed; None if unknown."""
     if isinstance(error, OSError):
         where = error.filename or path
         return SparkFailure(
@@ -267,18 +271,18 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
 
 
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
-    """Raise UserError for parameters that cannot learn from a stream."""
+    """Raise UserError for parameters with which a stream cannot be learned."""
     model = estimator.topic_model(vocabulary, stream=True)
     if vocabulary is None and not model.words.grows:
-        remedy = 'let words enter (words="open"), or give a vocabulary'
-        raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
+        remedy = 'let the vocabulary grow (words="open"), or give a vocabulary'
+        raise UserError("the vocabulary of a stream is not known beforehand", remedy=remedy)
     if vocabulary is not None and model.words.grows:
-        remedy = "leave the vocabulary out, or close the words"
-        raise UserError("words enter by themselves, a vocabulary has no meaning", remedy=remedy)
+        remedy = "leave the vocabulary out, or choose a closed vocabulary"
+        raise UserError("the vocabulary is open, so none can be given", remedy=remedy)
 
 
 def _query_of(path: Path) -> str | None:
-    """Spark's name of the query whose notes these are; None where they are gone."""
+    """Spark's name of the query with these records; None if they are gone."""
     with suppress(OSError, ValueError):
         return json.loads((offsets_of(path) / "metadata").read_bytes())["id"]
     return None

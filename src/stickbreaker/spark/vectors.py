@@ -20,16 +20,16 @@ from stickbreaker.spark.vocabulary_counts import choose
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-ROWS = 1_024  # made into bags at a time
-SPARSE = 0  # the type that pyspark.ml writes beside a sparse vector; 1 is a dense one
+ROWS = 1_024  # rows made into bags at a time
+SPARSE = 0  # the type that pyspark.ml stores with a sparse vector; 1 is a dense one
 
 
 def corpus_from_vectors(
     frame: "DataFrame", out: str | Path, column: str, vocabulary: Vocabulary | None = None
 ) -> Corpus:
-    """A corpus of bags, a column of vectors of counts, written by executors into the directory `out`.
+    """A corpus of bags from a column of vectors of counts, written by executors into the directory `out`.
 
-    All words of the vocabulary are kept, in order; None calls them "0", "1", …. Documents are numbered in the
+    All words of the vocabulary are kept, in order; None names them "0", "1", …. Documents are numbered in the
     order of the partitions. Raises UserError naming the rows that are wrong.
     """
     only = frame.select(column)
@@ -56,7 +56,7 @@ def corpus_from_vectors(
 
 
 def _size(frame: "DataFrame") -> int:
-    """The size of the first vector. Raises UserError where there is none."""
+    """The size of the first vector. Raises UserError if there is none."""
     with in_one_line():
         first = frame.dropna().first()
     if first is None:
@@ -67,9 +67,9 @@ def _size(frame: "DataFrame") -> int:
 
 
 def bags_of_vectors(vectors: Any, n_words: int, start: int | None = None) -> Bags:
-    """The bags of vectors as Arrow has them (structs of type, size, indices, values).
+    """The bags for vectors in Arrow form (structs of type, size, indices, values).
 
-    `start` is the number of the first row, where rows have one. Raises UserError for a null, a vector of
+    `start` is the number of the first row, if rows have numbers. Raises UserError for a null, a vector of
     another size, and counts that are negative, NaN or infinite.
     """
     if vectors.null_count:
@@ -82,7 +82,9 @@ def bags_of_vectors(vectors: Any, n_words: int, start: int | None = None) -> Bag
     if (n_entries != n_words).any():
         wrong = int(np.flatnonzero(n_entries != n_words)[0])
         problem = f"the vector has {n_entries[wrong]} entries, the model {n_words} words"
-        raise UserError(problem, where=_rows(start, wrong, wrong), remedy="make all vectors alike")
+        raise UserError(
+            problem, where=_rows(start, wrong, wrong), remedy="make all vectors with the same vocabulary"
+        )
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     columns = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
     columns[np.repeat(sparse, lengths)] = indices.flatten().to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""The vocabulary of a store whose words are counted on the cluster: the driver gets those that it keeps."""
+"""The vocabulary of a store, counted on the cluster: only the words that are kept reach the driver."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class Written:
     files: tuple[StoredFile, ...]
 
     def source(self, *files: StoredFile) -> StoreSource:
-        """The blocks of some of the files, or of all."""
+        """The blocks of some or all of the files."""
         return StoreSource(self.directory, self.kind, files or self.files)
 
     @property
@@ -47,7 +47,7 @@ class Written:
 def choose(
     session: "SparkSession", written: Written, rule: VocabularyRule, analysis: Analysis | None
 ) -> Vocabulary:
-    """The vocabulary that the rule makes of the documents' words. Raises UserError when none is left."""
+    """The words that the rule chooses from the documents' words. Raises UserError if none is left."""
     found = count_words_of_files(session, written)
     eligible: Keep = _all if analysis is None else analysis.eligible
     with in_one_line():
@@ -61,7 +61,7 @@ def choose(
 
 
 def count_words_of_files(session: "SparkSession", written: Written) -> "DataFrame":
-    """A table of all words of a store with their documents and tokens, a row a word."""
+    """A table of all words of a store with their documents and tokens, one row per word."""
     from pyspark.sql import functions as F
 
     def count(batches: Batches) -> Batches:
@@ -81,7 +81,7 @@ def count_words_of_files(session: "SparkSession", written: Written) -> "DataFram
 
 
 def _all(words: list[str]) -> NDArray[np.bool_]:
-    """Which tokens that documents bring may enter a vocabulary: all but the longest."""
+    """Which tokens that documents come with are eligible for a vocabulary: all but the longest."""
     return np.array([len(word) <= LONGEST_WORD for word in words], np.bool_)
 
 
@@ -106,11 +106,13 @@ def _chosen(found: "DataFrame", rule: VocabularyRule, eligible: Keep, n_document
     total: Any = found.agg(F.sum("tokens")).first()
     length = float(total[0] or 0.0) / max(n_documents, 1)
     kept = able.where(F.col("documents").between(*rule.bounds(n_documents, length)))
-    if rule.size is not None:  # ties by spelling: Spark compares bytes of UTF-8, Python code points, alike
+    if (
+        rule.size is not None
+    ):  # ties by spelling: Spark compares UTF-8 bytes, Python code points, with the same result
         kept = kept.orderBy(F.desc("tokens"), "word").limit(rule.size)
     counts = _collected(kept)
     plain = replace(rule, hashed=False)
-    if not len(counts):  # the rule tells why, from how many there were
+    if not len(counts):  # the rule reports why, and from how many words
         n_words = found.count()
         counts = Vocabulary(("",) * n_words, np.zeros(n_words, np.int64), np.zeros(n_words))
         return plain.choose(counts, np.arange(len(counts)) < able.count(), n_documents, length)
@@ -118,14 +120,14 @@ def _chosen(found: "DataFrame", rule: VocabularyRule, eligible: Keep, n_document
 
 
 def _collected(frame: "DataFrame") -> Vocabulary:
-    """The words of a table on the driver."""
+    """The words of a table, on the driver."""
     table: Any = frame.toArrow()
     words, documents, tokens = (table.column(name).to_pylist() for name in _COUNTS.names)
     return Vocabulary(tuple(words), np.array(documents, np.int64), np.array(tokens, np.float64))
 
 
 def _hashing(found: "DataFrame", chosen: Vocabulary, eligible: Keep, n_documents: int) -> Vocabulary:
-    """`Vocabulary.hashing`, of whose words only the sums a row reach the driver."""
+    """`Vocabulary.hashing`, for which only the sums of each row reach the driver."""
     n_rows, listed = len(chosen), frozenset(chosen.words)
 
     def rows(batches: Batches) -> Batches:

@@ -128,12 +128,15 @@ class Broken:
 @pytest.mark.parametrize(
     ("frame", "expected"),
     [
-        ([1], "list is no table that Arrow can take; give a table of pandas (2.2 or later), polars or Arrow"),
+        (
+            [1],
+            "list is not a table that Arrow can read; give a table of pandas (2.2 or later), polars or Arrow",
+        ),
         (Broken(), "the table: cannot be read ("),
         (pa.table({"body": ["a"]}), "the table: no column 'text' (columns: body); name the column"),
         (pa.table({"text": ["a", None]}), "row 1: the field 'text' is null; leave the row out"),
         ([{"text": "a"}, {"text": None}], "row 1: the field 'text' is null; leave the row out"),
-        ([{"text": "a"}, "b"], "record 1 is no dict; give a table"),
+        ([{"text": "a"}, "b"], "record 1 is not a dict; give a table"),
         (pa.table({"text": ["a", "b"], "id": [3, 3]}), "row 1: the id '3' was used before; ids must differ"),
         (pa.table({"text": pa.array([], pa.string())}), "the table: no document found"),
     ],

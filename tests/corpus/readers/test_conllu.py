@@ -50,7 +50,10 @@ def test_a_file_without_newdoc_is_one_document(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        ("1\tNo\n", ":4: the line has 2 columns and begins with '1'; a line has ten columns, parted by tabs"),
+        (
+            "1\tNo\n",
+            ":4: the line has 2 columns and begins with '1'; a line has ten columns, separated by tabs",
+        ),
         (word("x", "No"), ":4: the line has 10 columns and begins with 'x'; a line"),
         (word(1, ""), ":4: the line has 10 columns and begins with '1'; a line"),
         (word("1", "No").replace("\t", " "), ":4: the line has 1 columns and begins with '1 No _"),

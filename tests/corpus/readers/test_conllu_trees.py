@@ -70,7 +70,7 @@ def test_tags_are_of_trees():
 
 
 GOOD = node(1, "fine", 0)
-ROOT = "; heads lead to the root: a head is another word of the sentence, or 0"
+ROOT = "; heads must lead to the root: a head is another word of the sentence, or 0"
 
 
 @pytest.mark.parametrize(

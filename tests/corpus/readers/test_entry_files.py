@@ -37,7 +37,10 @@ def test_uci(tmp_path, words):
 def test_the_words_beside_uci(tmp_path):
     path, other = tmp_path / "docword.pets.txt.gz", tmp_path / "docword.more.txt"
     path.write_bytes(gzip.compress(UCI))
-    line = f"{path}: the format uci holds numbers of words; name the file of its words, one a line, by vocab"
+    line = (
+        f"{path}: the format uci has numbers instead of words; "
+        "name the file of its words, one per line, by vocab"
+    )
     with pytest.raises(UserError) as caught:
         read(path)
     assert str(caught.value) == line
@@ -50,12 +53,12 @@ def test_the_words_beside_uci(tmp_path):
     assert Corpus.build([path, other]).n_documents == 8
     (tmp_path / "vocab.more.txt.gz").write_bytes(gzip.compress(b"cat\ndog\nfish\n"))
     with pytest.raises(
-        UserError, match=r"vocab.more.txt.gz: other words than those of the files before; bui"
+        UserError, match=r"vocab.more.txt.gz: words other than those of the files before; bui"
     ):
         Corpus.build([path, other])
     aside = tmp_path / "pets.uci"
     aside.write_bytes(UCI)
-    with pytest.raises(UserError, match="the format uci holds numbers of words"):
+    with pytest.raises(UserError, match="the format uci has numbers instead of words"):
         Corpus.build(aside, reading=ReadingOptions("uci"))
 
 
@@ -110,7 +113,8 @@ def test_the_longest_gap(tmp_path, words):
     path = tmp_path / "docword.a.txt"
     path.write_bytes(b"7\n3\n1\n3 1 1\n")
     told = (
-        ": documents 4 to 7 have no entry; the file was cut off, or its header is another's; if not, raise "
+        ": documents 4 to 7 have no entry; the file was cut off, or its header belongs to another file; "
+        "if not, raise "
         "longest_gap, 3 now"
     )
     assert error_in(path, vocab=words, longest_gap=3) == told
@@ -184,7 +188,7 @@ def test_gensim_dictionaries(tmp_path):
         ("2\n0\tcat\t1\n1\tcat\t1\n", ": a word is listed twice; list every word once"),
         ("2\n0\tcat\t1\n2\tdog\t1\n", ": no word has the number 1; call compactify() and save"),
         ("2\n0\tcat\t1\n999999999999999\tdog\t1\n", ": no word has the number 1; call"),
-        ("", ": the file lists no word"),
+        ("", ": the file has no words"),
         ("3\n", None),
     ]:
         path.write_text(content)

@@ -41,7 +41,7 @@ def test_bags_of_gensim(kind):
 @pytest.mark.parametrize(
     ("bags", "expected"),
     [
-        ([[(0, 1)], [(1, 1)]], "document 1 holds word 1, which id2word lacks; give the dictionary"),
+        ([[(0, 1)], [(1, 1)]], "document 1 has word 1, which is not in id2word; give the dictionary"),
         ([[(0, 1, 1)]], "document 0 is not a list of (number, count); give what gensim's doc2bow returns"),
         ([["ab"]], "document 0 is not a list of (number, count)"),
         ([[(0.5, 1)]], "document 0 is not a list of (number, count)"),

@@ -56,12 +56,12 @@ def test_files_by_themselves_and_packed(folder, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("x.docx", b"PK\x03\x04 and nothing else", "is no Word file, or is damaged"),
+        ("x.docx", b"PK\x03\x04 and nothing else", "is not a Word file, or is damaged"),
         ("x.pdf", b"%PDF-1.4\nbut no more", "cannot be read"),
         ("x.pdf", pdf_of(""), "has no text"),
         ("x.html", b"<html><body></body></html>", "has no text"),
-        ("x.rtf", b"{\\rtf1 a cat}", "is no plain text; save it as .html"),
-        ("x.doc", b"\xd0\xcf\x11\xe0", "is no plain text"),
+        ("x.rtf", b"{\\rtf1 a cat}", "is not plain text; save it as .html"),
+        ("x.doc", b"\xd0\xcf\x11\xe0", "is not plain text"),
     ],
 )
 def test_what_cannot_be_read_says_so_in_a_line(folder, name, content, told):

@@ -55,7 +55,9 @@ def test_repeats_are_left_out_where_that_is_asked_for(file):
 
 
 def test_long_ones_are_told_of(cli, file, tmp_path):
-    with pytest.warns(RepeatsWarning, match="1 document has the text of others, as 'c' that of 'a'"):
+    with pytest.warns(
+        RepeatsWarning, match="1 document has the same text as others, for example 'c' and 'a'"
+    ):
         Corpus.build(file)
     told = cli("corpus", "build", file, "--out", tmp_path / "c").stderr
     assert "as 'c' that of 'a'; --drop-repeats exact leaves them out" in told

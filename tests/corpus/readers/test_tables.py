@@ -58,9 +58,9 @@ def test_a_header_and_nothing_else(tmp_path):
         (b",\n", ":1: no column 'text' (columns: none); name"),
         (
             b"id;text\n",
-            ":1: no column 'text' (columns: id;text); give separator ';', for cells seem to be parted by",
+            ":1: no column 'text' (columns: id;text); give separator ';', since cells seem to be",
         ),
-        (b"id\ttext\n", ":1: no column 'text' (columns: id text); give format=\"tsv\", for cells seem"),
+        (b"id\ttext\n", ":1: no column 'text' (columns: id text); give format=\"tsv\", since cells seem"),
         (b"text,a,a\n", ":1: two columns are named 'a'; give each a name of its own"),
         (b"text,\xff\na,b\n", ":1: byte 0xff at position 6 is not UTF-8; convert"),
         (b'text,"b\n', ":1: malformed row, up to line 1 (unexpected end of data); a cell in quotes ends"),

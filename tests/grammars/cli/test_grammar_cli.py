@@ -225,8 +225,8 @@ def test_options_that_do_not_go_together(cli, text, tmp_path, options, message):
 
 
 def test_verbs_of_other_kinds_are_refused(cli, learned, text):
-    assert "means nothing" in cli("topics", learned, code=1).stderr
-    assert "means nothing" in cli("generate", learned, code=1).stderr
+    assert "does not apply" in cli("topics", learned, code=1).stderr
+    assert "does not apply" in cli("generate", learned, code=1).stderr
 
 
 def test_hybrid_learns_online_and_what_it_learned_is_read_as_ever(cli, text, tmp_path):

@@ -238,7 +238,7 @@ def test_the_program_writes_page_and_figures(cli, unigram: Path, tmp_path: Path)
 
 def test_options_for_topics_are_refused(cli, unigram: Path, tmp_path: Path) -> None:
     done = cli("report", unigram, "--out", tmp_path / "r.html", "--date-field", "d", code=1)
-    assert "--date-field means nothing for a model of the kind AdaptorGrammar" in done.stderr
+    assert "--date-field does not apply to a model of the kind AdaptorGrammar" in done.stderr
 
 
 def test_only_grammars_have_such_a_page(model: Path, unigram: Path) -> None:

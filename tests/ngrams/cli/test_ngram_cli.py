@@ -134,7 +134,7 @@ def test_a_model_of_topics_has_no_ngrams(cli, model, tmp_path):
     assert "arpa is no format of a model of the kind LDA" in done.stderr
     for verb in ("score", "generate"):
         extra = (tmp_path / "x.txt",) if verb == "score" else ()
-        assert f"{verb} means nothing for a model of the kind LDA" in cli(verb, model, *extra, code=1).stderr
+        assert f"{verb} does not apply to a model of the kind LDA" in cli(verb, model, *extra, code=1).stderr
 
 
 @pytest.mark.parametrize("verb", ["topics", "name", "transform", "nearest", "compare"])
@@ -142,7 +142,7 @@ def test_verbs_of_topics_are_one_line(cli, learned, book, tmp_path, verb):
     extra = {"transform": (book, "--out", tmp_path / "x.csv"), "nearest": (book,), "compare": (learned,)}
     done = cli(verb, learned, *extra.get(verb, ()), code=1)
     assert (
-        f"{verb} means nothing for a model of the kind NgramModel; it knows generate, score," in done.stderr
+        f"{verb} does not apply to a model of the kind NgramModel; use one of generate, score," in done.stderr
     )
     assert done.stdout == ""
 
@@ -203,10 +203,10 @@ def test_short_sentences_that_are_held_out_are_not_shown(cli, tmp_path):
     ("line", "says"),
     [
         ("evaluate {model} {book} --engine spark", "--engine spark scores models of topics alone"),
-        ("export {model} --format arpa --out a.arpa --top 3", "--top means nothing for --format arpa"),
+        ("export {model} --format arpa --out a.arpa --top 3", "--top does not apply to --format arpa"),
         (
             "export {model} --format arpa --out a.arpa --threads 2",
-            "--threads means nothing for --format arpa",
+            "--threads does not apply to --format arpa",
         ),
     ],
 )
@@ -363,7 +363,7 @@ class TestFilesAndTwoModels:
         ):
             done = cli(*words, code=1)
             assert (
-                "means nothing for a language model in the ARPA format; it knows score, evaluate, rescore"
+                "does not apply to a language model in the ARPA format; use one of score, evaluate, rescore"
                 in (done.stderr)
             )
 

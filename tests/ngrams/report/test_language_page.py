@@ -319,14 +319,14 @@ def test_the_program_writes_page_and_figures(cli, trigrams: Path, tmp_path: Path
 def test_options_for_topics_are_refused_in_one_line(cli, trigrams: Path, tmp_path: Path, option: str) -> None:
     done = cli("report", trigrams, "--out", tmp_path / "r.html", option, tmp_path, code=1)
     (line,) = done.stderr.strip().splitlines()
-    assert f"{option} means nothing for a model of the kind NgramModel" in line
+    assert f"{option} does not apply to a model of the kind NgramModel" in line
     assert not (tmp_path / "r.html").exists()
 
 
 def test_only_finished_language_models_have_such_a_page(model: Path, trigrams: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a language model"):
         language_page_of(model, "t")
-    with pytest.raises(UserError, match="means nothing for a model of the kind"):
+    with pytest.raises(UserError, match="does not apply to a model of the kind"):
         page_of(trigrams, "t")
     started = PlainNgramModel(2, min_count=1, random_state=0)
     analysis, rule = started.reads_texts_by()

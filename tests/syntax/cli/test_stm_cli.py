@@ -132,7 +132,7 @@ def test_files_of_other_formats_have_no_trees(cli, tmp_path):
 
 def test_what_means_nothing_is_refused(cli, news, stm, tmp_path):
     for line in (("name", stm, "--topic", "1=a"), ("nearest", stm, news), ("generate", stm)):
-        assert "means nothing for a model of the kind SyntacticTopics" in cli(*line, code=1).stderr
+        assert "does not apply to a model of the kind SyntacticTopics" in cli(*line, code=1).stderr
     assert "has no meaning" in cli("evaluate", stm, news, "--left-to-right", code=2).stderr
     told = cli("fit", "stm", news, "--out", tmp_path / "m", "--topics", 2000, code=1).stderr
     assert "--topics is at most 1024" in told
@@ -142,6 +142,6 @@ def test_what_was_built_without_trees_is_refused_in_one_line(cli, news, tmp_path
     cli("corpus", "build", news, "--min-length", 5, "--out", tmp_path / "c")
     told = cli("fit", "stm", tmp_path / "c", "--out", tmp_path / "m", *FEW, code=1).stderr
     assert told.splitlines() == [
-        f"stickbreaker: {tmp_path / 'c'}: the corpus holds no trees; build it from CoNLL-U with --trees"
+        f"stickbreaker: {tmp_path / 'c'}: the corpus has no trees; build it from CoNLL-U with --trees"
     ]
     assert not (tmp_path / "m").exists()

@@ -411,7 +411,7 @@ def test_the_program_writes_page_and_figures(cli, path: Path, tmp_path: Path) ->
 
 def test_options_for_other_topics_are_refused(cli, path: Path, tmp_path: Path) -> None:
     done = cli("report", path, "--out", tmp_path / "r.html", "--date-field", "d", code=1)
-    assert "--date-field means nothing for a model of the kind SyntacticTopics" in done.stderr
+    assert "--date-field does not apply to a model of the kind SyntacticTopics" in done.stderr
 
 
 def test_only_finished_models_of_this_kind_have_such_a_page(model: Path, path: Path, tmp_path: Path) -> None:

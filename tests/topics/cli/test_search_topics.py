@@ -148,8 +148,8 @@ def test_where_there_is_no_search_the_number_is_told(cli, posts, tmp_path):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (("--topics", "some"), "'some' is no whole number above zero"),
-        (("--topics", 0), "'0' is no whole number above zero"),
+        (("--topics", "some"), "'some' is not a whole number above zero"),
+        (("--topics", 0), "'0' is not a whole number above zero"),
         (("--topics", 5, "--judge", "held-out"), "--judge needs --topics auto"),
         (("--eta", "much"), "'much' is not a number"),
     ],

@@ -337,7 +337,7 @@ def test_verbs_know_a_lexicon(cli, learned, planted, tmp_path):
         ("name", learned / "lexicon"),
     ):
         told = cli(*line, code=1).stderr.splitlines()[-1]
-        assert "means nothing for a lexicon by topic; it knows translate, evaluate, report" in told, line
+        assert "does not apply to a lexicon by topic; use one of translate, evaluate, report" in told, line
         assert str(learned / "lexicon") in told
 
 

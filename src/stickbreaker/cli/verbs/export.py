@@ -129,4 +129,4 @@ def _refuse_others(format: str, chosen: Export) -> None:
             refuse_written((option_name,), f"belongs to --format {owner}")
     for option_name in ("top", "threads"):
         if option_name not in chosen.options:
-            refuse_written((option_name,), f"means nothing for --format {format}")
+            refuse_written((option_name,), f"does not apply to --format {format}")

@@ -1,7 +1,7 @@
-"""Phrases: words that often stand together, read as one, such as "new_york".
+"""Phrases: words that often stand together, read as one word, such as "new_york".
 
-Phrases are found in rounds (`phrase_search.py`). A round has pairs of words; where a pair stands in a
-text, from left to right, it becomes one word, and the next round may join that with a third.
+Phrases are found in rounds (`phrase_search.py`). A round has pairs of words; each pair in a text, from left
+to right, becomes one word, which the next round may join with a third.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,13 @@ import regex
 from numpy.typing import NDArray
 
 JOINER = "_"
-BREAK = r"[^\p{L}\p{M}\p{N}\s\p{Pd}'’\"“”‘„«»&]"  # a character with which a phrase ends
+BREAK = r"[^\p{L}\p{M}\p{N}\s\p{Pd}'’\"“”‘„«»&]"  # a character that ends a phrase
 _BREAK = regex.compile(BREAK)
 Round = Mapping[tuple[str, str], str]  # pair of words: the word that it becomes
 
 
 def joined_word(first: str, second: str) -> str:
-    """The word that two words become.
+    """The word formed by joining two words.
 
     >>> joined_word("new", "york")
     'new_york'
@@ -28,7 +28,7 @@ def joined_word(first: str, second: str) -> str:
 
 
 def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
-    """The rounds of pairs that are spelled with a blank between, as an analysis keeps them.
+    """The rounds of pairs that an analysis stores with a space between the words.
 
     >>> rounds_of([["new york"], ["new_york city"]])[1]
     {('new_york', 'city'): 'new_york_city'}
@@ -38,7 +38,8 @@ def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
 
 
 def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """The tokens of a text, by where they begin, before which stands more than blanks, hyphens and quotes.
+    """The tokens before which stands something other than spaces, hyphens and quotes; `starts`: where tokens
+    begin.
 
     >>> breaks_in("cold-war news, cs.edu", np.array([0, 5, 9, 15, 18])).tolist()
     [3, 4]
@@ -50,9 +51,10 @@ def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer
 def join_words(
     words: Sequence[str], breaks: NDArray[np.integer[Any]], rounds: Sequence[Round]
 ) -> tuple[list[str], NDArray[np.int32]]:
-    """The words with phrases joined, and for each the place in `words` at which it begins.
+    """The words with phrases joined, and for each its position in `words`.
 
-    `breaks` are places in `words` with which no phrase goes on: where a sentence begins, or after a comma.
+    `breaks` are positions in `words` at which no phrase may continue: where a sentence begins, or after a
+    comma.
 
     >>> rounds = rounds_of([["new york", "york city"], ["new_york city"]])
     >>> joined, places = join_words("a new york city york city".split(), np.array([0]), rounds)

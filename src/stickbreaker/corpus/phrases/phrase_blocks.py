@@ -1,4 +1,4 @@
-"""The tokens of a block with phrases joined: `joining.join_words` for many documents at once."""
+"""Joins the phrases in a block's tokens: `joining.join_words` for many documents at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from stickbreaker.corpus.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class RoundIndex:
-    """The pairs of a round by number, so that those in a block are found without strings."""
+    """The pairs of a round as numbers, so that those in a block are found without strings."""
 
-    words: Vocabulary  # of all pairs
+    words: Vocabulary  # the words of all pairs
     pairs: NDArray[np.int64]  # (pairs × 2) rows of their words
     keys: NDArray[np.int64]  # (pairs,) row of the first × number of words + row of the second, ascending
-    numbers: NDArray[np.int64]  # (pairs,) of each key, its pair
-    joined: Vocabulary  # what pairs become
-    made: NDArray[np.int32]  # (pairs,) rows of what each becomes
+    numbers: NDArray[np.int64]  # (pairs,) the pair of each key
+    joined: Vocabulary  # the words that pairs become
+    made: NDArray[np.int32]  # (pairs,) row of the word that each becomes
 
     @classmethod
     def of(cls, pairs: Round) -> "RoundIndex":
@@ -44,13 +44,13 @@ class TokenBlock:
 
     words: Any  # the distinct words, in an Arrow array
     codes: NDArray[np.int32]  # (tokens,) into `words`
-    breaks: NDArray[np.bool_]  # (tokens,) no phrase goes on with this token
-    places: NDArray[np.int64]  # (tokens,) where each began before phrases were joined
-    owners: NDArray[np.int64]  # (tokens,) its document
+    breaks: NDArray[np.bool_]  # (tokens,) no phrase continues with this token
+    places: NDArray[np.int64]  # (tokens,) position before phrases were joined
+    owners: NDArray[np.int64]  # (tokens,) the document of each
 
     @classmethod
     def of(cls, table: pa.Table, packed: NDArray[np.uint8] | None = None) -> "TokenBlock":
-        """The tokens of a block of texts; with its breaks `packed`, the table may have tokens alone."""
+        """The tokens of a block of texts; if its breaks are given `packed`, the table needs only tokens."""
         if packed is None:
             entries, begun = tokens_of(table)
             breaks = np.zeros(len(entries.codes), np.bool_)
@@ -65,7 +65,7 @@ class TokenBlock:
 
     @staticmethod
     def _mark_breaks(table: pa.Table, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]) -> None:
-        """Mark the tokens before which stands what ends a phrase."""
+        """Mark the tokens that stand after something that ends a phrase."""
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
         flat = table.select(["text", "starts"]).combine_chunks()
@@ -99,7 +99,8 @@ class TokenBlock:
         return table
 
     def _starts(self, starts: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """Where tokens begin in their text, of documents that tell; `offsets` are those of before."""
+        """Where tokens begin in their text, for documents that record it; `offsets` are those before
+        joining."""
         known = np.asarray(starts.is_valid())
         has_starts = np.repeat(known, np.diff(offsets))
         every = _every_start(starts, offsets, 0)
@@ -107,7 +108,7 @@ class TokenBlock:
         return _lists(every[self.places][has_starts[self.places]], lengths, known)
 
     def _sentences(self, sentences: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """The tokens at which sentences begin, of documents that tell."""
+        """The tokens at which sentences begin, for documents that record it."""
         lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
         places = np.asarray(sentences.flatten(), np.int64) + np.repeat(offsets[:-1], lengths)
         now = np.searchsorted(self.places, places)
@@ -136,7 +137,8 @@ class TokenBlock:
         return TokenBlock(words, codes[kept], self.breaks[kept], self.places[kept], self.owners[kept])
 
     def _with_joined(self, pairs: RoundIndex, here: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Any]:
-        """The codes of what pairs become (-1: of none here), and the words with those that are new."""
+        """The codes of the words that pairs become (-1 for pairs not in this block), and the words including
+        new ones."""
         made, place = np.unique(pairs.made[here], return_index=True)
         made = made[np.argsort(place)]  # in the order of the pairs
         rows = pairs.joined.lookup(self.words)
@@ -149,7 +151,7 @@ class TokenBlock:
 
 
 def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
-    """Where each token begins in its text, `missing` in documents that do not tell."""
+    """Where each token begins in its text, `missing` in documents that do not record it."""
     every = np.full(int(offsets[-1]), missing, np.int64)
     has_starts = np.repeat(np.asarray(starts.is_valid()), np.diff(offsets))
     every[has_starts] = np.asarray(starts.flatten(), np.int64)
@@ -157,16 +159,17 @@ def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int)
 
 
 def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Of pairs that overlap, by where each begins (ascending): the first, the third, from left to right.
+    """Among overlapping pairs, given their positions (ascending): the first, the third and so on, from left
+    to right.
 
     >>> _apart(np.array([0, 1, 2, 4])).tolist()
     [True, False, True, True]
     """
-    begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)  # of runs of pairs that overlap
+    begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)  # starts of runs of overlapping pairs
     return (np.arange(len(places)) - np.repeat(begins, np.diff(begins, append=len(places)))) % 2 == 0
 
 
 def _lists(values: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.bool_]) -> pa.Array:
-    """Lists of values; null where they are not known."""
+    """Lists of values; null if they are not known."""
     offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
     return pa.ListArray.from_arrays(offsets, pa.array(values.astype(np.int32)), mask=pa.array(~known))

@@ -1,4 +1,4 @@
-"""A corpus that is built with phrases: they are found in its documents, and joined there."""
+"""Builds a corpus with phrases: finds them in its documents, and joins them."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import untagged
 
-AS_GIVEN = Analysis(  # of tokens that documents bring
+AS_GIVEN = Analysis(  # for tokens that documents come with
     language=None,
     normalization=None,
     lowercase=False,
@@ -38,8 +38,8 @@ def join_phrases(
     rule: PhraseRule,
     take: Callable[[pa.Table], None],
 ) -> tuple[Tally, Analysis | PolylingualAnalysis]:
-    """Find the phrases of documents that were analysed without any, and give `take` the blocks with phrases
-    joined. Returns what these blocks add up to, and the analysis with the phrases.
+    """Find the phrases of documents analysed without phrases, and pass the blocks with phrases joined to
+    `take`. Returns the tally of these blocks, and the analysis with the phrases.
 
     Raises UserError for documents with trees, whose words cannot be joined.
     """
@@ -56,7 +56,7 @@ def join_phrases(
         rule,
         tally.n_documents,
     )
-    from stickbreaker.corpus.text.word_finding import ArrowWords  # takes numba
+    from stickbreaker.corpus.text.word_finding import ArrowWords  # imports numba
 
     joined = Tally(tally.kind, tally.fields, tally.sentences, used.rules_against)
     words = ArrowWords()
@@ -68,7 +68,7 @@ def join_phrases(
 
 
 def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
-    """A document with the phrases among its tokens joined.
+    """The document with phrases joined in its tokens.
 
     >>> joined_document(Document("a", tokens=["new", "york"]), ({("new", "york"): "new_york"},)).tokens
     ['new_york']
@@ -89,14 +89,14 @@ def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
 
 
 def _joined_in_a_language(first: str, second: str) -> str:
-    """The word that two words become, of a polylingual corpus."""
+    """The word formed by joining two words of a polylingual corpus."""
     return joined_word(first, untagged(second))
 
 
 class _Blocks:
     """The tokens of a source's blocks, which are read several times.
 
-    Whether a phrase may go on with a token is found once, and remembered in a bit.
+    Whether a phrase may continue with a token is determined once, and stored in a bit.
     """
 
     def __init__(self, source: BlockSource) -> None:
@@ -112,7 +112,7 @@ class _Blocks:
             yield self._block(block, self.source.columns(block, columns)).joined(indices)
 
     def with_tables(self, rounds: Sequence[Round]) -> Iterator[tuple[TokenBlock, pa.Table]]:
-        """The same, and the table that the tokens came from."""
+        """The same, each with the table that the tokens came from."""
         indices = list(map(RoundIndex.of, rounds))
         for block in range(len(self.source.sizes)):
             table = self.source.read(block)

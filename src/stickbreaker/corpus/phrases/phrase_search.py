@@ -1,7 +1,7 @@
-"""Finding phrases: pairs of words that stand together much more often than chance would have it.
+"""Finds phrases: pairs of words that stand together much more often than by chance.
 
-A round looks at all blocks of a corpus once. Memory is bounded by the distinct words and by `MOST_PAIRS`
-pairs: beyond, the rarest of those met so far are forgotten (Goyal et al. 2012; so do word2vec and gensim).
+A round reads all blocks of a corpus once. Memory is bounded by the distinct words and by `MOST_PAIRS` pairs:
+beyond that, the rarest pairs so far are forgotten (Goyal et al. 2012; word2vec and gensim do the same).
 """
 
 import math
@@ -16,7 +16,7 @@ from stickbreaker.corpus.phrases.joining import Round
 from stickbreaker.corpus.phrases.phrase_blocks import TokenBlock
 from stickbreaker.corpus.vocabulary import Vocabulary
 
-SURPRISE = 30.0  # a chance of less than one in ten million
+SURPRISE = 30.0  # a probability of less than one in ten million
 MOST_PAIRS = 4_000_000
 ROUNDS = 2
 
@@ -29,10 +29,10 @@ class PhraseRule:
     """Which pairs of words become a phrase.
 
     A pair must occur in at least `min_documents` documents (None: one for each 500, at least 5 and at most
-    10), more often than chance would have it (a log-likelihood ratio of at least 30; Dunning 1993), and have
-    a normalised pointwise mutual information of at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) /
-    -ln p(ab), 0 for words that stand together by chance, 1 for words that never stand apart. A word and the
-    same word again are none.
+    10), more often than by chance (a log-likelihood ratio of at least 30; Dunning 1993), and have a
+    normalised pointwise mutual information of at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) / -ln
+    p(ab), 0 for words that stand together by chance, 1 for words that only occur together. A word repeated is
+    not a phrase.
 
     >>> PhraseRule().score(10, 10, 10, 1000)
     1.0
@@ -48,7 +48,7 @@ class PhraseRule:
             raise UserError(f"min_score={self.min_score}", remedy="min_score is above 0 and at most 1")
 
     def fewest(self, n_documents: int) -> int:
-        """The fewest documents of a phrase, of so many documents."""
+        """The smallest number of documents with a phrase, in a corpus of this many documents."""
         return min(10, max(5, n_documents // 500)) if self.min_documents is None else self.min_documents
 
     def score(self, together: float, first: float, second: float, total: float) -> float:
@@ -59,7 +59,7 @@ class PhraseRule:
         return math.log(together * total / (first * second)) / math.log(total / together)
 
     def chosen(self, pairs: "PairCounts", words: list[str], fewest: int, join: Join) -> Round:
-        """The pairs that become phrases, and the words that they become."""
+        """The pairs that become phrases, with the words that they become."""
         keys, tokens, documents = pairs.counted()
         total, found = float(pairs.total), {}
         often = documents >= fewest
@@ -74,27 +74,27 @@ class PhraseRule:
 
 
 def _surprise(together: float, first: float, second: float, total: float) -> float:
-    """A log-likelihood ratio: how unlikely it is that words stand together so often by chance."""
+    """A log-likelihood ratio: how unlikely it is that words stand together this often by chance."""
     expected = first * second / total
     return 2.0 * (together * math.log(together / expected) - (together - expected))
 
 
 class PairCounts:
-    """How often words occur, and pairs of words that follow one another within a sentence."""
+    """Counts of words, and of pairs of words that follow one another within a sentence."""
 
     def __init__(self, n_words: int) -> None:
         self.n_words = n_words
         self.words = np.zeros(n_words)
         self.total = 0
-        self._least = 1  # pairs that occurred fewer times were forgotten
+        self._least = 1  # pairs with smaller counts were forgotten
         self._held = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._waiting: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
         self._n_waiting = 0
 
     def add(self, rows: NDArray[np.int32], breaks: NDArray[np.bool_], owners: NDArray[np.int64]) -> None:
-        """Count a block that has tokens: the rows of these (-1: of no phrase), whether a pair may not go
-        on with each, and the documents of each."""
-        from stickbreaker.kernels.document_frequencies import count_documents  # takes numba
+        """Count the tokens of a block: the row of each (-1: not part of a phrase), whether a pair may not
+        continue with it, and its document."""
+        from stickbreaker.kernels.document_frequencies import count_documents  # imports numba
 
         self.total += len(rows)
         self.words += np.bincount(rows[rows >= 0], minlength=self.n_words)
@@ -111,7 +111,8 @@ class PairCounts:
             self._merge()
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Pairs (row of the first × number of words + row of the second), their tokens and documents."""
+        """Pairs (row of the first × number of words + row of the second), with their numbers of tokens and
+        documents."""
         self._merge()
         return self._held
 
@@ -139,8 +140,8 @@ def find_phrases(
 ) -> tuple[Round, ...]:
     """The phrases of a corpus, round by round.
 
-    `blocks` gives the tokens of every block, joined by the rounds that it is given; `counts` has all words of
-    the corpus. Only `eligible` words are part of a phrase.
+    `blocks` yields the tokens of every block, joined by the rounds passed to it; `counts` has all words of
+    the corpus. Only `eligible` words become part of a phrase.
     """
     fewest = rule.fewest(n_documents)
     words = [

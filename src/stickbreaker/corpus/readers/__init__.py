@@ -1,4 +1,4 @@
-"""Readers: from files to documents. A new reader is one small file and one line of `READERS`."""
+"""Readers: from files to documents. A new reader is one small file and one line in `READERS`."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ READERS: dict[str, Reader] = {
         conllu.READER,
         mallet.READER,
         lda_c.READER,
-        uci.READER,  # before lines, whose ending it shares
+        uci.READER,  # before lines, which has the same ending
         matrix_market.READER,
         lines.READER,
         office_files.READER,
@@ -67,10 +67,10 @@ __all__ = [
 def read_inputs(
     given: Sequence[str], options: ReadingOptions, problems: Problems
 ) -> tuple[Iterator[Document], str, tuple[str, ...] | None]:
-    """The documents of inputs, one after another; their kind, "text" or "bag"; the words of `--vocab`.
+    """The documents of inputs in order; their kind, "text" or "bag"; and the words of `--vocab`.
 
-    Raises UserError at once for an input that is missing or of no known format; while documents are taken,
-    for those that are wrong, unless `problems` skips them.
+    Raises UserError immediately for an input that is missing or of unknown format; and during iteration for
+    documents that are wrong, unless `problems` skips them.
     """
     if not given:
         raise UserError("no input was given", remedy="give files, directories, globs or -")
@@ -85,7 +85,7 @@ def read_inputs(
         problem = "the format has no trees"
         raise UserError(problem, where=strange.name, remedy="give CoNLL-U; of another name, --format conllu")
     if options.upos and strange is not None:
-        problem = f"the format has no parts of speech, of which {', '.join(options.upos)} are to be read"
+        problem = f"the format has no parts of speech, so {', '.join(options.upos)} cannot be selected"
         raise UserError(problem, where=strange.name, remedy="give CoNLL-U, or --upos all for all words")
     _refuse_fields(chosen, options)
     kind = kinds.pop()
@@ -96,7 +96,7 @@ def read_inputs(
 
 
 def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
-    """The same sources, which tell the options' position of what is read."""
+    """The same sources, which report their progress to the options' position."""
     if options.position is None:
         return sources
     options.position.expect([source.path for source in sources])
@@ -104,8 +104,8 @@ def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
 
 
 def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:
-    """Raise UserError where fields of text are named, and no input has fields; where a model remembers the
-    field, for any that has none."""
+    """Raise UserError if a text field is named and no input has fields; if a model remembers the field, for
+    any input without fields."""
     without = [source for source, reader in chosen if reader.name in ("lines", "files", "documents")]
     if options.text_field == ReadingOptions().text_field or not without:
         return
@@ -114,20 +114,20 @@ def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOpti
 
 
 def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:
-    """The words that belong to sources of bags: those of `--vocab`, or of the files beside the sources."""
+    """The words for sources of bags: those of `--vocab`, or of the files next to the sources."""
     if options.vocab is not None:
         return read_numbered_words(options.vocab, options.largest_text)
     words: tuple[str, ...] = ()
     for source, reader in chosen:
         beside = reader.vocab_beside(source) if reader.vocab_beside is not None else None
         if beside is None:
-            remedy = "name the file of its words, one a line, by --vocab"
-            problem = f"the format {reader.name} holds numbers of words"
+            remedy = "name the file of its words, one per line, by --vocab"
+            problem = f"the format {reader.name} has numbers instead of words"
             raise UserError(problem, where=source.name, remedy=remedy)
         found = read_numbered_words(beside, options.largest_text)
         if words and found != words:
             remedy = "build one corpus from each, or give the words of all by --vocab"
-            raise UserError("other words than those of the files before", where=beside, remedy=remedy)
+            raise UserError("words other than those of the files before", where=beside, remedy=remedy)
         words = found
     return words
 
@@ -153,4 +153,4 @@ def _reader_of(source: Source, options: ReadingOptions) -> Reader:
     endings = ", ".join(dict.fromkeys(ending for reader in READERS.values() for ending in reader.endings))
     formats, packed = ", ".join(READERS), ", ".join(PACKINGS)
     remedy = f"name it by --format ({formats}), or end the name in one of {endings} (and {packed})"
-    raise UserError("the name does not tell the format", where=source.name, remedy=remedy)
+    raise UserError("the name does not show the format", where=source.name, remedy=remedy)

@@ -1,7 +1,7 @@
-"""How large the batches of Arrow's format are once they are decoded, known before they are.
+"""The sizes of Arrow batches after decoding, determined before they are decoded.
 
-A compressed buffer begins with its length when decoded (Arrow's columnar format, "Compression"). Where the
-buffers lie stands in the message's metadata, a flatbuffer: tables of fields that are found by their number.
+A compressed buffer begins with its decoded length (Arrow's columnar format, "Compression"). The buffers'
+positions are in the message's metadata, a flatbuffer: tables whose fields are found by number.
 """
 
 import struct
@@ -13,13 +13,13 @@ import pyarrow as pa
 HEADER = 2  # fields of tables, by number: of a message,
 DATA = 1  # of a dictionary batch,
 BUFFERS, COMPRESSION = 2, 3  # and of a record batch
-_FILE_MAGIC = b"ARROW1\0\0"  # what follows it in a file is a stream
+_FILE_MAGIC = b"ARROW1\0\0"  # followed by a stream in a file
 
 
 def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
-    """For each batch and dictionary of a file or stream: its bytes as they lie there, and decoded.
+    """The encoded and the decoded size in bytes of each batch and dictionary of a file or stream.
 
-    The stream is read to its end. Raises ValueError for what is damaged.
+    Reads the stream to its end. Raises ValueError if it is damaged.
 
     >>> import io
     >>> out, batch = io.BytesIO(), pa.record_batch({"text": ["a" * 9_000]})
@@ -41,11 +41,11 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
             try:
                 yield len(body), _decoded(memoryview(message.metadata), body, message.type)
             except (struct.error, IndexError) as error:
-                raise ValueError("a message that makes no sense") from error
+                raise ValueError("an invalid message") from error
 
 
 def _decoded(metadata: memoryview, body: memoryview, kind: str) -> int:
-    """Bytes of a message's buffers once they are decoded."""
+    """The size in bytes of a message's buffers after decoding."""
     table = _reference(metadata, _field(metadata, _reference(metadata, 0), HEADER))
     if kind == "dictionary":
         table = _reference(metadata, _field(metadata, table, DATA))
@@ -57,12 +57,12 @@ def _decoded(metadata: memoryview, body: memoryview, kind: str) -> int:
         offset, length = struct.unpack_from("<qq", metadata, at + 4 + 16 * place)
         if length >= 8:
             decoded = _read("<q", body, offset)
-            total += length - 8 if decoded < 0 else decoded  # -1: it lies there as it is
+            total += length - 8 if decoded < 0 else decoded  # -1: it is not compressed
     return total
 
 
 def _field(buffer: memoryview, table: int, number: int) -> int:
-    """Where a field of a flatbuffer's table lies; 0 where it is left out."""
+    """The position of a field of a flatbuffer's table; 0 if it is left out."""
     fields = table - _read("<i", buffer, table)
     if 4 + 2 * number >= _read("<H", buffer, fields):
         return 0
@@ -71,7 +71,7 @@ def _field(buffer: memoryview, table: int, number: int) -> int:
 
 
 def _reference(buffer: memoryview, at: int) -> int:
-    """What the reference at a place points to."""
+    """The target of the reference at a position."""
     return at + _read("<I", buffer, at)
 
 

@@ -1,4 +1,4 @@
-"""Parquet, Arrow and Feather files, and tables of other libraries: a row a document."""
+"""Reads Parquet, Arrow and Feather files, and tables of other libraries: one document per row."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,16 +20,16 @@ from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, seekable
 
-_ROWS = 1_024  # decoded at a time
-_FEW_ROWS = 16  # of strings that share beginnings, and so may be much longer than the file
+_ROWS = 1_024  # rows decoded at a time
+_FEW_ROWS = 16  # for strings that share beginnings, and so may be much longer than the file
 _LONG_VALUE = 1 << 18  # bytes
 _LARGEST_BATCH = 1 << 25  # bytes of a column's strings that are decoded at a time
 _LARGEST_DECODED, _PACKED_AT_MOST = (
     1 << 28,
     100,
-)  # bytes of an Arrow batch, or that many times its bytes packed
+)  # bytes of an Arrow batch, or this many times its compressed size
 _LEFT_OUT = object()  # stands for a value that is too long for metadata
-_INDEX = re.compile(r"__index_level_[0-9]+__")  # the name that pandas gives to an index without one
+_INDEX = re.compile(r"__index_level_[0-9]+__")  # the name that pandas gives to an unnamed index
 _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, TypeError, MemoryError)
 
 
@@ -39,7 +39,7 @@ def read(
     problems: Problems,
     batches: "Batches",
 ) -> Iterator[Document]:
-    """Yield a document for each row, a row group or batch at a time; lists of strings are tokens.
+    """Yield a document for each row, reading one row group or batch at a time; lists of strings are tokens.
 
     Columns that are neither text nor metadata are not read.
     """
@@ -62,7 +62,7 @@ def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
     """The documents of a table of pandas, polars, Arrow or another library, or of a list of records (dicts),
     rows numbered from 0.
 
-    Raises UserError for what is no table, and for the first row that is wrong.
+    Raises UserError if it is not a table, and for the first row that is wrong.
     """
     place, record = "the table", {}
     try:
@@ -77,7 +77,7 @@ def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
 
 
 def table_documents(table: Any) -> list[Document]:
-    """The documents of a table or of records by their column "text"; ids that are given twice are left out.
+    """The documents of a table or of records by their column "text"; repeated ids are left out.
 
     Raises UserError as `frame_documents` does.
     """
@@ -88,24 +88,24 @@ def table_documents(table: Any) -> list[Document]:
 
 
 def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
-    """The rows of a table, or the records of a list. Raises UserError for what is neither, and Bad."""
+    """The rows of a table, or the records of a list. Raises UserError if it is neither, and Bad."""
     if callable(getattr(frame, "__arrow_c_stream__", None)):
         yield from _records(_streamed, frame, options)
         return
     remedy = "give a table of pandas (2.2 or later), polars or Arrow, or a list of dicts"
     if not isinstance(frame, list | tuple | Iterator):
-        raise UserError(f"{type(frame).__name__} is no table that Arrow can take", remedy=remedy)
+        raise UserError(f"{type(frame).__name__} is not a table that Arrow can read", remedy=remedy)
     for number, record in enumerate(frame):
         if not isinstance(record, Mapping):
-            place = f"record {number} is no dict" if number else f"{type(frame).__name__} is no table"
-            raise UserError(place + (" that Arrow can take" if not number else ""), remedy=remedy)
+            place = f"record {number} is not a dict" if number else f"{type(frame).__name__} is not a table"
+            raise UserError(place + (" that Arrow can read" if not number else ""), remedy=remedy)
         text = record.get(options.text_field)
         tokens = None if text is None or isinstance(text, str) else tokens_of(text)
         yield dict(record) if tokens is None else {**record, options.text_field: tokens}
 
 
 def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
-    """The rows of what is given, by column name. Raises Bad."""
+    """The rows of the input, by column name. Raises Bad."""
     fields = text_fields(options.text_field)
     named = fields.values() if isinstance(fields, dict) else (fields,)
     texts = {name for field in named for name in (field, *parts_of(field))}
@@ -133,11 +133,11 @@ def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterato
                         if value is not _LEFT_OUT
                     }
     except _TROUBLE as error:
-        raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table anew") from None
+        raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table again") from None
 
 
 def _metadata_values(name: str, column: pa.Array) -> list[Any]:
-    """The values of a column of metadata, without those that are too long for any."""
+    """The values of a column of metadata, without those that are too long for metadata."""
     short = _without_long(column)
     values = _values(name, short)
     if short is column:
@@ -147,7 +147,7 @@ def _metadata_values(name: str, column: pa.Array) -> list[Any]:
 
 
 def _without_long(column: pa.Array) -> pa.Array:
-    """A column of metadata whose values of too many bytes for any are null; they are not decoded."""
+    """A column of metadata whose over-long values are replaced by null, without being decoded."""
     from pyarrow import compute
 
     if pa.types.is_dictionary(column.type):
@@ -159,14 +159,14 @@ def _without_long(column: pa.Array) -> pa.Array:
         return column
     lengths = compute.call_function("binary_length", [column])
     longest = compute.call_function("max", [lengths]).as_py()
-    if longest is None or longest <= 4 * LONGEST_VALUE:  # bytes of a character
+    if longest is None or longest <= 4 * LONGEST_VALUE:  # bytes per character
         return column
     short = compute.call_function("less_equal", [lengths, pa.scalar(4 * LONGEST_VALUE, lengths.type)])
     return compute.call_function("if_else", [short, column, pa.scalar(None, column.type)])
 
 
 def _is_no_metadata(kind: pa.DataType) -> bool:
-    """Whether values are bytes, lists or objects, but no lists of strings."""
+    """Whether values are bytes, lists or objects, except lists of strings."""
     if not pa.types.is_nested(kind):
         is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
         return is_bytes or pa.types.is_fixed_size_binary(kind)
@@ -193,7 +193,7 @@ def _values(name: str, column: pa.Array) -> list[Any]:
 
 
 def _looked_up(name: str, column: Any) -> list[Any]:
-    """The values of a column that points into a dictionary; each that occurs is made once."""
+    """The values of a dictionary-encoded column; each distinct value is made once."""
     used = column.indices.unique().drop_null()
     values = dict(zip(used.to_pylist(), _values(name, column.dictionary.take(used)), strict=True))
     return [None if place is None else values[place] for place in column.indices.to_pylist()]
@@ -203,7 +203,7 @@ def _reason(error: BaseException) -> str:
     return shortened(" ".join(str(one)[:2000] for one in error.args), 200)
 
 
-Choice = Callable[[pa.Schema], list[str]]  # the columns to read
+Choice = Callable[[pa.Schema], list[str]]  # returns the columns to read
 Batches = Callable[[Any, Choice], Iterable[pa.RecordBatch]]
 
 
@@ -216,7 +216,7 @@ def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
 
 
 def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of a Parquet file, in which no long value of a dictionary is written out for every row."""
+    """The batches of a Parquet file, without repeating a long dictionary value for every row."""
     from pyarrow import parquet
 
     file = parquet.ParquetFile(stream)
@@ -237,12 +237,12 @@ def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
 
 
 def _is_of(path: str, names: Iterable[str]) -> bool:
-    """Whether a column of Parquet's is of one of some columns of a table."""
+    """Whether a Parquet column path belongs to one of some columns of a table."""
     return any(path == name or path.startswith(f"{name}.") for name in names)
 
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
-    """Those columns of strings whose dictionary has a long value, or may have one."""
+    """The string columns whose dictionary has a long value, or may have one."""
     from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)
@@ -275,7 +275,7 @@ def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     file: Any = opened(stream, options=options)
     batches = map(file.get_batch, range(file.num_record_batches)) if whole else iter(file)
     for batch in batches:
-        batch.validate(full=True)  # lengths and offsets: a damaged file must not be followed
+        batch.validate(full=True)  # checks lengths and offsets, so that a damaged file is not followed
         yield batch.select(names)
 
 

@@ -1,4 +1,4 @@
-"""What formats of bags share: numbered words, and files that list an entry a line, document by document."""
+"""Shared by formats of bags: numbered words, and files with one entry per line, document by document."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -10,19 +10,19 @@ from stickbreaker.corpus.readers.base import ReadingOptions
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source
 
-_CUT_OFF = "the file was cut off, or its header is another's"
+_CUT_OFF = "the file was cut off, or its header belongs to another file"
 _OUT_OF_ORDER = "entries out of order"
 
 
 class Bag:
-    """Words of a document and their weights, by the words' numbers, which run from `first`."""
+    """The words of a document and their weights, by word number from `first` on."""
 
     def __init__(self, words: Sequence[str], first: int, kind: str) -> None:
         self.words, self.first, self.kind = words, first, kind
         self.weights: dict[int, float] = {}
 
     def add(self, number: int, weight: float) -> None:
-        """Take a word in. Raises Bad for one that the vocabulary lacks, or that is in the bag already."""
+        """Add a word. Raises Bad if it is not in the vocabulary or is in the bag already."""
         if not 0 <= number - self.first < len(self.words):
             problem = f"word {number} is past the vocabulary of {len(self.words)} words"
             raise Bad(self.kind, problem, f"words are numbered from {self.first}; check --vocab")
@@ -38,7 +38,7 @@ class Bag:
 
 @dataclass(frozen=True)
 class BagShape:
-    """What the header of a file of entries says: its documents, words and entries."""
+    """The sizes in the header of a file of entries: its documents, words and entries."""
 
     documents: int
     words: int
@@ -66,7 +66,7 @@ def count_of(text: bytes) -> float:
 
 
 def weight_of(text: bytes) -> float:
-    """A weight: a number not below zero. Raises Bad."""
+    """A weight: a number of at least zero. Raises Bad."""
     try:
         weight = float(text) if b"_" not in text else math.nan
     except ValueError:
@@ -75,7 +75,7 @@ def weight_of(text: bytes) -> float:
 
 
 def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float:
-    """The weight, which was written as `text`. Raises Bad for one that the models cannot hold."""
+    """The weight, which was written as `text`. Raises Bad if the models cannot represent it."""
     if not 0 <= weight <= LARGEST:
         found = text[:30].decode("utf-8", "replace")
         remedy = f"weights are numbers from 0 to {LARGEST:g}"
@@ -84,7 +84,7 @@ def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float
 
 
 def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines up to one that is missing: it was reported, and nobody knows what stood there."""
+    """Numbered lines up to the first missing one: it has been reported, and its content is unknown."""
     for expected, (number, content) in enumerate(lines, 1):
         if number != expected:
             return
@@ -94,8 +94,8 @@ def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes
 class BagEntries:
     """Reads lines `document word weight`, both numbered from 1, in the order of documents.
 
-    An entry that is wrong spoils its document, which is left out. Documents without an entry are empty. An
-    entry out of order is never skipped: its document, and others, may have been yielded without it.
+    If an entry is wrong, its document is left out. Documents without an entry are empty. An entry out of
+    order is never skipped: its document, and others, may have been yielded without it.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class BagEntries:
             self.bag.add(word, weight)
 
     def _up_to(self, number: int, line: int | None) -> Iterator[Document]:
-        """Yield the document that was being read, and empty ones, up to one whose entries begin."""
+        """Yield the document that was being read, and empty ones up to the next one with entries."""
         if number - self.number - 1 > self.longest_gap:
             problem = f"documents {self.number + 1} to {number - 1} have no entry"
             remedy = f"{_CUT_OFF}; if not, raise --longest-gap, {self.longest_gap} now"

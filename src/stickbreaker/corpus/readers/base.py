@@ -1,4 +1,4 @@
-"""What a reader is."""
+"""What a reader is, and the options of reading."""
 
 import functools
 import sys
@@ -28,27 +28,29 @@ class ReadingOptions:
 
     `format` is the name of a reader, or None to go by file names. `text_field`, `id_field` and
     `language_field` name fields of JSON Lines and columns of tables; without an `id_field` the field "id" is
-    used where it is present. `text_field` may name several fields, whose texts are put one after another,
-    "title+text", or a field for each language, "en=text_en,de=text_de"; of CoNLL-U it is form or lemma.
+    used where it is present. `text_field` may name several fields, whose texts are concatenated,
+    "title+text", or a field for each language, "en=text_en,de=text_de"; for CoNLL-U it is form or lemma.
     `separator` separates the cells of CSV and TSV; None leaves that to the format. With `quotes` "double",
     their cells may stand in double quotes; with "none", quotes are characters like others, and a row is a
-    line. `vocab` is the file of words
-    that belongs to bags of numbered words. `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its
-    trees too: heads and tags of the words, into which a multiword token is split. `tags` is the column of
-    those tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose UPOS is "_". `upos` are the
-    parts of speech whose words are read from CoNLL-U, ("NOUN", "PROPN"); () are all, None the model's.
+    line. `vocab` is the file of words that belongs to bags of numbered words. `on_error` is "fail" or "skip".
+    With `trees`, CoNLL-U gives its trees too: heads and tags of the words, into which a multiword token is
+    split. `tags` is the column of those tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose
+    UPOS is "_". `upos` are the parts of speech whose words are read from CoNLL-U, ("NOUN", "PROPN"); () are
+    all, None the model's.
 
     `date_format` is how dates are written: "epoch", "epoch-ms", "twitter" or a form of strptime, in all
-    fields with names of dates; with "created=epoch", in one field. Dates are kept as ISO 8601, values that
-    are no such dates as they stand.
+    fields with names of dates; with "created=epoch", in one field. Dates are stored as ISO 8601, other values
+    unchanged.
 
-    `largest_text` bounds in bytes what is held at once: a line, a row of CSV, a document of CoNLL-U, a file
-    that is one document, a packed table, a list of words. `longest_gap` is how many documents without an
-    entry may follow one another in UCI and Matrix Market files, whose header tells the number of documents.
+    `largest_text` bounds in bytes what is held in memory at once: a line, a row of CSV, a document of
+    CoNLL-U, a file that is one document, a packed table, a list of words. `longest_gap` is the largest number
+    of consecutive documents without an entry in UCI and Matrix Market files, whose header has the number of
+    documents.
 
-    `split` makes documents of parts of texts, "paragraphs", "sentences:20" or "words:300": each has the
-    metadata of the whole, and in "part_of" its id. `drop_repeats` leaves out documents that have the text of
-    one before, "exact", or about the same, "near" (of 80 % of their runs of three words) or "near:0.9".
+    `split` makes documents from parts of texts, "paragraphs", "sentences:20" or "words:300": each has the
+    metadata of the whole, and in "part_of" its id. `drop_repeats` leaves out documents with the same text as
+    an earlier one, "exact", or about the same, "near" (80 % of their runs of three words in common) or
+    "near:0.9".
     """
 
     format: str | None = None
@@ -56,7 +58,7 @@ class ReadingOptions:
     id_field: str | None = None
     vocab: str | None = None
     on_error: str = "fail"
-    words: tuple[str, ...] = ()  # the words of `vocab`, filled in when reading begins
+    words: tuple[str, ...] = ()  # the words of `vocab`, filled in when reading starts
     language_field: str | None = None
     largest_text: int = LARGEST_TEXT
     longest_gap: int = LONGEST_GAP
@@ -68,10 +70,10 @@ class ReadingOptions:
     quotes: str = "double"
     split: str | None = None
     drop_repeats: str | None = None
-    of_model: bool = False  # whether `text_field` is the one that a model remembers, and nobody named here
-    met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
+    of_model: bool = False  # whether `text_field` comes from a model and was not named here
+    met: set[str] = field(default_factory=set, compare=False)  # joined text fields met so far
     dated: set[str] = field(default_factory=set, compare=False)  # fields met with a date of `date_format`
-    position: Position | None = field(default=None, compare=False)  # follows how far inputs are read
+    position: Position | None = field(default=None, compare=False)  # tracks how far inputs have been read
 
     def __post_init__(self) -> None:
         for name, value, least in (
@@ -108,7 +110,7 @@ class ReadingOptions:
 
 
 def parts_of_speech(names: Sequence[str]) -> tuple[str, ...]:
-    """Parts of speech in capital letters, sorted. Raises UserError for one that is not in PARTS_OF_SPEECH.
+    """Parts of speech in capital letters, sorted. Raises UserError if one is not in PARTS_OF_SPEECH.
 
     >>> parts_of_speech(["verb", "NOUN"])
     ('NOUN', 'VERB')
@@ -122,7 +124,7 @@ def parts_of_speech(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_plain_text(where: str, options: ReadingOptions) -> None:
-    """Raise UserError for a plain text, which has no fields, where a field of text is named."""
+    """Raise UserError for a plain text, which has no fields, if a text field is named."""
     problem = f"a plain text has no field {shown(options.text_field)}"
     if options.of_model:
         remedy = 'give such a field, or text_field="text" to read the words as they stand'
@@ -154,7 +156,8 @@ def text_fields(option: str) -> dict[str, str] | str:
 
 @functools.cache
 def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | None]]:
-    """The field that a date format is for (None: those with names of dates), and what reads its dates.
+    """The field that a date format applies to (None: those with names of dates), and a function that reads
+    its dates.
 
     Raises UserError for an unknown format.
 
@@ -168,7 +171,7 @@ def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | N
 
 
 def parts_of(option: str) -> tuple[str, ...]:
-    """The fields whose texts are put one after another. Raises UserError for one without a name.
+    """The fields whose texts are concatenated. Raises UserError if one has no name.
 
     >>> parts_of("title+text")
     ('title', 'text')
@@ -180,8 +183,8 @@ def parts_of(option: str) -> tuple[str, ...]:
 
 
 def refuse_unmet_parts(options: ReadingOptions) -> None:
-    """Raise UserError, when all documents were read, for a part of the text that none of them had, and for a
-    format that none of their dates has."""
+    """Raise UserError, after all documents were read, if no document has one of the text fields, or no date
+    has the given format."""
     if options.date_format is not None and not options.dated:
         name = date_format_of(options.date_format)[0]
         place = "a field with the name of a date" if name is None else f"the field {shown(name)}"
@@ -199,11 +202,11 @@ def refuse_unmet_parts(options: ReadingOptions) -> None:
 
 @dataclass(frozen=True)
 class Reader:
-    """A format: its name, what it is in a few words, the endings of its files (without .gz and others).
+    """A format: its name, a short description, the endings of its files (without .gz and others).
 
-    `kind` tells whether it yields "text" or "bag" documents; `read` yields those of a source in order.
-    `beginning` is how file names of the format begin. `vocab_beside` gives the file of words that belongs to
-    a source of bags, where the format names it.
+    `kind` is "text" or "bag", the kind of its documents; `read` yields those of a source in order.
+    `beginning`: how file names of the format begin. `vocab_beside` returns the file of words for a source of
+    bags, if the format names it.
     """
 
     name: str
@@ -215,5 +218,5 @@ class Reader:
     vocab_beside: Callable[[Source], str | None] | None = None
 
     def fits(self, name: str) -> bool:
-        """Whether a file of this name (in lower case) is of the format."""
+        """Whether a file of this name (in lower case) has this format."""
         return name.endswith(self.endings) and name.startswith(self.beginning)

@@ -1,6 +1,6 @@
-"""CoNLL-U: annotated sentences, a word a line in ten columns, documents parted by `# newdoc`.
+"""CoNLL-U: annotated sentences, one word per line in ten columns, documents separated by `# newdoc`.
 
-Kept are the tokens, the sentences and the text, and of a document its id and its `# meta::` comments; with
+Kept are the tokens, the sentences and the text, and for a document its id and its `# meta::` comments; with
 `trees`, also the head and the tag of every word.
 """
 
@@ -26,9 +26,9 @@ _KIND = "malformed CoNLL-U"
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
     """Yield a document for each `# newdoc`; without it, the file is one.
 
-    `--text-field form`, the default, takes words as the text shows them (of a multiword token its own form);
-    `lemma` takes the lemmas of the words. With `--trees` the words of a multiword token are tokens, by their
-    own forms, since trees are of words; empty nodes are in no tree. Tags are those of `--tags upos` or
+    `--text-field form`, the default, takes words as the text shows them (for a multiword token, its own
+    form); `lemma` takes the lemmas of the words. With `--trees` the words of a multiword token are tokens, by
+    their own forms, since trees are of words; empty nodes are in no tree. Tags are those of `--tags upos` or
     `xpos`; by default UPOS, or XPOS of words whose UPOS is `_`. With `--upos`, tokens are the words of these
     parts of speech, those of multiword tokens by their own forms. A sentence that is malformed is left out.
     """
@@ -55,17 +55,17 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 @dataclass
 class _Block:
-    """The lines up to an empty one: comments by name, and what the words of the sentence are.
+    """The lines up to an empty one: comments by name, and the words of the sentence.
 
-    `shown` holds the forms that the text shows, `spaced` whether a blank follows each; `tokens` the tokens of
-    the document, `shown_by` the number of the form that shows each; `heads` and `tags` are of trees.
+    `shown`: the forms that the text shows; `spaced`: whether a space follows each; `tokens`: the tokens of
+    the document; `shown_by`: the number of the form that shows each; `heads` and `tags`: those of trees.
     """
 
     line: int
     lemmas: bool
     trees: bool
-    upos: tuple[str, ...] = ()  # the parts of speech of tokens; none: all
-    tag_columns: tuple[int, ...] = ()  # the first that is not empty has a word's tag
+    upos: tuple[str, ...] = ()  # the parts of speech of tokens; empty: all
+    tag_columns: tuple[int, ...] = ()  # the first nonempty one has a word's tag
     comments: dict[str, str] = field(default_factory=dict)
     shown: list[str] = field(default_factory=list)
     spaced: list[bool] = field(default_factory=list)
@@ -73,18 +73,18 @@ class _Block:
     shown_by: list[int] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)  # of the file, one for each head
+    lines: list[int] = field(default_factory=list)  # line numbers in the file, one for each head
     words: int = 0
     covered: int = 0  # the last word of the last multiword token
     bad: bool = False
-    size: int = 0  # characters
+    size: int = 0  # number of characters
 
     @property
     def begins_document(self) -> bool:
         return any(name in self.comments for name in _BEGINNING)
 
     def drop(self) -> None:
-        """Keep nothing of a sentence but that it begins a document."""
+        """Forget the sentence, except that it begins a document."""
         self.bad = True
         self.comments = {name: self.comments[name] for name in _BEGINNING if name in self.comments}
         for held in (self.shown, self.spaced, self.tokens, self.shown_by, self.heads, self.tags, self.lines):
@@ -95,15 +95,17 @@ class _Block:
         self.comments[name.strip()] = value.strip()
 
     def word(self, line: str, number_of_line: int) -> None:
-        """Take in the line of a word, of a multiword token (1-2) or of an empty node (1.1). Raises Bad."""
+        """Add the line of a word, of a multiword token (1-2) or of an empty node (1.1). Raises Bad."""
         columns = line.split("\t")
         found = _ID.fullmatch(columns[0])
         if len(columns) != 10 or found is None or not columns[1]:
             problem = f"the line has {len(columns)} columns and begins with {columns[0][:30]!r}"
-            raise Bad(_KIND, problem, "a line has ten columns, parted by tabs: a number, a form, a lemma, …")
+            raise Bad(
+                _KIND, problem, "a line has ten columns, separated by tabs: a number, a form, a lemma, …"
+            )
         number, kind, last = int(found[1]), found[2], int(found[3] or 0)
         if kind == ".":
-            return  # it stands in the enhanced tree only
+            return  # it occurs in the enhanced tree only
         if number != self.words + 1 or (kind == "-" and not self.covered < number < last):
             problem = f"{columns[0]} follows word {self.words}"
             raise Bad(_KIND, problem, "words are numbered from 1 in every sentence; an empty line ends it")
@@ -127,7 +129,7 @@ class _Block:
             self.lines.append(number_of_line)
 
     def _node(self, columns: list[str]) -> None:
-        """Take in a word's head and tag. Raises Bad."""
+        """Add a word's head and tag. Raises Bad."""
         if _HEAD.fullmatch(columns[6]) is None:
             problem = f"word {columns[0]} has the head {columns[6][:30]!r}"
             raise Bad(_KIND, problem, "a head is the number of a word, or 0 at the root")
@@ -144,7 +146,7 @@ class _Block:
         self.shown_by.append(len(self.shown) - 1)
 
     def text_and_starts(self) -> tuple[str, list[int]]:
-        """The comment `# text`, or a text of the forms where that does not fit them; where tokens begin."""
+        """The comment `# text`, or a text of the forms if they do not fit it; and where tokens begin."""
         text = self.comments.get("text", "")
         starts = _found(text, self.shown)
         if starts is None:
@@ -156,7 +158,7 @@ class _Block:
 
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
-    """Where forms begin in a text that holds them with blanks between; None for another text."""
+    """Where forms begin in a text that has them with spaces between; None for any other text."""
     starts, end = [], 0
     for form in forms:
         while text[end : end + 1].isspace():
@@ -187,7 +189,7 @@ def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Pro
 
 
 def _take(block: _Block, line: str, number: int, largest: int) -> None:
-    """Take in a line of a sentence. Raises Bad, for a sentence that grows too large but once."""
+    """Add a line to a sentence. Raises Bad; only once for a sentence that grows too large."""
     if block.size > largest:
         return
     block.size += len(line) + 1
@@ -210,13 +212,13 @@ def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
             _refuse_no_tree(block.heads)
         except _NoTree as error:
             block.bad = True
-            remedy = "heads lead to the root: a head is another word of the sentence, or 0"
+            remedy = "heads must lead to the root: a head is another word of the sentence, or 0"
             problems.tell(Bad(_KIND, str(error), remedy), source.name, block.lines[error.word])
     return block
 
 
 class _NoTree(Exception):
-    """Heads that make no tree; `word` is the first that is wrong, from 0."""
+    """Heads that do not form a tree; `word` is the first that is wrong, from 0."""
 
     def __init__(self, word: int, problem: str) -> None:
         super().__init__(problem)
@@ -243,11 +245,11 @@ def _refuse_no_tree(heads: list[int]) -> None:
 
 
 class _Gathered:
-    """A document as its sentences come in; one of more than `largest` characters is dropped."""
+    """A document built from its sentences; dropped if it has more than `largest` characters."""
 
     def __init__(self, identity: str, line: int, largest: int, trees: bool) -> None:
         self.identity, self.line, self.largest, self.trees = identity, line, largest, trees
-        self.size = 0  # characters of its lines
+        self.size = 0  # number of characters of its lines
         self._clear()
 
     def _clear(self) -> None:
@@ -261,7 +263,7 @@ class _Gathered:
         self.tags: list[str] = []
 
     def add(self, block: _Block) -> None:
-        """Take in a sentence, unless it was malformed. Raises Bad where the document grows too large."""
+        """Add a sentence, unless it was malformed. Raises Bad if the document grows too large."""
         if self.size > self.largest:
             return
         self.size += 0 if block.bad else block.size
@@ -289,7 +291,7 @@ class _Gathered:
         self.length += len(text)
 
     def documents(self, source: Source) -> Iterator[Document]:
-        """The document, or none where it was too large."""
+        """The document, or none if it was too large."""
         if self.size > self.largest:
             return
         yield Document(

@@ -1,4 +1,4 @@
-"""What is handed over as documents: texts, tokens, records, tables or a matrix. One place decides which."""
+"""Recognises documents passed from Python: texts, tokens, records, tables or a matrix."""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -16,14 +16,14 @@ from stickbreaker.corpus.text.languages import language_code
 FORMS = ("texts", "tokens", "table", "matrix")
 _LIST = "give a list of texts or of token lists, a table, a Corpus or a matrix"
 _STRINGS = {str}
-_TO_LIST = ("to_pylist", "to_list", "tolist")  # of Arrow, of polars and pandas, of NumPy
+_TO_LIST = ("to_pylist", "to_list", "tolist")  # methods of Arrow, of polars and pandas, of NumPy
 
 
 class DocumentInput(NamedTuple):
     """Documents and their form, one of `FORMS`.
 
     "texts": a list of strings, or of dicts of texts by language; "tokens": a list of lists of strings;
-    "table": a table with the column "text", or a list of records; "matrix": all else, which may be a matrix.
+    "table": a table with the column "text", or a list of records; "matrix": anything else.
     """
 
     form: str
@@ -31,10 +31,10 @@ class DocumentInput(NamedTuple):
 
 
 def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
-    """What was handed over as documents; whatever can be read but once is read here.
+    """The form of documents passed from Python; iterators are read here.
 
-    With `empty_lists` a list of nothing but empty lists is one of tokens. Raises UserError for what cannot be
-    documents, with the remedy.
+    With `empty_lists` a list of only empty lists counts as tokens. Raises UserError, with the remedy, if they
+    cannot be documents.
 
     >>> document_input(word.split() for word in ["a cat", "a dog"])
     DocumentInput(form='tokens', values=[['a', 'cat'], ['a', 'dog']])
@@ -59,7 +59,7 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
 
 
 def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInput:
-    """What a list of documents is, by the first of them that is not missing or an empty list."""
+    """The form of a list of documents, according to the first that is not missing or an empty list."""
     values = [_with_tokens_listed(value) for value in values]
     first = next((value for value in values if not (is_missing(value) or _is_empty(value))), None)
     if isinstance(first, Number):
@@ -83,7 +83,7 @@ def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInp
 
 
 def _of_lists(values: list[Any], given: Any) -> DocumentInput:
-    """What a list of lists is: tokens, or the rows of a matrix. Raises UserError for bags of gensim."""
+    """The form of a list of lists: tokens, or the rows of a matrix. Raises UserError for gensim's bags."""
     for number, value in enumerate(values):
         if isinstance(value, list | tuple) and value:
             if isinstance(value[0], str):
@@ -100,7 +100,7 @@ def _of_lists(values: list[Any], given: Any) -> DocumentInput:
 
 
 def once_read(given: Any) -> Any:
-    """The same documents, to be read as often as is needed: what can be read but once as a list or table.
+    """The same documents in a form that can be read repeatedly: iterators become a list or table.
 
     >>> once_read(iter(["a cat"]))
     ['a cat']
@@ -111,7 +111,7 @@ def once_read(given: Any) -> Any:
 
 
 def is_table(given: Any) -> bool:
-    """Whether something is a table, of pandas, polars, Arrow or another library with the Arrow protocol."""
+    """Whether an object is a table of pandas, polars, Arrow or another library with the Arrow protocol."""
     package, name = type(given).__module__.partition(".")[0], type(given).__name__
     if package == "polars":
         return name in ("DataFrame", "LazyFrame")
@@ -121,7 +121,7 @@ def is_table(given: Any) -> bool:
 
 
 def is_record(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is a record with a field of text, and not a text for each of several languages.
+    """Whether a mapping is a record with a text field, and not texts by language.
 
     >>> is_record({"text": "a cat", "year": 1988}), is_record({"en": "a cat", "de": "eine Katze"})
     (True, False)
@@ -146,7 +146,7 @@ def as_list(values: Any) -> list[Any]:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for one that is missing: None, NaN, or what pandas has for these.
+    """Whether a value is missing: None, NaN, or the pandas equivalents.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
     (True, True, False)
@@ -157,7 +157,7 @@ def is_missing(value: object) -> bool:
 
 
 def wrong_document(value: object, number: int, wanted: str = "a string or a list of strings") -> UserError:
-    """What is wrong with a document that is not what is wanted, and what to do.
+    """The error for a document that is not of the wanted type, with the remedy.
 
     >>> print(wrong_document(None, 3))
     document 3 is missing (None); leave it out, or give an empty text
@@ -183,15 +183,17 @@ def wrong_document(value: object, number: int, wanted: str = "a string or a list
 
 
 def refuse_documents(inputs: object) -> None:
-    """Raise UserError, naming the way to make a corpus, for documents where paths of files belong."""
+    """Raise UserError, naming the way to make a corpus, if documents are given instead of paths of files."""
     if isinstance(inputs, str | PathLike):
         return
     if is_table(inputs):
-        raise UserError("a table where paths of files belong", remedy="give it to Corpus.from_frame")
+        raise UserError("a table was given instead of paths of files", remedy="give it to Corpus.from_frame")
     if getattr(inputs, "ndim", 1) != 1:
-        raise UserError("a matrix where paths of files belong", remedy="give it to Corpus.from_matrix")
+        raise UserError(
+            "a matrix was given instead of paths of files", remedy="give it to Corpus.from_matrix"
+        )
     if not isinstance(inputs, Sequence) and getattr(inputs, "ndim", None) != 1:
-        problem = f"{type(inputs).__name__} where paths of files belong"
+        problem = f"{type(inputs).__name__} was given instead of paths of files"
         raise UserError(problem, remedy="give a path or a list of paths; texts go to Corpus.from_texts")
     for value in as_list(inputs):
         if isinstance(value, str | PathLike):
@@ -201,13 +203,13 @@ def refuse_documents(inputs: object) -> None:
         else:
             way = "from_gensim" if _is_bag(value) else "from_tokens"
         raise UserError(
-            f"{type(value).__name__} where a path belongs", remedy=f"give Corpus.{way}(documents)"
+            f"{type(value).__name__} was given instead of a path", remedy=f"give Corpus.{way}(documents)"
         )
 
 
 @contextmanager
 def naming_from_texts(inputs: object) -> Generator[None]:
-    """Let the error about a path that is not there name `Corpus.from_texts`, if it may be a text."""
+    """Make the error about a missing path name `Corpus.from_texts`, if the path may be a text."""
     try:
         yield
     except UserError as error:
@@ -219,21 +221,21 @@ def naming_from_texts(inputs: object) -> Generator[None]:
 
 
 def _refuse_single(given: object) -> None:
-    """Raise UserError for one document, and for what has no order."""
+    """Raise UserError for a single document, and for documents without an order."""
     if isinstance(given, PathLike):
-        raise UserError("a path where documents belong", remedy="give Corpus.build(path)")
+        raise UserError("a path was given instead of documents", remedy="give Corpus.build(path)")
     if isinstance(given, np.ndarray) and given.ndim == 0:
         given = given.item()
     problem = None
     if isinstance(given, str):
-        problem = "one string where a list of texts belongs" if given else "there is no document"
+        problem = "one string was given instead of a list of texts" if given else "there is no document"
     elif isinstance(given, bytes | bytearray):
         remedy = 'decode them, value.decode("utf-8"), and give a list of texts'
-        raise UserError("bytes where a list of texts belongs", remedy=remedy)
+        raise UserError("bytes were given instead of a list of texts", remedy=remedy)
     elif given is None:
         problem = "there is no document"
     elif isinstance(given, Mapping) and getattr(given, "ndim", 0) != 2:  # a sparse matrix may be a dict
-        problem = "one dict where a list of documents belongs"
+        problem = "one dict was given instead of a list of documents"
     elif isinstance(given, Set):
         problem = "a set of documents, which has no order"
     if problem is not None:
@@ -241,7 +243,7 @@ def _refuse_single(given: object) -> None:
 
 
 def _refuse_other_columns(table: Any) -> None:
-    """Raise UserError for a table with texts of which no column is named "text"."""
+    """Raise UserError for a table with texts but without a column named "text"."""
     names = column_names(table)
     if "text" not in names:
         problem = f"a table with texts has no column 'text' (columns: {', '.join(names[:20])})"
@@ -256,7 +258,7 @@ def column_names(table: Any) -> list[str]:
 
 
 def _whole(table: Any) -> Any:
-    """A table to be read as often as is needed; one that polars has not computed yet is computed."""
+    """A table that can be read repeatedly; a lazy polars table is computed."""
     if type(table).__name__ == "LazyFrame":
         table = table.collect()
     package = type(table).__module__.partition(".")[0]
@@ -273,14 +275,15 @@ def _is_numeric(table: Any) -> bool:
 
 
 def _holds_strings(array: Any) -> bool:
-    """Whether an array of two dimensions holds strings, a document's tokens a row."""
+    """Whether a two-dimensional array has strings, a document's tokens in each row."""
     if getattr(array, "ndim", 0) != 2 or getattr(getattr(array, "dtype", None), "kind", "") not in "OUT":
         return False
     return array.size > 0 and isinstance(array[0, 0], str)
 
 
 def _with_tokens_listed(value: Any) -> Any:
-    """A document whose tokens are an array, a column or an iterator as a list; any other as it is."""
+    """A document's tokens as a list, if they are an array, a column or an iterator; other documents
+    unchanged."""
     if isinstance(value, str | bytes | Mapping | list | tuple | Set | PathLike) or is_missing(value):
         return value
     column = getattr(value, "ndim", None) == 1 or callable(getattr(value, "to_list", None))
@@ -288,7 +291,7 @@ def _with_tokens_listed(value: Any) -> Any:
 
 
 def tokens_of(value: Any) -> list[str] | None:
-    """The tokens of a document: of a list, an array, a column or an iterator of strings; None for others.
+    """The tokens of a document: from a list, an array, a column or an iterator of strings; None for others.
 
     >>> tokens_of(("a", "cat")), tokens_of("a cat"), tokens_of([("cat", 1)])
     (['a', 'cat'], None, None)

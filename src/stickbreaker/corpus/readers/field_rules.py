@@ -1,4 +1,4 @@
-"""From a record, the fields of a JSON object or of a table's row, to a document."""
+"""Makes a document from a record: the fields of a JSON object or of a table's row."""
 
 import functools
 from collections import Counter
@@ -14,7 +14,7 @@ from stickbreaker.corpus.readers.problems import Bad
 from stickbreaker.corpus.text.dates import is_date_name
 from stickbreaker.corpus.text.languages import language_code
 
-BETWEEN_PARTS = "\n\n"  # a part of a text that is put together ends its sentence
+BETWEEN_PARTS = "\n\n"  # so that each part of a joined text ends its sentence
 _NAME_TEXT = "name the field by --text-field"
 
 
@@ -23,8 +23,7 @@ def document_of(
 ) -> Document:
     """The document of a record: text or a list of tokens, id, language, and other scalars as metadata.
 
-    `default_id` is the id where the record has none. Raises Bad for a field that is missing or of another
-    type.
+    `default_id` is the id if the record has none. Raises Bad for a field that is missing or of another type.
 
     >>> document_of({"text": "a cat", "year": 1988}, ReadingOptions(), "a:1", "a").metadata
     {'year': 1988}
@@ -54,7 +53,7 @@ def document_of(
 
 
 def _with_dates(record: Mapping[str, Any], options: ReadingOptions) -> dict[str, Scalar]:
-    """The metadata of a record, dates of the form that the options name as ISO 8601."""
+    """The metadata of a record, with dates in the options' format converted to ISO 8601."""
     metadata = scalars_of(record)
     if options.date_format is None:
         return metadata
@@ -71,7 +70,7 @@ def _with_dates(record: Mapping[str, Any], options: ReadingOptions) -> dict[str,
 def _with_joined_text(
     record: Mapping[str, Any], fields: Iterable[str], options: ReadingOptions
 ) -> dict[str, Any]:
-    """The record with a field "title+text" for its fields title and text, where it has one of them.
+    """The record with a field "title+text" made from its fields title and text, if it has one of them.
 
     A part that is missing, null or blank is empty. Raises Bad for one of another type.
     """
@@ -92,14 +91,14 @@ def _with_joined_text(
 
 
 def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
-    """Raise Bad, of the kind "wrong columns", for a table that lacks a column which `options` name, or whose
-    columns share a name."""
+    """Raise Bad, of the kind "wrong columns", for a table without a column that `options` name, or with two
+    columns of one name."""
     fields = text_fields(options.text_field)
     texts = list(fields.values()) if isinstance(fields, dict) else [fields]
     texts = [part for one in texts for part in ([one] if one in names else parts_of(one))]
     wanted = {"--id-field": options.id_field, "--language-field": options.language_field}
     wanted["--text-field"] = None if set(texts) & set(names) else ", ".join(texts)
-    if not isinstance(fields, dict):  # of a field a language some may be missing
+    if not isinstance(fields, dict):  # if there is a field for each language, some may be missing
         missing = [name for name in texts if name not in names]
         wanted["--text-field"] = missing[0] if missing else None
     for option, name in wanted.items():
@@ -112,11 +111,11 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
 
 
 def _other_separator(names: Sequence[str]) -> str | None:
-    """The remedy where the only column's name shows that cells are parted by a semicolon or a tab."""
+    """The remedy if the only column's name shows that cells are separated by a semicolon or a tab."""
     if len(names) == 1 and ";" in names[0]:
-        return "give --separator ';', for cells seem to be parted by semicolons"
+        return "give --separator ';', since cells seem to be separated by semicolons"
     return (
-        "give --format tsv, for cells seem to be parted by tabs"
+        "give --format tsv, since cells seem to be separated by tabs"
         if len(names) == 1 and "\t" in names[0]
         else None
     )
@@ -177,7 +176,7 @@ def _language(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
 
 @functools.lru_cache(256)
 def code_of(name: str) -> str:
-    """The code of a language given by code or English name. Raises Bad for one that is unknown."""
+    """The code of a language given by code or English name. Raises Bad if it is unknown."""
     try:
         return language_code(name)
     except UserError as error:

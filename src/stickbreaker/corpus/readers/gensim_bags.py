@@ -1,4 +1,4 @@
-"""gensim's bags of words in memory: for each document a list of (number, count)."""
+"""Converts gensim's bags of words: for each document a list of (number, count)."""
 
 import operator
 from array import array
@@ -13,7 +13,7 @@ from stickbreaker.core.errors import UserError
 def matrix_of(bags: Iterable[Iterable[tuple[int, float]]], words: Mapping[int, str]) -> tuple[Any, list[str]]:
     """A sparse matrix (documents × words) of bags, and the words of its columns, in the order of numbers.
 
-    `words` maps number to word, as gensim's Dictionary does. Raises UserError naming the document that holds
+    `words` maps number to word, as gensim's Dictionary does. Raises UserError naming a document that contains
     something else.
 
     >>> matrix_of([[(0, 2), (7, 1)], []], {0: "cat", 7: "dog"})[0].toarray().tolist()
@@ -27,8 +27,8 @@ def matrix_of(bags: Iterable[Iterable[tuple[int, float]]], words: Mapping[int, s
     for place, bag in enumerate(bags):
         for number, weight in _entries(bag, place):
             if number not in column:
-                problem = f"document {place} holds word {number}, which id2word lacks"
-                raise UserError(problem, remedy="give the dictionary that the bags were made by")
+                problem = f"document {place} has word {number}, which is not in id2word"
+                raise UserError(problem, remedy="give the dictionary that the bags were made with")
             columns.append(column[number])
             weights.append(weight)
         ends.append(len(columns))

@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line, with a text field, perhaps an id, and other fields kept as metadata."""
+"""JSON Lines: one object per line, with a text field, optionally an id, and other fields as metadata."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from stickbreaker.corpus.readers.sources import Source, lines_of
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a document for each object; blank lines are passed over."""
+    """Yield a document for each object; blank lines are skipped."""
     return documents_in(lines_of(source, problems, options.largest_text), source, options, problems)
 
 

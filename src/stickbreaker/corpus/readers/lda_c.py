@@ -1,4 +1,4 @@
-"""LDA-C: a line `M term:count term:count …` a document, terms numbered from 0 in a file of words."""
+"""LDA-C: one line `M term:count term:count …` per document; terms are numbered from 0 in a file of words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 def _bag(parts: list[str], words: Sequence[str]) -> Bag:
     if not parts:
-        raise Bad(_KIND, "the line is blank", "an empty document is written 0")
+        raise Bad(_KIND, "the line is blank", "write an empty document as 0")
     if not _NUMBER.fullmatch(parts[0]):
         raise Bad(_KIND, f"{parts[0][:30]!r} is not a number of words", _SHAPE)
     if int(parts[0]) != len(parts) - 1:

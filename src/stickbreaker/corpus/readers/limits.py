@@ -1,19 +1,19 @@
-"""Bounds of what a reader takes into memory, and of what a header may claim."""
+"""Bounds on what a reader holds in memory, and on what a header may claim."""
 
 from stickbreaker.corpus.readers.problems import Bad
 
 MEGABYTE = 1_000_000
-LARGEST_TEXT = 64 * MEGABYTE  # bytes: of a line, a document, a packed table, a list of words
-LONGEST_GAP = 10_000  # documents without an entry, one after another
+LARGEST_TEXT = 64 * MEGABYTE  # bytes of a line, a document, a packed table, a list of words
+LONGEST_GAP = 10_000  # consecutive documents without an entry
 
 
 def bytes_allowed(largest: int | None) -> int:
-    """The bound in bytes: `largest`, or the default where it is None, for files that no option concerns."""
+    """The bound in bytes: `largest`, or the default if it is None, for files that no option covers."""
     return LARGEST_TEXT if largest is None else largest
 
 
 def too_large(what: str, largest: int | None) -> Bad:
-    """What is wrong with a line, row or file ("the line") of more than `largest` bytes.
+    """The error for a line, row or file ("the line") of more than `largest` bytes.
 
     >>> too_large("the line", 2_000_000).problem
     'the line is larger than 2 MB'

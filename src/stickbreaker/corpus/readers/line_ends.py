@@ -1,6 +1,6 @@
-"""What a line is, for all that reads text: it ends at LF, CR LF or CR, and nowhere else.
+"""Splits text into lines, in the same way for all readers: at LF, CR LF or CR, and nowhere else.
 
-`str.splitlines` also cuts at U+2028, form feeds and others, and `readline` does not cut at a CR alone.
+`str.splitlines` also splits at U+2028, form feeds and others, and `readline` does not split at a CR alone.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _PIECE = 1 << 14  # bytes read at a time
 
 
 def without_end(line: str) -> str:
-    """A line without its end.
+    """A line without its line break.
 
     >>> without_end("a\\r\\n"), without_end("a\\r"), without_end("a\\n\\r")
     ('a', 'a', 'a\\n')
@@ -20,10 +20,10 @@ def without_end(line: str) -> str:
 
 
 def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
-    """The lines of a stream with their ends; None in place of each of more than `most` bytes.
+    """The lines of a stream with their line breaks; None in place of each line of more than `most` bytes.
 
-    No more than a line is held, and each is given as soon as it is there: of one that ends with CR, as soon
-    as the byte after it is; of one that is too large, before the rest of it is read.
+    At most one line is held in memory, and each is yielded as early as possible: one that ends with CR after
+    the next byte, one that is too large before the rest of it is read.
     """
     line_so_far = _OpenLine(most)
     for piece in iter(partial(stream.read1, _PIECE), b""):
@@ -32,7 +32,7 @@ def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
                 line_so_far.add(b"\n")
                 piece = piece[1:]
             yield from line_so_far.ended()
-        lines = piece.splitlines(True)  # of bytes: at LF, CR LF and CR alone
+        lines = piece.splitlines(True)  # for bytes: at LF, CR LF and CR only
         rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
         for line in lines:
             if line_so_far.size:
@@ -47,7 +47,7 @@ def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
 
 
 class _OpenLine:
-    """The beginning of a line, in pieces; of one that is larger than `most` bytes only the size is held."""
+    """The beginning of a line, in pieces; only the size if it is larger than `most` bytes."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -58,7 +58,7 @@ class _OpenLine:
         self.is_refused = False
 
     def add(self, piece: bytes) -> None:
-        """Take in what follows."""
+        """Add the next piece."""
         if piece:
             self.size += len(piece)
             self.ends_with_cr = piece.endswith(b"\r")
@@ -67,13 +67,13 @@ class _OpenLine:
                 self.pieces.clear()
 
     def refused(self) -> Iterator[None]:
-        """None, once, if the line is too large already."""
+        """Yield None, once, if the line is too large already."""
         if self.size > self.most and not self.is_refused:
             self.is_refused = True
             yield None
 
     def ended(self) -> Iterator[bytes | None]:
-        """The line, unless it was refused, and begin the next one."""
+        """Yield the line, unless it was refused, and start the next one."""
         if not self.is_refused:
             yield b"".join(self.pieces) if self.size <= self.most else None
         self._clear()

@@ -1,4 +1,4 @@
-"""MALLET's text for import-file: a line `name label text` a document."""
+"""MALLET's text for import-file: one line `name label text` per document."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _LINE = re.compile(r"(\S*)[\s,]*(\S*)[\s,]*(.*)", re.ASCII | re.DOTALL)
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a document for each line, its label as metadata; blank lines are passed over."""
+    """Yield a document for each line, with its label as metadata; blank lines are skipped."""
     for number, line in lines_of(source, problems, options.largest_text):
         found = _LINE.fullmatch(line)
         if not line.strip() or found is None:

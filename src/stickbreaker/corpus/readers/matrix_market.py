@@ -36,7 +36,7 @@ def _shape(parts: list[bytes], n_words: int) -> BagShape:
     if len(parts) != 3:
         raise Bad("wrong header", "the line is not three numbers", _SIZES)
     shape = BagShape(*(number_of(part, "the size", _SIZES, "wrong header") for part in parts))
-    if shape.words > n_words:  # gensim leaves out words that come last and do not occur
+    if shape.words > n_words:  # gensim leaves out words at the end that do not occur
         problem = f"the header says {shape.words} words, and the vocabulary has {n_words}"
         raise Bad("wrong header", problem, "check --vocab")
     return shape

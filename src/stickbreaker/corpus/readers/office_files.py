@@ -1,6 +1,6 @@
-"""Pages of the web, PDF and Word files, each of them one document: their text, title, author and date.
+"""Web pages, PDF and Word files, each of them one document: their text, title, author and date.
 
-The packages that read them are those of `stickbreaker[documents]`. Where they are missing, the files are
+The packages that read them are installed by `stickbreaker[documents]`. If they are missing, the files are
 refused.
 """
 
@@ -26,14 +26,14 @@ _UNLIKE_TEXT = (".rtf", ".doc", ".odt", ".epub", ".ppt", ".pptx", ".xls", ".xlsx
 
 
 class Found(NamedTuple):
-    """The text of a file, and what it tells of itself."""
+    """The text of a file, and its metadata."""
 
     text: str
     about: dict[str, Any]
 
 
 def _of_page(content: bytes) -> Found:
-    """The main text of a page of the web, without its menus; where there is none, all of it."""
+    """The main text of a web page, without its menus; all of its text if there is no main text."""
     trafilatura = importlib.import_module("trafilatura")
     found = trafilatura.bare_extraction(content, with_metadata=True)
     text = (found.text if found is not None else "") or trafilatura.html2txt(content) or ""
@@ -43,14 +43,14 @@ def _of_page(content: bytes) -> Found:
 
 
 def _of_pdf(content: bytes) -> Found:
-    """The text of a PDF file's pages, a line end between them."""
+    """The text of a PDF file's pages, joined by line breaks."""
     reader = importlib.import_module("pypdf").PdfReader(BytesIO(content))
     about, text = reader.metadata, "\n".join(page.extract_text() for page in reader.pages)
     return Found(text, {} if about is None else {"title": about.title, "author": about.author})
 
 
 def _of_word(content: bytes) -> Found:
-    """The text of a Word file's paragraphs and tables, a paragraph a line."""
+    """The text of a Word file's paragraphs and tables, one paragraph per line."""
     held = importlib.import_module("docx").Document(BytesIO(content))
     lines: list[str] = []
     for part in held.iter_inner_content():
@@ -66,16 +66,16 @@ _NEEDS = {_of_page: "trafilatura", _of_pdf: "pypdf", _of_word: "docx"}
 
 
 def is_office_file(name: str) -> bool:
-    """Whether a file of this name (in lower case) is read here, or is no plain text and read nowhere."""
+    """Whether a file of this name (in lower case) is read here, or is not plain text and cannot be read."""
     return name.endswith((*_ENDINGS, *_UNLIKE_TEXT))
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield one document. Raises UserError where the package is missing that reads it."""
+    """Yield one document. Raises UserError if the package that reads it is missing."""
     try:
         if options.format is None and source.plain_name.endswith(_UNLIKE_TEXT):
             remedy = f"save it as {', '.join(_ENDINGS)} or .txt, or --on-error skip"
-            raise Bad("no plain text", "is no plain text", remedy)
+            raise Bad("not plain text", "is not plain text", remedy)
         content = _content(source, options.largest_text)
         extract = _of_word if content[:2] == _ZIP else _of_pdf if b"%PDF" in content[:1024] else _of_page
         _refuse_missing(_NEEDS[extract], source)
@@ -88,7 +88,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _refuse_missing(package: str, source: Source) -> None:
-    """Raise UserError where a package is missing; those that are there say nothing from now on."""
+    """Raise UserError if a package is missing; silence those that are installed."""
     try:
         importlib.import_module(package)
     except ModuleNotFoundError:
@@ -99,9 +99,9 @@ def _refuse_missing(package: str, source: Source) -> None:
 
 
 def _content(source: Source, largest: int | None) -> bytes:
-    """The bytes of a file, unpacked; of a Word file, which is a zip file of several, as they are.
+    """The bytes of a file, unpacked; a Word file, which is a zip file of several, stays packed.
 
-    Raises Bad where they are too many, unpacked or not.
+    Raises Bad if there are too many, before or after unpacking.
     """
     if source.path is not None and source.path.is_file() and not source.path.name.endswith(".zip"):
         with source.path.open("rb") as file:
@@ -116,12 +116,12 @@ def _content(source: Source, largest: int | None) -> bytes:
 
 
 def _packed_content(path: Path, largest: int | None) -> bytes:
-    """The bytes of a zip file of which all the files are not too large together. Raises Bad."""
+    """The bytes of a zip file whose files together are not too large. Raises Bad."""
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(one.file_size for one in packed.infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        raise Bad("unreadable document", "is no Word file, or is damaged", _REMEDY) from None
+        raise Bad("unreadable document", "is not a Word file, or is damaged", _REMEDY) from None
     if size > bytes_allowed(largest):
         raise too_large("the file", largest)
     return path.read_bytes()
@@ -133,11 +133,11 @@ def _extracted(extract: Callable[[bytes], Found], content: bytes) -> Found:
         found = extract(content)
     except (KeyboardInterrupt, MemoryError):
         raise
-    except Exception as error:  # whatever packages raise of a damaged file
+    except Exception as error:  # whatever packages raise for a damaged file
         problem = f"cannot be read ({type(error).__name__}: {str(error)[:100]})"
         raise Bad("unreadable document", " ".join(problem.split()), _REMEDY) from None
     if not found.text.strip():
-        raise Bad("document without text", "has no text (pictures of pages have none)", _REMEDY)
+        raise Bad("document without text", "has no text (scanned pages are pictures)", _REMEDY)
     return found
 
 

@@ -1,4 +1,5 @@
-"""Packed files: gzip, zstd, bzip2, xz and zip, known by their first bytes; and text in UTF-16 or UTF-32."""
+"""Packed files: gzip, zstd, bzip2, xz and zip, recognised by their first bytes; and text in UTF-16 or
+UTF-32."""
 
 import bz2
 import codecs
@@ -15,14 +16,14 @@ import zstandard
 
 from stickbreaker.corpus.readers.problems import Bad
 
-PACKINGS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip"}  # by ending
+PACKINGS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip"}  # by file ending
 BOM = b"\xef\xbb\xbf"
 _FIRST_BYTES = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\xfd7zXZ\x00": "xz",
     b"PK\x03\x04": "zip",
-    b"PK\x05\x06": "zip",  # of nothing
+    b"PK\x05\x06": "zip",  # an empty archive
     **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
 }
 _ENCODINGS = {  # by byte order mark, longest first
@@ -32,7 +33,7 @@ _ENCODINGS = {  # by byte order mark, longest first
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _LARGEST_WINDOW = 1 << 31
-_MOST_MEMORY = 1 << 30  # bytes that unpacking xz may take
+_MOST_MEMORY = 1 << 30  # bytes of memory that unpacking xz may use
 _PACKED = 1_024  # bytes unpacked at a time: 4 of zstd may become 128 KiB
 _BUFFER = 1 << 17
 _PEEK = 10
@@ -49,14 +50,14 @@ DAMAGE = (
 
 
 def damage(error: BaseException) -> Bad:
-    """What is wrong with a file whose unpacking raised one of `DAMAGE`."""
+    """The problem with a file whose unpacking raised one of `DAMAGE`."""
     problem = f"the compressed file is truncated or damaged ({error})"
     remedy = "copy or compress it again, or --on-error skip to keep what comes before"
     return Bad("damaged compressed file", problem, remedy)
 
 
 def plain_name(path: Path) -> str:
-    """A file's name in lower case, without what its packing adds; of a zip file its only member's.
+    """A file's name in lower case, without the ending of its packing; for a zip file, its only member's name.
 
     >>> plain_name(Path("Posts.csv.GZ"))
     'posts.csv'
@@ -77,10 +78,10 @@ def plain_name(path: Path) -> str:
 def unpacked(
     raw: "io.BufferedReader[Any]", path: Path | None, content: Callable[[BinaryIO], BinaryIO]
 ) -> BinaryIO:
-    """The unpacked bytes of a file, as UTF-8 where a byte order mark tells UTF-16 or UTF-32.
+    """The unpacked bytes of a file, converted to UTF-8 if a byte order mark shows UTF-16 or UTF-32.
 
-    `content` holds all bytes of a stream in memory, for a zip file in a pipe. Raises Bad, or one of `DAMAGE`,
-    which reading may raise too.
+    `content` holds all bytes of a stream in memory, for a zip file in a pipe. Raises Bad, or one of `DAMAGE`;
+    reading may raise these too.
     """
     start = raw.peek(_PEEK)
     packing = next((kind for magic, kind in _FIRST_BYTES.items() if start.startswith(magic)), None)
@@ -95,7 +96,7 @@ def unpacked(
 
 
 class _Unpacked(io.RawIOBase):
-    """The content of packed frames, one after another; raises EOFError where the last one is cut off."""
+    """The content of packed frames, concatenated; raises EOFError if the last one is cut off."""
 
     def __init__(self, raw: BinaryIO, frame: Callable[[], Any]) -> None:
         self.raw, self.new_frame = raw, frame
@@ -116,7 +117,7 @@ class _Unpacked(io.RawIOBase):
             frame = self.frame or self.new_frame()
             try:
                 self.ready, self.frame = memoryview(frame.decompress(chunk)), frame
-            except OSError as error:  # of bzip2
+            except OSError as error:  # from bzip2
                 raise Damaged(str(error)) from None
             if frame.eof:
                 self.packed, self.frame = frame.unused_data, None
@@ -127,7 +128,7 @@ class _Unpacked(io.RawIOBase):
 
 
 class _Recoded(io.RawIOBase):
-    """Text in UTF-16 or UTF-32 as UTF-8; what is no such text becomes what is no UTF-8."""
+    """Text in UTF-16 or UTF-32 as UTF-8; invalid text becomes invalid UTF-8."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self.stream = stream
@@ -159,7 +160,7 @@ def _frames(new_frame: Callable[[], Any]) -> Callable[[BinaryIO, object], Any]:
 
 
 def _zip(raw: BinaryIO, content: Callable[[BinaryIO], BinaryIO]) -> Any:
-    """The only member of a zip file. Raises Bad for several, and for one in a way that cannot be read."""
+    """The only member of a zip file. Raises Bad if there are several, or if it cannot be read."""
     archive = zipfile.ZipFile(raw if raw.seekable() else content(raw))
     members = _members(archive)
     if len(members) != 1:
@@ -167,13 +168,13 @@ def _zip(raw: BinaryIO, content: Callable[[BinaryIO], BinaryIO]) -> Any:
         raise Bad("zip of several files", f"the zip file holds {len(members)} files, not one", remedy)
     try:
         return archive.open(members[0])
-    except (RuntimeError, NotImplementedError) as error:  # a password; a method of packing
+    except (RuntimeError, NotImplementedError) as error:  # a password; an unknown compression method
         reason = str(error) if isinstance(error, NotImplementedError) else "it needs a password"
         raise Bad("unreadable zip file", f"the zip file cannot be read ({reason})", "unpack it") from None
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files in an archive, without those that a Mac adds."""
+    """The files in an archive, without those that macOS adds."""
     return [
         one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")
     ]

@@ -1,4 +1,4 @@
-"""How far files have been read, for a bar of progress."""
+"""How far files have been read, for a progress bar."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,20 +6,21 @@ from typing import BinaryIO
 
 
 class Position:
-    """How far some files, read one after another, have been read, by bytes as they lie on disk.
+    """How far a sequence of files has been read, by their bytes on disk.
 
     >>> Position().share is None  # of nothing
     True
     """
 
     def __init__(self) -> None:
-        self._places: dict[Path, tuple[int, int]] = {}  # of each file: bytes before it, and to its end
+        self._places: dict[Path, tuple[int, int]] = {}  # for each file: bytes before it, and up to its end
         self._total = 0
         self._place = 0, 0
         self._file: BinaryIO | None = None
 
     def expect(self, files: Sequence[Path | None]) -> None:
-        """These will be read, in this order. None, and what is no plain file, has no length to tell."""
+        """Announce the files that will be read, in order. None, or a file that is not a regular file, has no
+        known length."""
         self._places, self._total = {}, 0
         if any(file is None or not file.is_file() for file in files):
             return
@@ -29,14 +30,15 @@ class Position:
             self._places[file] = start, self._total
 
     def reads(self, path: Path | None, file: BinaryIO) -> None:
-        """A file was opened. Others than those expected, as of words, do not count."""
+        """Record that a file was opened. Files that were not announced, such as lists of words, do not
+        count."""
         if path in self._places:
             self._place, self._file = self._places[path], file
 
     @property
     def share(self) -> float | None:
-        """The share of all bytes up to where the file that was opened last is read; None where there is no
-        telling. Where files are read twice, it begins again."""
+        """The share of all bytes up to the current position in the last file opened; None if unknown. If
+        files are read twice, it starts again."""
         if not self._total or self._file is None:
             return None
         start, end = self._place

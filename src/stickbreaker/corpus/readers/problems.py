@@ -1,4 +1,4 @@
-"""What to do about a document that cannot be read: stop, or skip and count."""
+"""The handling of documents that cannot be read: stop, or skip and count."""
 
 from collections import Counter
 
@@ -6,7 +6,8 @@ from stickbreaker.core.errors import UserError
 
 
 class Bad(Exception):
-    """Something that cannot be read: `kind` is what it is counted under, `problem` what is wrong with it.
+    """Something that cannot be read: `kind` is the category it is counted under, `problem` what is wrong with
+    it.
 
     >>> Bad("bad id", "the id is a list", "name another field").kind
     'bad id'
@@ -17,14 +18,14 @@ class Bad(Exception):
         self.kind, self.problem, self.remedy = kind, problem, remedy
 
     def at(self, where: object, line: int | None = None) -> UserError:
-        """The error that tells of it, with its place."""
+        """The error for this problem, with its place."""
         return UserError(self.problem, where=where, line=line, remedy=self.remedy)
 
 
 class Problems:
     """Raises the first problem, or (`skip`) counts problems by kind and keeps the first message of each.
 
-    `skippable` is false of files that have no `--on-error skip`: remedies leave it out.
+    `skippable` is false for files without `--on-error skip`: remedies do not mention it.
 
     >>> problems = Problems(skip=True)
     >>> problems.report("malformed JSON", UserError("not JSON"))
@@ -39,7 +40,7 @@ class Problems:
         self.first: dict[str, str] = {}
 
     def report(self, kind: str, error: UserError, count: int = 1) -> None:
-        """Raise the error, or count it: so many documents are left out."""
+        """Raise the error, or count it: `count` documents are left out."""
         if not self.skip:
             raise error
         self.counts[kind] += count

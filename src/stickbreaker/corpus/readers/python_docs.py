@@ -1,11 +1,11 @@
 """The documentation of the running Python as a corpus: real text on every machine, with no network.
 
-The recipe, in order of the functions below:
-1. every .py file of the standard library is parsed, never imported; tests and bundled packages are left out;
-2. a unit is a top-level class, or the rest of its module, or a topic of the language reference;
-3. its docstrings and full-line comments, in source order, lose code, doctests, rules, addresses and licences;
-4. units are cut into chunks of about 80 words, with the words of the module's name twice in front;
-5. CamelCase and snake_case names are split, English and code stop words dropped, plurals folded.
+The recipe, in order of the functions below: 1. every .py file of the standard library is parsed, never
+imported; tests and bundled packages are left out; 2. a unit is a top-level class, or the rest of its module,
+or a topic of the language reference; 3. its docstrings and full-line comments, in source order, are stripped
+of code, doctests, rules, addresses and licences; 4. units are cut into chunks of about 80 words, with the
+words of the module's name twice in front; 5. CamelCase and snake_case names are split, English and code stop
+words dropped, plurals folded.
 """
 
 import ast
@@ -31,7 +31,7 @@ SKIPPED = {"test", "tests", "idlelib", "idle_test", "distutils", "encodings", "l
 SKIPPED |= {"ensurepip", "lib-dynload", "__pycache__", "site-packages", "dist-packages"}
 SKIPPED |= {"__hello__", "__phello__", "this", "antigravity"}
 CHUNK_WORDS = 80
-FEWEST_WORDS = 20  # a shorter rest joins the chunk before it, a shorter unit the rest of its module
+FEWEST_WORDS = 20  # a shorter rest is joined to the chunk before it, a shorter unit to the rest of its module
 
 # Words of the long English stop list that mean something in this corpus.
 MEANINGFUL = {"computer", "date", "group", "html", "http", "id", "member", "net", "network", "page", "second"}
@@ -54,7 +54,7 @@ PLURALS = (("y", "ies"), ("", "s"), ("", "es"))  # endings of the singular and o
 
 
 class Paragraph(NamedTuple):
-    """Prose that begins in some line of a file, and its clean words."""
+    """Prose that begins at some line of a file, and its clean words."""
 
     line: int
     text: str
@@ -73,10 +73,10 @@ def python_documents(root: Path | None = None) -> Iterator[Document]:
     """Yield the chunks of the standard library's documentation, in the order of their names.
 
     A document has an id such as "asyncio.tasks.Task#2", a readable text, clean tokens (lower case, no stop
-    words, ready for a vocabulary) and the metadata "title" and "module". Its tokens are not those of its text
-    one by one: the module's name is in front, and plurals are folded.
-    `root` is the directory of the library's .py files, by default that of the running Python. Takes about
-    4 s and 30 MB. Raises UserError when there are no such files (a frozen or zipped Python).
+    words, ready for a vocabulary) and the metadata "title" and "module". Its tokens differ from those of its
+    text: the module's name comes first, and plurals are folded. `root` is the directory of the library's .py
+    files, by default that of the running Python. Takes about 4 s and 30 MB. Raises UserError when there are
+    no such files (a frozen or zipped Python).
 
     >>> first = next(python_documents())                                  # doctest: +SKIP
     >>> first.id, first.tokens[:2]                                        # doctest: +SKIP
@@ -91,7 +91,7 @@ def python_documents(root: Path | None = None) -> Iterator[Document]:
     singular = _singulars({token for chunk in chunks for token in chunk.tokens or ()})
     if not chunks:
         raise UserError(
-            "no documentation: this Python keeps no .py files of its standard library",
+            "no documentation: this Python has no .py files of its standard library",
             where=library,
             remedy="run the demo with a Python installed from python.org, a package manager or conda",
         )
@@ -113,7 +113,7 @@ def _is_skipped(name: str) -> bool:
 
 
 def _units(path: Path, library: Path) -> list[Unit]:
-    """The units of one file; none when it cannot be read or parsed."""
+    """The units of one file; none if it cannot be read or parsed."""
     try:
         source = path.read_bytes()
         tree = ast.parse(source)
@@ -171,7 +171,7 @@ def _paragraphs(tree: ast.Module, text: str) -> list[Paragraph]:
 def _definitions(
     node: ast.AST,
 ) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Everything in a file that may have a docstring. Expressions are not walked: that halves the time."""
+    """Everything in a file that may have a docstring. Expressions are skipped, which halves the time."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node
     for child in ast.iter_child_nodes(node):
@@ -234,7 +234,7 @@ def _chunks(unit: Unit) -> Iterator[Document]:
 
 
 def _pieces(paragraph: Paragraph) -> Iterator[Paragraph]:
-    """A paragraph as it is, or by sentences when it is longer than half a chunk."""
+    """A paragraph unchanged, or by sentences if it is longer than half a chunk."""
     if len(paragraph.words) <= CHUNK_WORDS // 2:
         yield paragraph
     else:
@@ -272,7 +272,7 @@ def stop_words() -> frozenset[str]:
 
 
 def _singulars(known: set[str]) -> dict[str, str]:
-    """Which plurals become which singulars: only those whose singular occurs by itself."""
+    """A map from plurals to singulars, for singulars that occur by themselves."""
     return {word: single for word in known if (single := _singular(word, known)) is not None}
 
 

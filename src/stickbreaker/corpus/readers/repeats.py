@@ -1,4 +1,4 @@
-"""Documents that repeat others: counted, or left out."""
+"""Counts documents that repeat others, or leaves them out."""
 
 import importlib
 import warnings
@@ -10,14 +10,14 @@ from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.problems import Problems
 
-ALIKE = 0.8  # of near repeats, the share of runs of words that both have of those that either has
+ALIKE = 0.8  # near repeats: the share of runs of words in both documents among those in either
 RUN = 3  # words
 SHORT = 100  # characters; shorter texts repeat each other naturally, as lines of talk do
-KIND = "repeated document"  # under which those that are left out are counted
+KIND = "repeated document"  # the kind of problem that left-out documents are counted under
 
 
 class RepeatsWarning(UserWarning):
-    """So many documents have the text of others; the first of them, and the one that it repeats.
+    """The number of documents with the text of others; the first of them, and the one that it repeats.
 
     >>> print(RepeatsWarning(2, "b", "a"))
     2 documents have the text of others, as 'b' that of 'a'; drop_repeats="exact" leaves them out
@@ -25,20 +25,19 @@ class RepeatsWarning(UserWarning):
 
     def __init__(self, number: int, first: str, of: str) -> None:
         documents = f"{counted(number, 'document')} {'has' if number == 1 else 'have'}"
-        self.problem = f"{documents} the text of others, as {shown(first)} that of {shown(of)}"
+        self.problem = f"{documents} the same text as others, for example {shown(first)} and {shown(of)}"
         super().__init__(f'{self.problem}; drop_repeats="exact" leaves them out')
 
 
 class Dropped(NamedTuple):
-    """Which documents are left out: those with the very text of one before (None: none are), or also those
-    that are about the same by a share of their words, `near`."""
+    """Which documents are left out: those with exactly the text of an earlier one (None: none), or also those
+    that share about the fraction `near` of their words."""
 
     near: float | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """
-        Raises UserError for a text that says neither.
+        """Parse the option's text. Raises UserError if it is neither.
 
         >>> Dropped.parse("near"), Dropped.parse("near:0.9").near, Dropped.parse("exact").near
         (Dropped(near=0.8), 0.9, None)
@@ -56,17 +55,17 @@ class Dropped(NamedTuple):
 
 
 class Repeats:
-    """What was read before, by which repeats are known; `dropped` None leaves none out."""
+    """What was read before, for recognising repeats; with `dropped` None, none is left out."""
 
     def __init__(self, dropped: Dropped | None, problems: Problems) -> None:
         self.dropped, self.problems = dropped, problems
-        self.number, self.first = 0, ("", "")  # of those that stay; the first, and what it repeats
+        self.number, self.first = 0, ("", "")  # repeats that are not left out; the first, and what it repeats
         self._names: dict[bytes, str] = {}  # by digest of the content
         near = None if dropped is None else dropped.near
         self._near = None if near is None else _NearRepeats(near)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents, less those that are left out; warns at the end of those that stay."""
+        """The documents without those left out; warns at the end about repeats that stay."""
         for number, document in enumerate(documents):
             name = str(number) if document.id is None else document.id
             of = self._repeated(name, document)
@@ -83,7 +82,8 @@ class Repeats:
             warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
 
     def _repeated(self, name: str, document: Document) -> str | None:
-        """The name of the first document that one repeats, if it does. Those without content repeat none."""
+        """The name of the first document that this one repeats, or None. Documents without content repeat
+        none."""
         content = document.text
         if content is None:
             held: Any = document.tokens or document.texts or (document.words, document.weights)
@@ -99,7 +99,7 @@ class Repeats:
 
 
 class _NearRepeats:
-    """Texts by MinHash (Broder 1997) with locality-sensitive hashing, as `datasketch` has them."""
+    """Texts by MinHash (Broder 1997) with locality-sensitive hashing, using `datasketch`."""
 
     def __init__(self, near: float) -> None:
         try:
@@ -107,12 +107,13 @@ class _NearRepeats:
         except ModuleNotFoundError:
             remedy = "pip install 'stickbreaker[repeats]', or drop exact repeats alone"
             raise UserError("near repeats need the package datasketch", remedy=remedy) from None
-        threshold = min(near, 0.95)  # above, it has too few bands; candidates are compared anyway
+        threshold = min(near, 0.95)  # above this it has too few bands; candidates are compared anyway
         self.near, self.index = near, self.package.MinHashLSH(threshold=threshold, num_perm=128)
         self.hashes: dict[str, Any] = {}
 
     def repeated(self, name: str, text: str) -> str | None:
-        """The name of the first text that one is about the same as; if there is none, it is remembered."""
+        """The name of the first text that is about the same as this one; if there is none, it is
+        remembered."""
         words = text.lower().split()
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)

@@ -1,4 +1,4 @@
-"""Standard input and pipes, whose format no name tells: JSON Lines if the first text is a brace."""
+"""Standard input and pipes, whose names do not show the format: JSON Lines if the first text is a brace."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -14,7 +14,7 @@ _MOST_BLANK = 10_000  # lines held until the first that is not blank
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield the documents of JSON Lines, or else one a line. Raises UserError where all lines are blank."""
+    """Yield the documents of JSON Lines, or else one per line. Raises UserError if all lines are blank."""
     numbered = lines_of(source, problems, options.largest_text)
     first: list[tuple[int, str]] = []
     size = 0
@@ -24,8 +24,10 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
         if line.strip():
             break
         if number == _MOST_BLANK or size > options.largest_text:
-            problem = f"nothing but blanks in the first {number} lines, so they do not tell the format"
-            raise UserError(problem, where=source.name, remedy="name it by --format, as jsonl or lines")
+            problem = f"the first {number} lines are blank, so they do not show the format"
+            raise UserError(
+                problem, where=source.name, remedy="name it by --format, for example jsonl or lines"
+            )
     whole = chain(first, numbered)
     if first and first[-1][1].lstrip().startswith("{"):
         return json_lines.documents_in(whole, source, options, problems)

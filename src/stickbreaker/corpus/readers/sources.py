@@ -21,15 +21,14 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
 _PIECE = 1 << 17
-_MOST_LINES = 5_000_000  # of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
+_MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
 
 
 @dataclass(frozen=True)
 class Source:
     """A file (or, without a path, standard input): `name` for messages, `label` for the ids of its documents.
 
-    `within` is true for a file found in a directory that was given. `position` follows the file once
-    it is opened.
+    `within` is true for a file found in a given directory. `position` tracks the file once it is opened.
     """
 
     name: str
@@ -40,12 +39,13 @@ class Source:
 
     @property
     def is_stream(self) -> bool:
-        """Whether the content can be read but once: standard input, a pipe."""
+        """Whether the content can be read only once: standard input, a pipe."""
         return self.path is None or not self.path.is_file()
 
     @property
     def plain_name(self) -> str:
-        """The file's name in lower case, without .gz or what other packings add; see `packing.plain_name`."""
+        """The file's name in lower case, without .gz or other endings of packings; see
+        `packing.plain_name`."""
         return plain_name(self.path) if self.path else ""
 
 
@@ -62,7 +62,8 @@ def sources_of(given: list[str]) -> list[Source]:
 
 
 def one_source(path: str, remedy: str) -> Source:
-    """The single file that a path names. Raises UserError for a directory, and for a pattern of several."""
+    """The single file that a path names. Raises UserError for a directory, or a pattern with several
+    matches."""
     found = sources_of([path])
     if len(found) != 1 or found[0].within:
         raise UserError("not one file", where=path, remedy=remedy)
@@ -100,8 +101,8 @@ def _sources_at(path: Path) -> list[Source]:
 
 @contextmanager
 def opened(source: Source) -> Iterator[BinaryIO]:
-    """The bytes of a source, unpacked. Raises UserError when it cannot be opened; Bad where its packing is
-    damaged, while they are read too."""
+    """Open a source and yield its unpacked bytes. Raises UserError if it cannot be opened; Bad if its packing
+    is damaged, also while it is read."""
     try:
         with _opened_raw(source) as raw:
             yield unpacked(raw, source.path, _content)
@@ -146,9 +147,9 @@ class _StandardInput(io.RawIOBase):
 
 
 def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
-    """The lines of a source, numbered from 1, without their ends.
+    """The lines of a source, numbered from 1, without their line breaks.
 
-    Lines that are no text, or larger than `largest` bytes, are reported.
+    Lines that are not text, or larger than `largest` bytes, are reported.
     """
     for number, line in raw_lines_of(source, problems, largest):
         try:
@@ -162,7 +163,7 @@ def listed_lines(
 ) -> Iterator[tuple[int, str]]:
     """The lines of a list that is read whole, such as stop words, a guide or a dictionary: see `lines_of`.
 
-    Raises UserError for what is not one file, for a line that is no text, and for a list without an end.
+    Raises UserError if it is not one file, for a line that is not text, and for a list without an end.
     """
     problems = Problems(skip=False, skippable=skippable)
     for number, line in lines_of(one_source(path, remedy), problems, largest):
@@ -174,9 +175,9 @@ def listed_lines(
 def raw_lines_of(
     source: Source, problems: Problems, largest: int | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """The lines of a source in bytes, numbered from 1, with their ends and without a byte order mark.
+    """The lines of a source in bytes, numbered from 1, with their line breaks and without a byte order mark.
 
-    A damaged packing is reported, and so is a line larger than `largest` bytes, of which no more is held.
+    Reports a damaged packing, and lines larger than `largest` bytes, of which no more is held.
     """
     number = 0
     try:
@@ -193,7 +194,7 @@ def raw_lines_of(
 
 
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
-    """The whole text of a source of at most `largest` bytes; None when it was reported."""
+    """The whole text of a source of at most `largest` bytes; None if it was reported."""
     try:
         with opened(source) as stream:
             return decoded(_content(stream, largest).getvalue().removeprefix(BOM))
@@ -204,7 +205,7 @@ def text_of(source: Source, problems: Problems, largest: int | None = None) -> s
 
 @contextmanager
 def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
-    """The bytes of a source, in which one may go back: in memory if it is packed or a pipe.
+    """The bytes of a source, as a seekable stream: in memory if it is packed or a pipe.
 
     Raises Bad, also for more than `largest` bytes in memory.
     """
@@ -216,7 +217,7 @@ def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
 
 
 def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
-    """All bytes of a stream, at its beginning. Raises Bad for more than `largest` of them."""
+    """All bytes of a stream, in a stream at its beginning. Raises Bad for more than `largest` bytes."""
     whole = io.BytesIO()
     while piece := stream.read(_PIECE):
         if whole.tell() + len(piece) > bytes_allowed(largest):
@@ -227,7 +228,7 @@ def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
 
 
 def decoded(content: bytes) -> str:
-    """Bytes as text. Raises Bad for what is no UTF-8."""
+    """Bytes as text. Raises Bad if they are not UTF-8."""
     if b"\0" in content:
         raise Bad("binary bytes", "binary bytes (NUL), not UTF-8 text", _NO_NUL)
     try:

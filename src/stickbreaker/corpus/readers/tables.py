@@ -1,4 +1,4 @@
-"""CSV and TSV: a first row that names the columns, then a row a document."""
+"""CSV and TSV: a first row that names the columns, then one document per row."""
 
 import csv
 import re
@@ -18,11 +18,11 @@ from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
 
 _SEPARATOR_LINE = re.compile(
     rb'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE
-)  # Excel's, before the columns' names
+)  # Excel writes it before the names of columns
 
 
 class QuotesWarning(UserWarning):
-    """Cells of a table in quotes hold lines that look like rows: their quotes may be plain characters.
+    """Cells of a table in quotes contain lines that look like rows: their quotes may be plain characters.
 
     >>> print(QuotesWarning("a.tsv", 1, 3))
     a.tsv: 1 cell in quotes holds lines that look like rows, in line 3; if quotes are plain characters \
@@ -39,11 +39,11 @@ there, give ReadingOptions(quotes="none")
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:
-    """Yield a document for each row; columns without a name are left out, blank rows passed over.
+    """Yield a document for each row; columns without a name are left out, blank rows skipped.
 
-    A cell that holds the separator, a quote or a line's end stands in quotes, quotes inside it doubled; with
-    `quotes="none"` there is no such cell. A first line `sep=;` names the separator. Of rows that are wrong,
-    those count that a quote took into one.
+    A cell with the separator, a quote or a line break must be in quotes, quotes inside it doubled; with
+    `quotes="none"` there is no such cell. A first line `sep=;` names the separator. If rows that a quote
+    joined into one are wrong, all of them are counted.
     """
     csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
     lines = _Lines(source, problems, options.largest_text)
@@ -75,7 +75,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 
 
 def _separator_in(lines: "_Lines") -> str | None:
-    """The separator that the first line names, which is taken then; None where it names none."""
+    """The separator that the first line names, and then skip that line; None if it names none."""
     first = next(lines.numbered, None)
     found = None if first is None else _SEPARATOR_LINE.fullmatch(first[1])
     if first is not None and found is None:
@@ -89,12 +89,12 @@ def _separator_in(lines: "_Lines") -> str | None:
 class _Lines:
     """The lines of a source for the csv module. `begin` is the line where the row being read begins.
 
-    A line that is no text is remembered in `bad`: the row that it is a part of must be left out. So must one
-    that lacks a line (`lacking`), which was too large and is reported already. Raises Bad where the lines of
-    a row are larger than `largest` bytes: what an unclosed quote may take up.
+    A line that is not text is recorded in `bad`: its row must be left out. So must a row with a line that was
+    too large (`lacking`), which has been reported. Raises Bad if the lines of a row are larger than `largest`
+    bytes, as after an unclosed quote.
 
-    `between` is the separator and how many of them a row has, once that is known; `merged` has the numbers of
-    the lines where rows begin whose lines all look like rows.
+    `between` is the separator and its number in a row, once known; `merged` has the first line numbers of
+    rows whose lines all look like rows.
     """
 
     def __init__(self, source: Source, problems: Problems, largest: int) -> None:
@@ -106,12 +106,12 @@ class _Lines:
         self.begin_row()
 
     def begin_row(self) -> None:
-        """The next line is the first of a row."""
+        """Start a new row with the next line."""
         self.begin, self.size = self.last + 1, 0
         self.bad: Bad | None = None
         self.lacking = False
         self.first = ""
-        self.others = self.alike = 0  # lines after the first, and those that look like rows
+        self.others = self.alike = 0  # lines after the first, and those of them that look like rows
 
     def __iter__(self) -> "_Lines":
         return self
@@ -145,17 +145,17 @@ class _Lines:
 
     @property
     def rows_inside(self) -> int:
-        """How many rows the lines of the row are, if quotes are taken as plain characters; at least one."""
+        """The number of rows in the lines of this row, if quotes are plain characters; at least one."""
         return max(1, self.alike + self._looks_like_row(self.first)) if self.others else 1
 
     def note_rows_inside(self) -> None:
-        """Remember the row if all its lines look like rows."""
+        """Record the row if all its lines look like rows."""
         if self.others and self.rows_inside == self.others + 1:
             self.merged.append(self.begin)
 
 
 def _next_row(rows: Any, lines: _Lines) -> list[str] | None:
-    """The next row that is not blank; None at the end. Raises Bad; the row after may be read then."""
+    """The next row that is not blank; None at the end. Raises Bad; the row after it can still be read."""
     row: list[str] | None = []
     while row == []:
         lines.begin_row()
@@ -189,4 +189,4 @@ def _record(header: list[str], row: list[str]) -> dict[str, str]:
 
 
 CSV = Reader("csv", "CSV, the first row naming the columns", (".csv",), "text", partial(read, separator=","))
-TSV = Reader("tsv", "the same, by tabs", (".tsv", ".tab"), "text", partial(read, separator="\t"))
+TSV = Reader("tsv", "the same, separated by tabs", (".tsv", ".tab"), "text", partial(read, separator="\t"))

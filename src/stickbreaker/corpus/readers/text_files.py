@@ -1,4 +1,4 @@
-"""Files, each of them one document; the id is the path within the directory given."""
+"""Text files, each of them one document; the id is the path within the given directory."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""UCI bags of words: docword.NAME.txt, whose words are in vocab.NAME.txt, a word a line."""
+"""UCI bags of words: docword.NAME.txt, whose words are in vocab.NAME.txt, one word per line."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def vocab_beside(source: Source) -> str | None:
-    """vocab.NAME.txt beside docword.NAME.txt, each packed or not; None where there is none."""
+    """vocab.NAME.txt next to docword.NAME.txt, each packed or not; None if there is none."""
     name = source.path.name if source.path else ""
     if source.path is None or not name.startswith("docword."):
         return None

@@ -1,4 +1,4 @@
-"""Files of words: vocabularies and stop words, one a line; and gensim's dictionaries."""
+"""Files of words: vocabularies and stop words, one per line; and gensim's dictionaries."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def read_words(path: str, *, distinct: bool = True, largest: int | None = None) 
 
 
 def read_numbered_words(path: str, largest: int | None = None) -> tuple[str, ...]:
-    """The words of a vocabulary by number: one a line, or a gensim Dictionary saved as text.
+    """The words of a vocabulary by number: one per line, or a gensim Dictionary saved as text.
 
     A dictionary has the lines `number TAB word TAB documents`, numbers from 0 in any order, after a line with
     its number of documents. Raises UserError naming the line that is wrong, and for a list larger than
@@ -36,7 +36,7 @@ def read_numbered_words(path: str, largest: int | None = None) -> tuple[str, ...
     for number, line in lines:
         entry = _ENTRY.fullmatch(line)
         if entry is None and number > 1:
-            remedy = "the lines of a dictionary are number, word and documents, parted by tabs"
+            remedy = "the lines of a dictionary are number, word and documents, separated by tabs"
             raise UserError("not an entry of a gensim dictionary", where=path, line=number, remedy=remedy)
         if entry is not None and int(entry[1]) in words:
             problem = f"the word number {int(entry[1])} was listed before"
@@ -53,7 +53,7 @@ def read_numbered_words(path: str, largest: int | None = None) -> tuple[str, ...
 
 def _lines(path: str, largest: int | None) -> Iterator[tuple[int, str]]:
     size = 0
-    for number, line in listed_lines(path, "give one file, a word a line", largest=largest):
+    for number, line in listed_lines(path, "give one file, with one word per line", largest=largest):
         size += len(line) + 1
         if size > bytes_allowed(largest):
             raise too_large("the list of words", largest).at(path, number)
@@ -70,12 +70,12 @@ def _listed(lines: Iterator[tuple[int, str]], path: str, distinct: bool) -> tupl
             continue
         if blank and distinct:
             raise UserError(
-                "a blank line among the words", where=path, line=blank, remedy="give one word a line"
+                "a blank line among the words", where=path, line=blank, remedy="give one word per line"
             )
         if word in words and distinct:
             problem = f"the word {shown(word)} was listed before, in line {words[word]}"
             raise UserError(problem, where=path, line=number, remedy="list every word once")
         words[word] = number
     if not words and distinct:
-        raise UserError("the file lists no word", where=path, remedy="give one word a line")
+        raise UserError("the file has no words", where=path, remedy="give one word per line")
     return tuple(words)

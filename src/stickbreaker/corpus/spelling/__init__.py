@@ -1,1 +1,1 @@
-"""How probable a string is as a word."""
+"""The probability of a string as a word."""

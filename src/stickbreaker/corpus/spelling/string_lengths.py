@@ -1,4 +1,4 @@
-"""How long words are: the distribution zeta of the character model (Zhai 2014, section 7.2.1)."""
+"""Lengths of words: the distribution zeta of the character model (Zhai 2014, section 7.2.1)."""
 
 from typing import NamedTuple
 
@@ -9,14 +9,14 @@ from stickbreaker.core.records import Array
 
 
 class Lengths(NamedTuple):
-    """log zeta: of the lengths 1, 2, ... up to the longest word, and a geometric tail beyond it."""
+    """log zeta: for the lengths 1, 2, ... up to the longest word, and a geometric tail beyond it."""
 
     log_p: Array  # lengths
-    log_tail: float  # of length 1, were it in the tail
+    log_tail: float  # for length 1, extrapolated from the tail
     log_decay: float  # from one length to the next
 
     def log_probability(self, lengths: NDArray[np.int64]) -> Array:
-        """log zeta (as many as lengths, nats); every length from 1 has some."""
+        """log zeta (as many as lengths, nats); finite for every length from 1."""
         known = self.log_p[np.minimum(lengths, len(self.log_p)) - 1]
         return np.where(lengths <= len(self.log_p), known, self.log_tail + (lengths - 1) * self.log_decay)
 
@@ -33,7 +33,7 @@ def lengths_of(sizes: NDArray[np.int64], times: Array) -> Lengths:
 
 
 def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) -> Lengths:
-    """zeta by `least_squares`, smoothed as `lengths_of` is; log_letters (words) as there, nats."""
+    """zeta by `least_squares`, smoothed as in `lengths_of`; log_letters (words) as there, nats."""
     shares = least_squares(sizes, times / times.sum(), log_letters)
     return _smoothed(shares * times.sum(), len(np.unique(sizes)))
 
@@ -41,14 +41,15 @@ def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) 
 def _smoothed(counts: Array, n_lengths: int) -> Lengths:
     """zeta from counts of words by length (from 1 on), interpolated with a geometric distribution.
 
-    As with the letters, the number of lengths that occur weighs what is mixed in (Witten and Bell 1991); the
-    geometric distribution's mean is one above the words', so that words of one letter leave a tail too.
+    As with the letters, the number of distinct lengths determines the interpolation weight (Witten and Bell
+    1991); the geometric distribution's mean is one above the mean length, so that words of one letter leave a
+    tail too.
     """
     lengths, total = np.arange(1, len(counts) + 1), counts.sum()
     mean = (lengths * counts).sum() / total
     log_tail = np.log(n_lengths) - np.log(total + n_lengths) - np.log1p(mean)
     log_decay = np.log(mean) - np.log1p(mean)
-    with np.errstate(divide="ignore"):  # where nothing was counted
+    with np.errstate(divide="ignore"):  # lengths without a count
         seen = np.log(counts) - np.log(total + n_lengths)
     log_p = np.logaddexp(seen, log_tail + (lengths - 1) * log_decay)
     return Lengths(log_p, float(log_tail), float(log_decay))
@@ -59,17 +60,18 @@ def least_squares(sizes: NDArray[np.int64], p: Array, log_letters: Array) -> Arr
 
     argmin of the sum over words of (p - zeta[length] c)², with sizes (words) their lengths, p (words) their
     shares of the list, log_letters (words) the log of c, their letters' probability. Zhai (2014), section
-    7.2.1; without zeta >= 0, which is not printed there, values reach ±1e12. Lengths of no word have zeta 0.
+    7.2.1; without zeta >= 0, which is not printed there, values reach ±1e12. Lengths without words have zeta
+    0.
 
-    The sum is one parabola a length, a zeta² - 2 b zeta, so the answer is max(0, b - level) / a: the level
-    falls from the largest b until zeta sums to one. Steps are taken in logarithms: c² underflows.
+    The sum is one parabola per length, a zeta² - 2 b zeta, so the answer is max(0, b - level) / a: the level
+    falls from the largest b until zeta sums to one. Steps are computed in logarithms, since c² underflows.
     """
     log_a, log_b = np.full((2, int(sizes.max())), -np.inf)
     np.logaddexp.at(log_a, sizes - 1, 2.0 * log_letters)
     np.logaddexp.at(log_b, sizes - 1, np.log(p) + log_letters)
     order = np.argsort(-log_b, kind="stable")[: len(np.unique(sizes))]
     below = np.append(log_b[order[1:]], -np.inf)
-    with np.errstate(divide="ignore"):  # where two are alike
+    with np.errstate(divide="ignore"):  # two that are equal
         log_steps = log_b[order] + np.log(-np.expm1(below - log_b[order]))
     log_steps[-1] = np.inf  # the level may fall below zero
     zeta, missing, log_room = np.zeros(len(log_a)), 1.0, -np.inf

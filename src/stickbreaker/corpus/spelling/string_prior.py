@@ -1,6 +1,7 @@
-"""The base distribution of an open vocabulary: how likely a string is as a word (Zhai 2014, section 7.2.1).
+"""The base distribution of an open vocabulary: the probability of a string as a word (Zhai 2014, section
+7.2.1).
 
-Kernels are imported on use: a model is loaded without them.
+Kernels are imported on use: loading a model does not need them.
 """
 
 import sys
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-CODE_POINTS = 0x110000 - 0x800  # that a word may hold: all but the surrogates
-MOST_TIMES = 1e15  # that an n-gram may have been counted: sums of them stay exact
-LARGEST_ORDER = 20  # an n-gram of each size is kept for each letter
+CODE_POINTS = 0x110000 - 0x800  # code points that a word may contain: all but the surrogates
+MOST_TIMES = 1e15  # largest count of an n-gram: sums of them stay exact
+LARGEST_ORDER = 20  # an n-gram of each size is stored for each letter
 LENGTHS = ("empirical", "least-squares")
 
 
@@ -34,10 +35,10 @@ class Spelling:
     """How an open vocabulary learns what words look like (Zhai 2014, section 7.2.1).
 
     `order`: a letter is predicted from the order - 1 letters before it. `lengths`: the distribution of words'
-    lengths, "empirical" or "least-squares" (the paper's; words that were not learned from cost 2 to 6 nats
-    more by it, in English). `words`: what to learn from, a sequence of words, or the path of a file with a
-    word a line; None: the words of the first minibatches. They are taken as they are, so they should look as
-    the corpus does after its analysis (lower case, stemmed).
+    lengths, "empirical" or "least-squares" (the paper's; in English, words that were not in the training data
+    cost 2 to 6 nats more with it). `words`: what to learn from, a sequence of words, or the path of a file
+    with one word per line; None: the words of the first minibatches. They are used unchanged, so they should
+    be in the form of the corpus after its analysis (lower case, stemmed).
 
     >>> Spelling(order=3).lengths
     'empirical'
@@ -62,17 +63,17 @@ class Spelling:
             object.__setattr__(self, "words", tuple(self.words))
             _utf_32(self.words)
             if not self.words:
-                raise UserError("the spelling's words are none", remedy="give words, a path or None")
+                raise UserError("the spelling has no words", remedy="give words, a path or None")
 
     def word_list(self) -> tuple[str, ...] | None:
-        """The words to learn from, read from their file; None where the first minibatches serve."""
+        """The words to learn from, read from their file; None to use the first minibatches."""
         if not isinstance(self.words, str):
             return self.words
         from stickbreaker.corpus.readers.word_list import read_words
 
         words = read_words(self.words, distinct=False)
         if not words:
-            raise UserError("the file lists no word", where=self.words, remedy="give one word a line")
+            raise UserError("the file has no words", where=self.words, remedy="give one word per line")
         _utf_32(words, self.words)
         return words
 
@@ -82,12 +83,12 @@ class CharacterModel:
     """A distribution over all strings, learned from words: G0(word) = zeta(length) prod p(letter | before).
 
     Letters are code points. p is an n-gram model with one mark before every word and Witten and Bell's
-    interpolation (1991, method C) down to a uniform distribution over the alphabet and one escape, whose
-    share all other code points (lone surrogates are none) have in equal parts. zeta has a geometric tail. So
-    the probabilities of all strings of one letter or more sum to one, and none is zero.
+    interpolation (1991, method C) down to a uniform distribution over the alphabet and one escape, which is
+    divided equally among all other code points (lone surrogates excluded). zeta has a geometric tail. So the
+    probabilities of all strings of one letter or more sum to one, and none is zero.
 
-    An n-gram is a number: that of the n-gram without its last letter, in the order of `ngrams` from 1 on, 0
-    for none, times (letters + 1), plus the last letter's place in the alphabet, from 1 on, 0 for the mark.
+    An n-gram is encoded as a number: the index in `ngrams` (from 1; 0 if empty) of the n-gram without its
+    last letter, times (letters + 1), plus the last letter's index in the alphabet (from 1; 0 for the mark).
 
     >>> model = CharacterModel.learn(["haus", "maus", "laus"], Spelling(order=3))
     >>> model.log_probability(["raus", "suar"]).round(1).tolist()
@@ -96,17 +97,17 @@ class CharacterModel:
 
     alphabet: Integers  # letters: code points, ascending
     ngrams: Integers  # ngrams of 1 to `order` letters, ascending
-    counts: Array  # ngrams: how often; 0 for the mark
+    counts: Array  # ngrams: the count of each; 0 for the mark
     lengths: Lengths
 
     @classmethod
     def learn(
         cls, words: Sequence[str], settings: Spelling, weights: Sequence[float] | None = None
     ) -> "CharacterModel":
-        """The model of some words, whatever their order.
+        """A model of some words, in any order.
 
-        `weights` (words): how often each counts; None: each distinct word once, as in a dictionary. Raises
-        UserError where there are no words, or one is empty or no proper text.
+        `weights` (words): the count of each; None: each distinct word once, as in a dictionary. Raises
+        UserError if there are no words, or one is empty or is not valid text.
         """
         types, times = _distinct(words, weights)
         points, offsets = code_points(types)
@@ -120,7 +121,8 @@ class CharacterModel:
         return replace(model, lengths=nearest_lengths(np.diff(offsets), times, log_letters))
 
     def log_probability(self, words: Sequence[str]) -> Array:
-        """log G0 (words, nats), never infinite. Raises UserError for an empty word or one that is no text."""
+        """log G0 (words, nats), always finite. Raises UserError for a word that is empty or is not valid
+        text."""
         points, offsets = code_points(words)
         return self.lengths.log_probability(np.diff(offsets)) + self.log_letters(points, offsets)
 
@@ -136,7 +138,7 @@ class CharacterModel:
 
     @cached_property
     def trie(self) -> "Trie":
-        """The n-grams with their smoothed probabilities, as the kernel walks through them."""
+        """The n-grams with their smoothed probabilities, in the kernel's form."""
         return trie_of(self.ngrams, self.counts, len(self.alphabet))
 
     def to_fields(self) -> dict[str, Field]:
@@ -152,27 +154,29 @@ class CharacterModel:
 
     @classmethod
     def from_fields(cls, record: Mapping[str, Field]) -> "CharacterModel":
-        """The model that `to_fields` wrote; other fields of the record are let be.
+        """The model that `to_fields` wrote; other fields of the record are ignored.
 
-        Raises ValueError for fields that are none of a model's.
+        Raises ValueError if the fields are not those of a model.
         """
         alphabet, ngrams, counts, log_p, tail = (
             record[f"spelling_{name}"].values for name in ("alphabet", "ngrams", "counts", "lengths", "tail")
         )
         parents = ngrams // (len(alphabet) + 1)
-        marks = (ngrams > 0) & (ngrams % (len(alphabet) + 1) == 0)  # but for the first, none stands in a word
+        marks = (ngrams > 0) & (
+            ngrams % (len(alphabet) + 1) == 0
+        )  # except for the first, marks do not occur within a word
         rising = not marks.any() and all(
             (np.diff(values, prepend=-1) > 0).all() for values in (alphabet, ngrams)
         )
         if not rising or counts.shape != ngrams.shape or (parents > np.arange(len(ngrams))).any():
-            raise ValueError("n-grams of no spelling")
+            raise ValueError("n-grams that fit no spelling")
         refuse_negative(counts, "counts of n-grams")
         if (counts[ngrams > 0] <= 0.0).any() or (counts > MOST_TIMES).any():
-            raise ValueError("counts of no n-grams")
+            raise ValueError("counts that fit no n-grams")
         if len(alphabet) and not 0 <= alphabet[0] <= alphabet[-1] <= sys.maxunicode:
-            raise ValueError("letters of no alphabet")
+            raise ValueError("letters that fit no alphabet")
         if tail.shape != (2,) or log_p.ndim != 1 or not len(log_p) or max(log_p.max(), tail[1]) > 1e-9:
-            raise ValueError("lengths of no spelling")
+            raise ValueError("lengths that fit no spelling")
         if not (np.isfinite(log_p).all() and np.isfinite(tail).all()):
             raise ValueError("lengths that are not finite")
         lengths = Lengths(log_p, float(tail[0]), float(tail[1]))
@@ -184,9 +188,9 @@ def _field(values: NDArray[np.int64] | Array, axis: str) -> Field:
 
 
 def code_points(words: Sequence[str]) -> tuple[NDArray[np.int32], Integers]:
-    """The letters of all words, one word after another, and offsets (words + 1).
+    """The code points of all words, concatenated, and offsets (words + 1).
 
-    Raises UserError for a word that is empty or no proper text.
+    Raises UserError for a word that is empty or is not valid text.
     """
     points = np.frombuffer(_utf_32(words), "<i4")
     sizes = np.fromiter(map(len, words), np.int64, len(words))
@@ -194,7 +198,8 @@ def code_points(words: Sequence[str]) -> tuple[NDArray[np.int32], Integers]:
 
 
 def _utf_32(words: Sequence[str], where: object = None) -> bytes:
-    """All words in one. Raises UserError for one that is empty, no string or no proper text."""
+    """All words in one string of bytes. Raises UserError for one that is empty, not a string or not valid
+    text."""
     if isinstance(words, str):
         raise UserError(f"{words[:30]!r} is one string", where=where, remedy="give a list of words")
     try:
@@ -206,13 +211,13 @@ def _utf_32(words: Sequence[str], where: object = None) -> bytes:
 
 
 def _mistake(words: Sequence[object], where: object) -> UserError:
-    """What is wrong with the first word that is."""
+    """The error for the first word that is invalid."""
     word = next(word for word in words if not isinstance(word, str) or not word or _has_surrogate(word))
     if not isinstance(word, str):
         return UserError(f"{word!r} is not a word", where=where, remedy="words are strings")
     if not word:
         return UserError("a word is empty", where=where, remedy="leave empty strings out")
-    problem = f"the word {word[:30]!a} holds a lone surrogate, which is no text"
+    problem = f"the word {word[:30]!a} has a lone surrogate, which is not valid text"
     return UserError(problem, where=where, remedy='decode the file with errors="replace"')
 
 
@@ -221,7 +226,7 @@ def _has_surrogate(word: str) -> bool:
 
 
 def _distinct(words: Sequence[str], weights: Sequence[float] | None) -> tuple[list[str], Array]:
-    """Distinct words in their order with their weights; those of weight zero are left out."""
+    """Distinct words in sorted order with their weights; those of weight zero are left out."""
     _utf_32(words)
     if weights is None:
         total = dict.fromkeys(sorted(words), 1.0)
@@ -234,9 +239,11 @@ def _distinct(words: Sequence[str], weights: Sequence[float] | None) -> tuple[li
 
 def _summed(words: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
     if len(weights) != len(words) or not all(0.0 <= weight < np.inf for weight in weights):
-        raise UserError("the weights do not fit the words", remedy="give each word one, zero or more")
+        raise UserError("the weights do not fit the words", remedy="give each word a weight of zero or more")
     total: dict[str, float] = {}
-    for word, weight in sorted(zip(words, weights, strict=True)):  # so that no sum depends on the order given
+    for word, weight in sorted(
+        zip(words, weights, strict=True)
+    ):  # so that sums do not depend on the given order
         if weight > 0.0:
             total[word] = total.get(word, 0.0) + float(weight)
     return total
@@ -245,18 +252,20 @@ def _summed(words: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
 def count_ngrams(
     points: NDArray[np.int32], offsets: Integers, times: Array, alphabet: Integers, order: int
 ) -> tuple[Integers, Array]:
-    """The n-grams of words (ascending, as `CharacterModel` numbers them) and how often they occur.
+    """The n-grams of words (ascending, encoded as in `CharacterModel`) and their counts.
 
-    points, offsets as of `code_points`; times (words): how often each word counts. Every letter ends one
-    n-gram of each size up to `order` that fits between the mark and itself.
+    points, offsets as in `code_points`; times (words): the count of each word. Every letter ends one n-gram
+    of each size up to `order` that fits between the mark and itself.
     """
     n_words, base = len(times), len(alphabet) + 1
     starts = offsets[:-1] + np.arange(n_words)
     letters = np.insert(np.searchsorted(alphabet, points) + 1, offsets[:-1], 0)
-    sizes = np.diff(offsets) + 1  # with the mark
-    before = np.arange(len(letters)) - np.repeat(starts, sizes)  # letters and mark before each in its word
+    sizes = np.diff(offsets) + 1  # including the mark
+    before = np.arange(len(letters)) - np.repeat(
+        starts, sizes
+    )  # letters and mark before each one in its word
     weights = np.where(before > 0, np.repeat(times, sizes), 0.0)
-    nodes = np.zeros(len(letters), np.int64)  # of the n-gram that ends before each letter
+    nodes = np.zeros(len(letters), np.int64)  # index of the n-gram that ends before each letter
     ngrams, counts, n_nodes = [], [], 1
     for size in range(1, order + 1):
         ends = np.flatnonzero(before >= size - 1)
@@ -274,7 +283,7 @@ def count_ngrams(
 def trie_of(ngrams: Integers, counts: Array, n_letters: int) -> "Trie":
     """n-grams with Witten and Bell's probabilities: (count + kinds p(shorter)) / (total + kinds).
 
-    For each context, `total` is what followed it, `kinds` how many different letters did.
+    For each context, `total` is the count of letters that followed it, `kinds` the number of distinct ones.
     """
     from stickbreaker.kernels.string_prior import Trie
 
@@ -284,7 +293,10 @@ def trie_of(ngrams: Integers, counts: Array, n_letters: int) -> "Trie":
     kinds = np.bincount(parents[1:], counts > 0.0, n_nodes)
     mass = np.where(total > 0.0, total + kinds, 1.0)
     first = np.searchsorted(parents[1:], np.arange(n_nodes + 1)) + 1
-    shorter, p = np.zeros(n_nodes, np.int64), np.full(n_nodes, 1.0 / base)  # to start: escape or any letter
+    shorter, p = (
+        np.zeros(n_nodes, np.int64),
+        np.full(n_nodes, 1.0 / base),
+    )  # initially: the escape or any letter
     level = slice(int(first[0]), int(first[1]))
     lower = np.full(level.stop - level.start, 1.0 / base)
     while level.start < level.stop:

@@ -1,4 +1,4 @@
-"""Every token a word of the corpus: analyses and vocabularies that drop none."""
+"""Analyses and vocabularies that drop no words."""
 
 from dataclasses import replace
 
@@ -13,10 +13,10 @@ NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
-    """The same analysis with all words: stop words, single letters and numbers too; but without the marks
-    `<s>` and `</s>` of sentences.
+    """The same analysis with all words, including stop words, single letters and numbers, but without the
+    marks `<s>` and `</s>` of sentences.
 
-    `tokens`: "words", or "spaced", all that stands between blanks. A token pattern of its own is let be.
+    `tokens`: "words", or "spaced", everything between spaces. A custom token pattern is unchanged.
 
     >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
     ['in', '1984', 'i', 'was', '3.5']
@@ -46,11 +46,11 @@ def settings_of_all_words(
     rule: VocabularyRule | None,
     vocabulary: Vocabulary | None,
 ) -> tuple[Analysis, VocabularyRule]:
-    """The analysis and the rule of a corpus of `kind` ("text" or "bag") that drops no word, but for those in
+    """The analysis and the rule of a corpus of `kind` ("text" or "bag") that drops no words except those in
     too few documents.
 
-    With trees all tokens of a treebank are words, punctuation too; of texts, words and numbers are. Raises
-    UserError where settings drop words (which it names), for bags and for texts in several languages.
+    With trees all tokens of a treebank are words, including punctuation; in texts, words and numbers are.
+    Raises UserError naming the settings that drop words, for bags, and for texts in several languages.
 
     >>> settings_of_all_words("text", ReadingOptions(), None, None, None)[1].max_share
     1.0
@@ -76,7 +76,7 @@ def settings_of_all_words(
 
 
 def _dropping(analysis: Analysis, rule: VocabularyRule, vocabulary: Vocabulary | None) -> list[str]:
-    """The names of the settings that drop words, in so far as they are not those of every analysis."""
+    """The names of the settings that drop words, unless they are the default."""
     settings = {
         "stop_words": bool(analysis.stop_words) and not isinstance(analysis.stop_words, str),
         "extra_stop_words": bool(analysis.extra_stop_words),

@@ -1,4 +1,4 @@
-"""From text to tokens: how a corpus was analysed, so that new text can be treated alike."""
+"""From text to tokens: the analysis of a corpus, stored so that new text is treated alike."""
 
 import dataclasses
 import functools
@@ -49,16 +49,16 @@ _SENTENCE_END = regex.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|(?>\r\n|[\r\n])[^\S\r\n]*+[\r\n]"
 )
 BEGIN_MARK, END_MARK = "<s>", "</s>"
-_SENTENCE_MARKS = regex.compile(  # as KenLM and SRILM write them
+_SENTENCE_MARKS = regex.compile(  # as written by KenLM and SRILM
     r"(?<![^\r\n])[^\S\r\n]*+<s>|</s>[^\S\r\n]*+<s>|</s>[^\S\r\n]*+(?![^\r\n])"
 )
-SPACED = r"\S++"  # the token pattern of all that stands between blanks
-_SEPARATORS = "\x1c\x1d\x1e\x1f"  # blanks to `str.split` alone
+SPACED = r"\S++"  # the token pattern for everything between spaces
+_SEPARATORS = "\x1c\x1d\x1e\x1f"  # spaces only to `str.split`
 _LINE_END = regex.compile(r"[\r\n]")
 _LETTER = regex.compile(r"\p{L}")
 TAG_COLUMNS = (None, "upos", "xpos")  # of CoNLL-U; None: UPOS, or XPOS of words whose UPOS is "_"
 SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None}  # what ends them
-_MOST_FORMS = 400_000  # distinct spellings remembered at a time
+_MOST_FORMS = 400_000  # distinct spellings cached at a time
 
 
 SETTINGS = {
@@ -97,8 +97,8 @@ _PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
 
 
 class AnalysedText(NamedTuple):
-    """`words` in order; `starts` (int32) the character each begins at; `sentences` (int32) the token each
-    sentence begins at."""
+    """`words` in order; `starts` (int32) the character at which each begins; `sentences` (int32) the token at
+    which each sentence begins."""
 
     words: list[str]
     starts: NDArray[np.int32]
@@ -121,7 +121,7 @@ class MarksWarning(UserWarning):
 
 
 class _Forms(dict[str, str]):
-    """What a spelling becomes, worked out once."""
+    """The form of each spelling, computed once."""
 
     def __init__(self, form: Callable[[str], str]) -> None:
         super().__init__()
@@ -136,33 +136,31 @@ class _Forms(dict[str, str]):
 
 @dataclass(frozen=True)
 class Analysis:
-    """How text becomes tokens, and which tokens may enter a vocabulary.
+    """How text becomes tokens, and which tokens are eligible for a vocabulary.
 
     Every token is kept, in order; stop words and tokens shorter than `min_length` characters (but not words
     of scripts without spaces) are not *eligible* for a vocabulary. `language` is a code or an English name,
     or None. `stop_words` is "language" (the language's own list), "none", or the words themselves;
     `extra_stop_words` are added. Stop words go through the same normalisation, lower case and stemming as
-    tokens. `token_pattern` is a pattern of the `regex` package; None takes words of letters, marks and
-    digits that hold a letter, with apostrophes inside ("don't", "4th"; in French, Italian and Catalan an
-    apostrophe ends a word). `segmentation` says how scripts without spaces are read: "pattern", as all
+    tokens. `token_pattern` is a pattern of the `regex` package; None matches words of letters, marks and
+    digits with at least one letter, with apostrophes inside ("don't", "4th"; in French, Italian and Catalan
+    an apostrophe ends a word). `segmentation`: how scripts without spaces are read, by "pattern", as all
     others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
     "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
-    `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
-    with the "document". `sentence_marks` says what becomes of `<s>` at a line's beginning and `</s>` at its
-    end, as KenLM and SRILM mark sentences: they are "text" as any other, or "dropped", and end a sentence.
-    `possessives` says what becomes of 's in English: with "joined", "president's" is the
-    word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
-    `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
-    may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
-    `text_field` is the field that the texts of files were read from, and that those to be scored are; `tags`
-    likewise the column of the tags of trees: "upos", "xpos", or None (UPOS, or XPOS of words whose UPOS is
-    "_"). `upos` are the parts of speech whose words were read from CoNLL-U; none: all words.
-    `clean` "web" reads addresses, @names and tags of HTML as spaces, and codes such as &amp; as characters,
-    before words are found. With `lemmas`, words are in the form of a dictionary's entry, by the package
-    simplemma.
-    With `letters` "language", lower case is that of the language (Turkish and Azerbaijani have ı for I), and
-    joiners and soft hyphens end no word; soft hyphens and other invisible marks are dropped. "plain" is how
-    texts were read before that.
+    `sentences`: where sentences end, at "punctuation" and empty lines, at the end of every "line", or with
+    the "document". `sentence_marks`: `<s>` at the beginning of a line and `</s>` at its end, as KenLM and
+    SRILM mark sentences, are either ordinary "text", or "dropped" and end a sentence. `possessives`: how 's
+    in English is read, "joined" ("president's" is the word "president"; "it's" and other contractions stay)
+    or "apart" (as a separate word). `phrases` are pairs of words that are read as one, "new york" as
+    "new_york", in rounds: those of a round may join the words that the one before made.
+    `Corpus.build(phrases=True)` finds them. `text_field` is the field of the files that texts were read from,
+    and will be read from for scoring; `tags` likewise is the column of the tags of trees: "upos", "xpos", or
+    None (UPOS, or XPOS of words whose UPOS is "_"). `upos` are the parts of speech whose words were read from
+    CoNLL-U; empty: all words. `clean` "web" reads addresses, @names and tags of HTML as spaces, and codes
+    such as &amp; as characters, before words are found. With `lemmas`, words are replaced by their dictionary
+    form, by the package simplemma. With `letters` "language", lower case follows the language (Turkish and
+    Azerbaijani have ı for I), joiners and soft hyphens do not end a word, and soft hyphens and other
+    invisible marks are dropped. "plain" is how earlier versions read texts.
 
     Raises UserError for a setting that cannot be used.
 
@@ -191,7 +189,7 @@ class Analysis:
     lemmas: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """The settings: what is worked out from them is no part of a copy."""
+        """The settings only: values computed from them are not copied."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __post_init__(self) -> None:
@@ -239,17 +237,17 @@ class Analysis:
         object.__setattr__(self, "phrases", tuple(map(tuple, self.phrases)))
         if not all(pair.count(" ") == 1 and pair == pair.strip() for one in self.phrases for pair in one):
             raise UserError("a phrase is not two words", remedy='write each as "new york"')
-        _ = self._compiled  # a wrong pattern is refused now
+        _ = self._compiled  # refuses an invalid pattern now
 
     @property
     def pattern(self) -> str:
-        """The token pattern in use; with segmentation by ICU, the pattern of what ICU cuts further."""
+        """The token pattern in use; with ICU, the pattern of runs that ICU cuts into words."""
         if self.token_pattern is not None:
             return self.token_pattern
         return self._pattern_with(MARKS if self.letters == "language" else "")
 
     def _pattern_with(self, marks: str) -> str:
-        """The pattern of words in which invisible `marks` may stand."""
+        """The pattern of words that may contain invisible `marks`."""
         joins = self.joins_apostrophes
         if self._segmentation == "pattern":
             return _word_pattern(r"\p{L}", joins, marks)
@@ -263,12 +261,12 @@ class Analysis:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are what the default pattern finds in scripts with spaces, and stay as they are: a
-        `WordFinder` finds them."""
+        """Whether words are found by the default pattern in scripts with spaces, so that a `WordFinder` can
+        find them."""
         return self.token_pattern is None and self._segmentation == "pattern" and not self.phrases
 
     def analyse(self, text: str) -> AnalysedText:
-        """The tokens of a text, with where they begin.
+        """The tokens of a text, with their positions.
 
         >>> Analysis().analyse("One. Two.").sentences.tolist()
         [0, 1]
@@ -294,7 +292,8 @@ class Analysis:
         return AnalysedText(words, starts[joined], np.searchsorted(joined, sentences).astype(np.int32))
 
     def cleaned(self, text: str) -> CleanText:
-        """The text in which words are found, and where its characters stand in the one that is given.
+        """The text after cleaning, in which words are found, and the positions of its characters in the given
+        text.
 
         >>> Analysis(clean="web").analyse("@ann: rock &amp; don&#39;t roll").words
         ['rock', "don't", 'roll']
@@ -302,8 +301,9 @@ class Analysis:
         return CleanText(text, None) if self.clean is None else cleaned(text)
 
     def spaced_sentences(self, text: str) -> list[list[str]] | None:
-        """The words of each sentence of a text without marks of sentences, as `analyse` has them, where all
-        that stands between blanks is a word and punctuation ends no sentence; None for other analyses.
+        """The words of each sentence of a text without sentence marks, as `analyse` finds them, if the
+        analysis takes everything between spaces as a word and punctuation ends no sentence; None for other
+        analyses.
 
         >>> Analysis(token_pattern=SPACED, sentences="line").spaced_sentences("One cat.\\n\\nTwo")
         [['one', 'cat.'], ['two']]
@@ -318,7 +318,7 @@ class Analysis:
         return [list(map(form, words)) for words in map(str.split, lines) if words]
 
     def marks_in(self, text: str) -> list[Span]:
-        """Where the marks of sentences stand that are dropped.
+        """The positions of sentence marks that are dropped.
 
         >>> Analysis(sentence_marks="dropped").analyse("<s> two cats </s>").words
         ['two', 'cats']
@@ -330,8 +330,8 @@ class Analysis:
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
         """The characters at which tokens end that begin at `starts`: for marking words in a text.
 
-        Words that ICU found end after their first character where icu4py is not installed: what was analysed
-        elsewhere can be learned from and shown without it.
+        Without icu4py, words that ICU found end after their first character, so that a corpus analysed
+        elsewhere can be learned from and shown.
 
         >>> Analysis().ends("two words", [0, 4])
         [3, 9]
@@ -359,7 +359,7 @@ class Analysis:
         tokens = plain.analyse(text)
         breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts))
         places = join_words(tokens.words, breaks, self.rounds)[1]
-        last = np.append(places[1:], len(tokens.words)) - 1  # of each, the place of its last word
+        last = np.append(places[1:], len(tokens.words)) - 1  # for each, the position of its last word
         long = last > places
         begin = tokens.starts[places[long]].tolist()
         end = plain.ends(text, tokens.starts[last[long]].tolist())
@@ -368,7 +368,7 @@ class Analysis:
 
     @functools.cached_property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases as `join_words` reads them."""
+        """The phrases in the form that `join_words` takes."""
         return rounds_of(self.phrases)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "Analysis":
@@ -381,7 +381,7 @@ class Analysis:
         return dataclasses.replace(self, phrases=phrases)
 
     def form(self, spelling: str) -> str:
-        """What a token becomes: normalised, in lower case, stemmed, as the settings say.
+        """The form of a token: normalised, in lower case, stemmed, according to the settings.
 
         >>> Analysis(stemming=True).form("Houses")
         'hous'
@@ -389,10 +389,11 @@ class Analysis:
         return self._forms[spelling]
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words may enter a vocabulary: long enough, with a letter, and no stop words.
+        """Which words are eligible for a vocabulary: long enough, with a letter, and not stop words.
 
-        A word of a script without spaces is long enough: most Chinese words have one or two characters. With
-        a token pattern of one's own, words need no letter. None has more than 100 characters.
+        A word of a script without spaces is always long enough: most Chinese words have one or two
+        characters. With a custom token pattern, words need no letter. Words of more than 100 characters are
+        not eligible.
 
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
@@ -410,8 +411,8 @@ class Analysis:
         ]
 
     def rule_against(self, word: str) -> str | None:
-        """The rule by which a word may not enter a vocabulary, as `corpus.dropped` names it; None where it
-        may.
+        """The rule that keeps a word out of a vocabulary, as `corpus.dropped` names it; None if it is
+        eligible.
 
         >>> Analysis().rule_against("the"), Analysis().rule_against("cat")
         ('stop_words', None)
@@ -427,7 +428,7 @@ class Analysis:
         return "letters" if self.token_pattern is None and _LETTER.search(word) is None else None
 
     def resolved(self) -> "Analysis":
-        """The same analysis with what the language decides spelled out, as corpora store it.
+        """The same analysis with settings that depend on the language made explicit, as corpora store it.
 
         >>> "the" in Analysis().resolved().stop_words
         True
@@ -445,7 +446,7 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
-        """The analysis whose `to_dict` gave `values`. Raises ValueError for the values of another thing."""
+        """The analysis for which `to_dict` returned `values`. Raises ValueError for other values."""
         values = {**_PLAIN, **values}
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
@@ -463,7 +464,7 @@ class Analysis:
         return "characters" if without else "pattern"
 
     def _spans(self, text: str) -> list[Span]:
-        """Where tokens begin and end."""
+        """The start and end of each token."""
         pattern = self._compiled_plain if text.isascii() else self._compiled
         spans = [match.span() for match in pattern.finditer(text)]
         if self.segmentation == "icu":
@@ -474,12 +475,14 @@ class Analysis:
 
     @functools.cached_property
     def _compiled(self) -> regex.Pattern[str]:
-        """The token pattern. Raises UserError for one that is wrong."""
+        """The compiled token pattern. Raises UserError if it is invalid."""
         try:
             return regex.compile(self.pattern)
         except (regex.error, RecursionError) as error:
             remedy = "it is a pattern of Python's regex package"
-            raise UserError(f"the token pattern {self.pattern!r} is wrong: {error}", remedy=remedy) from None
+            raise UserError(
+                f"the token pattern {self.pattern!r} is invalid: {error}", remedy=remedy
+            ) from None
 
     @functools.cached_property
     def _compiled_plain(self) -> regex.Pattern[str]:
@@ -492,7 +495,7 @@ class Analysis:
 
     @functools.cached_property
     def _resolved(self) -> "Analysis":
-        """`resolved`; the same object where nothing is to be spelled out, with what it has worked out."""
+        """`resolved`; the same object, with its cached values, if there is nothing to make explicit."""
         changed = {"stop_words": self._stop_words(), "segmentation": self._segmentation}
         same = all(getattr(self, name) == value for name, value in changed.items())
         return self if same else dataclasses.replace(self, **changed)
@@ -501,19 +504,19 @@ class Analysis:
     def _stop_set(self) -> frozenset[str]:
         form, listed = self.form_maker(), (*self._stop_words(), *self.extra_stop_words)
         found = {form(word) for word in listed}
-        if self.letters == "language":  # what a text has of a word, as "c" of the French "c'"
+        if self.letters == "language":  # as a text contains it, for example "c" in the French "c'"
             spans = [(word, self._spans(word)) for word in listed]
             found |= {form(word[slice(*cut[0])]) for word, cut in spans if len(cut) == 1}
         return frozenset(found)
 
     def _stop_words(self) -> tuple[str, ...]:
-        """The stop words as they are spelled, without the extra ones."""
+        """The stop words as listed, without the extra ones."""
         if self.stop_words == "language":
             return () if self.language is None else stop_words_of(self.language)
         return () if isinstance(self.stop_words, str) else self.stop_words
 
     def form_maker(self) -> Callable[[str], str]:
-        """What works out a token's form each time that it is asked."""
+        """A function that computes a token's form on each call."""
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
         lemma = lemmatizer_of(self.language) if self.lemmas and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
@@ -524,7 +527,7 @@ class Analysis:
         dotted = lowercase and has_dotted_i(language)
 
         def form(spelling: str) -> str:
-            if spelling.isascii() and not dotted:  # which has no other marks, and is normal
+            if spelling.isascii() and not dotted:  # it has no other marks, and is normalised
                 if lemma is not None:
                     spelling = lemma(_without_possessive(spelling) if bare else spelling)
                 spelling = spelling.lower() if lowercase else spelling
@@ -557,7 +560,7 @@ def default_analysis() -> Analysis:
 
 
 def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:
-    """The tokens of a document without the marks at its beginning and end.
+    """The tokens of a document without the sentence marks at its beginning and end.
 
     >>> tokens_without_marks(["<s>", "a", "cat", "</s>"])
     ['a', 'cat']
@@ -577,7 +580,7 @@ def _without_possessive(word: str) -> str:
 
 
 def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
-    """Letters, marks and digits with at least one letter, and with `apostrophes` inside or none.
+    """Letters, marks and digits with at least one letter, with `apostrophes` inside or without.
 
     Invisible `marks` belong to the letter before them (rule WB4 of Unicode's Annex 29). A run of digits is
     tried once, so that no input takes quadratic time.

@@ -1,4 +1,4 @@
-"""What the characters of Unicode are, by the tables of the package that patterns are of."""
+"""Classes of Unicode characters, from the tables of the `regex` package."""
 
 import functools
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @functools.cache
 def characters_of_classes(*classes: tuple[str, int]) -> NDArray[np.uint8]:
-    """For each character the bits of the classes, given as patterns of one character, that it belongs to.
+    """For each character, the bits of the classes that it belongs to; classes are patterns of one character.
 
     >>> characters_of_classes((r"\\p{L}", 1), (r"\\p{Ll}", 2))[[ord("A"), ord("a"), ord("4")]].tolist()
     [1, 3, 0]

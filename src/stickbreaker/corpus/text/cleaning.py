@@ -1,4 +1,4 @@
-"""Texts of web pages and tweets without addresses, names of users, and tags and codes of HTML."""
+"""Removes addresses, user names, and HTML tags and codes from texts of web pages and tweets."""
 
 import html
 from html.entities import html5
@@ -14,25 +14,25 @@ _NO_TEXT = regex.compile(
     r"(?i:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?…)\]]"  # a full stop after an address ends a sentence
     r"|(?<![\w.@-])(?:www|WWW|Www)\.[^\s<>\"]*[^\s<>\".,;:!?…)\]]"
     r"|(?<![\w.@-])(?:[a-z0-9-]++\.)++[a-z]{2,}+/[^\s<>\"]*+"  # pic.twitter.com/…
-    r"|(?<![\w.+-])[\w.+-]++@\w[\w-]*+(?:\.[\w-]++)++"  # of mail
+    r"|(?<![\w.+-])[\w.+-]++@\w[\w-]*+(?:\.[\w-]++)++"  # addresses of mail
     r"|(?<!\w)(?:RT\s++)?@\w++(?:@[\w.-]++)?"
     r"|<!(?:--|[A-Za-z])[^<>]*+>"
     r"|</?(?!/?s>)[A-Za-z][A-Za-z0-9]*+(?=[\s/>])[^<>]*+>"  # not <s> and </s>, which mark sentences
 )
-_SIGNS = ("@", "/", "<", "www.", "WWW.", "Www.")  # one of them is in all that `_NO_TEXT` finds
+_SIGNS = ("@", "/", "<", "www.", "WWW.", "Www.")  # everything that `_NO_TEXT` matches contains one of them
 
 
 class CleanText(NamedTuple):
-    """A text that was cleaned. `places` (characters + 1) has, for each character and for the end, where it
-    begins in the text that was given; None if that is the same place."""
+    """A text after cleaning. `places` (characters + 1) has, for each character and for the end, its position
+    in the original text; None if positions are unchanged."""
 
     text: str
     places: NDArray[np.int64] | None
 
 
 def cleaned(text: str) -> CleanText:
-    """The text with spaces in place of addresses of pages and mail, of @names (and RT before one) and of
-    HTML's tags, and with characters in place of HTML's codes, such as &amp;.
+    """The text with spaces in place of web and mail addresses, @names (and RT before one) and HTML tags, and
+    with characters in place of HTML codes, such as &amp;.
 
     >>> cleaned("RT @ann: caf&eacute; <b>here</b> https://t.co/x.").text
     '       : café    here                   .'
@@ -46,7 +46,7 @@ def cleaned(text: str) -> CleanText:
 
 
 def _decoded(text: str) -> CleanText:
-    """The text with characters for codes of HTML that are known."""
+    """The text with known HTML codes replaced by characters."""
     pieces: list[str] = []
     places: list[NDArray[np.int64]] = []
     end = 0

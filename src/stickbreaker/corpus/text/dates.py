@@ -1,6 +1,6 @@
-"""Dates as people write them, and the bins of time that a chart has.
+"""Dates as people write them, and time bins for charts.
 
-All that takes a text or a number for a date asks `date_of`: a whole value is a date, or none is.
+All code that reads dates calls `date_of`: either the whole value is a date, or nothing is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Scalar
 
 MOST_BINS = 48
-ISO_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}([T ][0-9:.,Z+-]*)?)?)?")  # or its beginning
+ISO_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}([T ][0-9:.,Z+-]*)?)?)?")  # or a prefix of one
 FORMS = {"epoch": 1, "epoch-ms": 1000}  # ticks per second since 1970
 TWITTER = "%a %b %d %H:%M:%S %z %Y"
 DATE_NAMES = (
@@ -37,7 +37,7 @@ _LAST_WORDS = frozenset({"date", "datetime", "timestamp", "year"})  # release_da
 _OTHER_WORDS = frozenset({*DATE_NAMES[9:], "date", "time", "at", "on", "utc"})  # created_at, date_published
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z_.\s-]+")
 _LONGEST = 80  # characters of a date
-_LEAST_TICKS = 10_000  # numbers below are years
+_LEAST_TICKS = 10_000  # smaller numbers are years
 _NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]*)?")
 
 _MONTH = (
@@ -65,11 +65,11 @@ _WRITTEN = tuple(
 
 
 def date_of(value: Scalar) -> date | None:
-    """The date that a whole metadata value is, or None.
+    """The date that a whole metadata value states, or None.
 
     A year, ISO 8601 (days, months, weeks, days of the year; with a time), a quarter, 27 May 2004, May 27,
-    2004 or 27.5.2004. What lacks a month or day is the first one, a week its Monday. 5/6/2004 is two
-    different days to two different readers, and so none; years after 2199 stand for none as well.
+    2004 or 27.5.2004. A missing month or day is the first, a week is its Monday. 5/6/2004 is ambiguous, so it
+    is not a date; nor are years after 2199.
 
     >>> date_of("1988-02-12T10:00:00Z"), date_of("27,May,2004"), date_of(1988), date_of("5/6/2004")
     (datetime.date(1988, 2, 12), datetime.date(2004, 5, 27), datetime.date(1988, 1, 1), None)
@@ -91,7 +91,7 @@ def date_of(value: Scalar) -> date | None:
 
 
 def _made(parts: dict[str, str | None]) -> date | None:
-    """The date of a year and what is known within it; None where there is no such day."""
+    """The date from a year and what is known within it; None if there is no such day."""
     year = int(parts["y"] or 0)
     if not 1000 <= year < 2200:
         return None
@@ -111,7 +111,8 @@ def _made(parts: dict[str, str | None]) -> date | None:
 
 
 def iso_date(value: Scalar) -> str | None:
-    """A date in ISO 8601: a value that is so written as it stands, of others the day; None for no date.
+    """A date in ISO 8601: unchanged if the value is in ISO 8601 already, otherwise the day; None if it is not
+    a date.
 
     >>> iso_date("1993-04"), iso_date(1993), iso_date("5 April 1993"), iso_date("last week")
     ('1993-04', '1993', '1993-04-05', None)
@@ -125,10 +126,11 @@ def iso_date(value: Scalar) -> str | None:
 
 @cache
 def date_reader(form: str) -> Callable[[Scalar], date | None]:
-    """What reads dates of one form: "epoch" or "epoch-ms", seconds or milliseconds since 1970; "twitter", Wed
-    Oct 10 20:19:24 +0000 2018; or a form of `datetime.strptime`, as "%d/%m/%Y". Raises UserError.
+    """A function that reads dates of one form: "epoch" or "epoch-ms", seconds or milliseconds since 1970;
+    "twitter", Wed Oct 10 20:19:24 +0000 2018; or a form of `datetime.strptime`, as "%d/%m/%Y". Raises
+    UserError.
 
-    Numbers of less than five digits are no seconds: they are years.
+    Numbers of fewer than five digits are not seconds but years.
 
     >>> date_reader("epoch")(1539202764), date_reader("%d/%m/%Y")("5/6/2004")
     (datetime.date(2018, 10, 10), datetime.date(2004, 6, 5))
@@ -172,8 +174,8 @@ def _since_1970(value: Scalar, ticks: int) -> date | None:
 
 
 def is_date_name(name: str) -> bool:
-    """Whether a field has the name of a date: one of `DATE_NAMES`, as created_at or datePublished, or a name
-    that ends with date, datetime, timestamp or year, as release_date.
+    """Whether a field's name is that of a date: one of `DATE_NAMES`, as created_at or datePublished, or a
+    name that ends with date, datetime, timestamp or year, as release_date.
 
     >>> [is_date_name(name) for name in ("createdAt", "date", "pub_year", "price", "time_on_page", "update")]
     [True, True, True, False, False, False]
@@ -187,7 +189,7 @@ def is_date_name(name: str) -> bool:
 def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[date, date]:
     """The first and the last date to draw: all, unless one in a hundred at either end doubles the span.
 
-    `counts`: how often each date stands for; once, if None.
+    `counts`: how often each date occurs; once, if None.
 
     >>> days = [date(2004, 1, 1 + i % 30) for i in range(300)]
     >>> span_of([date(1970, 1, 1), *days])[0], span_of([date(2003, 12, 20), *days])[0]
@@ -202,7 +204,7 @@ def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
 
 
 def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
-    """The date that is reached after so many, in their order."""
+    """The date at which the running count exceeds `aside`, in the order given."""
     for day, count in pairs:
         aside -= count
         if aside < 0:
@@ -214,8 +216,8 @@ def bins_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
     """Names of equal bins of time from the first date to the last, and the bin of each date.
 
     The bins are the shortest of days, weeks, months, quarters, years, decades and centuries of which at most
-    `MOST_BINS` cover the dates, and which the dates fill: half of the bins or more, with three dates or more
-    each on average. Empty bins in between are kept. `counts` as of `span_of`.
+    `MOST_BINS` cover the dates, and which the dates fill: at least half of the bins, with at least three
+    dates each on average. Empty bins in between are kept. `counts` as in `span_of`.
 
     >>> bins_of([date(1990, 1, 5), date(1990, 1, 7)] * 3)
     (['1990-01-05', '1990-01-06', '1990-01-07'], [0, 2, 0, 2, 0, 2])
@@ -235,7 +237,10 @@ def bins_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
 
 _UNITS = (
     (lambda d: d.toordinal(), lambda i: date.fromordinal(i).isoformat()),
-    (lambda d: (d.toordinal() - 1) // 7, lambda i: date.fromordinal(7 * i + 1).isoformat()),  # from Mondays
+    (
+        lambda d: (d.toordinal() - 1) // 7,
+        lambda i: date.fromordinal(7 * i + 1).isoformat(),
+    ),  # starting on Mondays
     (lambda d: 12 * d.year + d.month - 1, lambda i: f"{i // 12}-{i % 12 + 1:02d}"),
     (lambda d: 4 * d.year + (d.month - 1) // 3, lambda i: f"{i // 4} Q{i % 4 + 1}"),
     (lambda d: d.year, str),

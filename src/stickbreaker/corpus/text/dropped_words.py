@@ -1,4 +1,4 @@
-"""Which words a vocabulary's rules left out, rule by rule."""
+"""Records which words a vocabulary's rules left out, rule by rule."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from stickbreaker.core.json_checks import (
 )
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule
 
-FREQUENT = 20  # words kept of each rule
+FREQUENT = 20  # words stored for each rule
 RULES = {  # in the order in which they are shown
     "stop_words": "stop words",
     "min_length": "too short",
@@ -42,8 +42,8 @@ class DroppedWords:
     """The words that one rule left out of a vocabulary.
 
     `rule` is a key of `RULES`; `words` the number of distinct words, `tokens` how often they occur;
-    `frequent` the 20 most frequent of them, the most frequent first. `bound` is that of the rule, where it
-    is not the same for every corpus: the fewest documents (`min_documents`), the largest share (`max_share`).
+    `frequent` the 20 most frequent of them, the most frequent first. `bound` is the rule's threshold, if it
+    depends on the corpus: the fewest documents (`min_documents`), the largest share (`max_share`).
 
     >>> DroppedWords("stop_words", 2, 40.0, ("the", "of")).label
     'stop words'
@@ -57,7 +57,7 @@ class DroppedWords:
 
     @property
     def label(self) -> str:
-        """What was wrong with the words, for people."""
+        """The reason why the words were left out, for users."""
         if self.bound is not None and self.rule == "min_documents":
             return f"in fewer than {self.bound:g} documents"
         if self.bound is not None and self.rule == "max_share":
@@ -70,7 +70,7 @@ class DroppedWords:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "DroppedWords":
-        """What `to_dict` gave. Raises ValueError for the values of another thing."""
+        """The value for which `to_dict` returned `values`. Raises ValueError for other values."""
         refuse_other_kinds(values, _FIELDS)
         known = {name: values[name] for name in _FIELDS}
         return cls(**{**known, "frequent": tuple(known["frequent"])})
@@ -93,7 +93,7 @@ def dropped_words(
     for place in np.flatnonzero(chosen.lookup(counts.words) < 0).tolist():
         name = reasons[place]
         if name is None and rule.hashed:
-            continue  # it shares the row of another
+            continue  # it shares the row of another word
         if name is None and rule.words is not None:
             name = "words"
         elif name is None:
@@ -105,7 +105,7 @@ def dropped_words(
 
 
 def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
-    """Those of several languages together; a bound that is not the same in all is None."""
+    """Dropped words of several languages added up; a bound that is not the same in all is None."""
     by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
     for part in parts:
         for dropped in part:
@@ -125,14 +125,14 @@ def _sum(several: list[DroppedWords]) -> DroppedWords:
 
 
 def _cut(word: str) -> str:
-    """The word, or the beginning of one that is longer than words of a vocabulary are."""
+    """The word, or the beginning of one that is longer than a vocabulary's words may be."""
     return word if len(word) <= LONGEST_WORD else word[:LONGEST_WORD] + "…"
 
 
 def _summary(name: str, places: list[int], counts: Vocabulary, bound: float | None) -> DroppedWords:
     tokens = counts.tokens[places]
     often = range(len(places))
-    if len(places) > FREQUENT:  # with those that are as frequent as the last of them
+    if len(places) > FREQUENT:  # including those as frequent as the last of them
         often = np.flatnonzero(tokens >= -np.partition(-tokens, FREQUENT - 1)[FREQUENT - 1]).tolist()
     order = sorted(often, key=lambda at: (-tokens[at], counts.words[places[at]]))[:FREQUENT]
     frequent = tuple(_cut(counts.words[places[at]]) for at in order)

@@ -1,7 +1,7 @@
-"""Whether texts seem to be in another language than their analysis is for: a cheap look, never an error.
+"""Checks cheaply whether texts seem to be in a language other than their analysis; never an error.
 
-Scripts tell by their letters, languages of one script by their function words: those of every list of stop
-words are counted, less those that lists of several languages share.
+Scripts are recognised by their letters, languages of one script by their function words: those of every list
+of stop words are counted, without those shared by several languages.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ import regex
 
 from stickbreaker.corpus.text.languages import LANGUAGES, has_stop_words, stop_words_of
 
-SCRIPTS = {  # by pattern, and the languages that are written so
+SCRIPTS = {  # by pattern, and the languages written in it
     "Latin": (r"\p{Latin}", ""),
     "Cyrillic": (r"\p{Cyrillic}", "bg ru sr uk"),
     "Greek": (r"\p{Greek}", "el"),
@@ -33,14 +33,14 @@ LATIN = ("ca", "cs", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nb", "nl",
          "sk", "sv", "tr")  # fmt: skip
 SAMPLE = 400_000  # characters
 FEWEST = 300  # words that a sample must have, or letters of another script
-SHARE = 0.12  # of the words that are function words of the language found, and of no other
-DISTINCT = 5  # function words that must be met; code has a few
-TIMES = 3.0  # as many as of the language given
+SHARE = 0.12  # share of words that are function words of the language found, and of no other
+DISTINCT = 5  # distinct function words that must occur; code has a few
+TIMES = 3.0  # at least this many times as many as of the given language
 _WORD = regex.compile(r"\p{L}+")
 
 
 class LanguageSample:
-    """The first texts of a corpus, looked at for the language that they are in.
+    """The first texts of a corpus, sampled to guess their language.
 
     >>> sample = LanguageSample()
     >>> sample.add("Das ist nicht der Hund und auch keine Katze, sondern eine Maus. " * 40)
@@ -54,11 +54,11 @@ class LanguageSample:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more texts are looked at."""
+        """Whether no more texts are needed."""
         return self.characters >= SAMPLE
 
     def add(self, text: str) -> None:
-        """Look at a text, at most at its first 4,000 characters."""
+        """Add a text, at most its first 4,000 characters."""
         self._texts.append(text[:4_000])
         self.characters += len(self._texts[-1])
 
@@ -75,7 +75,7 @@ class LanguageSample:
         return None if language in codes else self._best(text, codes)
 
     def _best(self, text: str, codes: list[str]) -> str:
-        """Of languages of one script that is not Latin, the one with the most function words."""
+        """The language with the most function words, among languages of one script other than Latin."""
         counts = Counter(_WORD.findall(text.lower()))
         known = {code: _words_of(code) for code in codes if has_stop_words(code)}
         return max(codes, key=lambda code: sum(counts[word] for word in known.get(code, ())))
@@ -108,7 +108,7 @@ class LanguageWarning(UserWarning):
 
 
 def _script_of(text: str) -> str | None:
-    """The script that most letters are of; None for few letters or a mixture."""
+    """The script of most letters; None for few letters or a mixture."""
     characters = Counter(text)
     of_script = {name: regex.findall(pattern, "".join(characters)) for name, (pattern, _) in SCRIPTS.items()}
     counts = {name: sum(map(characters.__getitem__, found)) for name, found in of_script.items()}
@@ -130,6 +130,6 @@ def _words_of(code: str) -> frozenset[str]:
 
 @cache
 def _own_words(code: str) -> frozenset[str]:
-    """The function words of a language that few others of its script have."""
+    """The function words of a language that occur in few other languages of its script."""
     shared = Counter(word for one in LATIN for word in _words_of(one))
     return frozenset(word for word in _words_of(code) if shared[word] <= 2)

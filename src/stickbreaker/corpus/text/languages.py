@@ -1,4 +1,4 @@
-"""The languages whose stop words, stemmer or segmentation the library knows, by their ISO 639-1 code."""
+"""The languages for which the library has stop words, a stemmer or segmentation, by ISO 639-1 code."""
 
 import functools
 import re
@@ -19,14 +19,14 @@ LANGUAGES = {
     "th": "thai", "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese", "yi": "yiddish", "zh": "chinese",
 }  # fmt: skip
 
-# languages whose lemmas the package simplemma has, those that LANGUAGES does not name among them
+# languages for which the package simplemma has lemmas, including some not in LANGUAGES
 _WITH_LEMMAS = frozenset((
     "ar", "ast", "bg", "ca", "cs", "cy", "da", "de", "el", "en", "enm", "eo", "es", "et", "fa", "fi", "fr",
     "ga", "gd", "gl", "grc", "gv", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ka", "la", "lb", "lt",
     "lv", "mk", "ml", "ms", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "se", "sk", "sl", "sq", "sr", "sv",
     "sw", "tl", "tr", "uk",
 ))  # fmt: skip
-_LEMMAS_AS = {"hr": "hbs", "sr": "hbs"}  # one list, Serbo-Croatian
+_LEMMAS_AS = {"hr": "hbs", "sr": "hbs"}  # one list for both, Serbo-Croatian
 
 # The list that scikit-learn took from the Glasgow Information Retrieval Group, without words that mean
 # something: bill, computer, cry, detail, describe, fill, fire, interest, mill, mine, move, sincere, system,
@@ -51,7 +51,7 @@ was we well were what whatever when whence whenever where whereafter whereas whe
 wherever whether which while whither who whoever whole whom whose why will with within without would yet you
 your yours yourself yourselves
 """
-# Forms that this library's tokens have and that list has not.
+# Forms that this library's tokens have and that list does not.
 _ENGLISH_MORE = """
 ain't aren't can't couldn't didn't doesn't don't hadn't hasn't haven't isn't mightn't mustn't needn't
 shan't shouldn't wasn't weren't won't wouldn't i'm i've i'll i'd you're you've you'll you'd he's he'll
@@ -62,17 +62,17 @@ werent wont wouldnt im ive youre youve theyre thats whats did does doing having 
 's 're 've 'll 'd 'm n't
 """
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_MORE = {  # elided words, which the lists of the package lack
+_MORE = {  # elided words that the package's lists lack
     "fr": "aujourd hui jusqu lorsqu presqu puisqu quelqu quoiqu",
     "it": "anch com quell quest",
 }
 
 
 def language_code(name: str) -> str:
-    """The code of a language given by code or English name; of "en-US" or "zh_CN" the language alone.
+    """The code of a language given by code or English name; for "en-US" or "zh_CN" the language only.
 
-    Any code of two or three letters, as ISO 639 has them, is taken: of one that is not in `LANGUAGES` the
-    library has no stop words and no stemmer. Raises UserError for a longer name that it does not know.
+    Accepts any code of two or three letters, as in ISO 639; for one that is not in `LANGUAGES`, the library
+    has no stop words and no stemmer. Raises UserError for a longer name that is unknown.
 
     >>> language_code("German"), language_code("pt-BR"), language_code("sw")
     ('de', 'pt', 'sw')
@@ -89,13 +89,13 @@ def language_code(name: str) -> str:
 
 
 def _named(code: str) -> str:
-    """The English name, or the code of a language whose name is not known."""
+    """The English name of a language, or its code if the name is unknown."""
     return LANGUAGES[code].capitalize() if code in LANGUAGES else code
 
 
 @functools.cache
 def stop_words_of(code: str) -> tuple[str, ...]:
-    """The stop words of a language, sorted. Raises UserError where no list is known.
+    """The stop words of a language, sorted. Raises UserError if no list is known.
 
     Thai, Lao, Khmer and Burmese have none, since they are read by characters.
 
@@ -117,7 +117,7 @@ def stop_words_of(code: str) -> tuple[str, ...]:
 
 @functools.cache
 def english_contractions() -> frozenset[str]:
-    """English words of which 's is a part that means is, has or us: "it's", "let's"."""
+    """English words in which 's means is, has or us: "it's", "let's"."""
     return frozenset(word for word in stop_words_of("en") if word.endswith("'s"))
 
 
@@ -136,7 +136,7 @@ def has_stemmer(code: str) -> bool:
 
 
 def stemmer_of(code: str):
-    """The Snowball stemmer of a language. Raises UserError where there is none.
+    """The Snowball stemmer of a language. Raises UserError if there is none.
 
     >>> stemmer_of("en").stemWord("topics")
     'topic'
@@ -154,9 +154,10 @@ def has_lemmas(code: str) -> bool:
 
 
 def lemmatizer_of(code: str) -> Callable[[str], str]:
-    """What gives the lemma of a word of the language. Raises UserError where simplemma is not installed.
+    """A function that returns the lemma of a word of the language. Raises UserError if simplemma is not
+    installed.
 
-    A word whose lemma is several words stays as it is.
+    A word whose lemma is several words is unchanged.
 
     >>> list(map(lemmatizer_of("en"), ["Mice", "went", "NASA"]))
     ['mouse', 'go', 'NASA']

@@ -1,18 +1,18 @@
-"""Letters as languages write them: lower case, and the invisible marks that stand within words."""
+"""Letters by language: lower case, and the invisible marks within words."""
 
 import regex
 
-MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # in a class of a pattern
+MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # for a character class of a pattern
 JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
 _DOTTED = frozenset({"tr", "tur", "az", "aze"})  # İ is i, and I is ı
 _FORMAT = regex.compile(rf"[[{MARKS}]--[{JOINERS}]]", regex.V1)
-_IDLE_JOINERS = regex.compile(  # in scripts that have no use for them
+_IDLE_JOINERS = regex.compile(  # in scripts that do not use them
     rf"(?<=[\p{{Latin}}\p{{Greek}}\p{{Cyrillic}}]\p{{M}}*)[{JOINERS}]++"
 )
 
 
 def has_dotted_i(language: str | None) -> bool:
-    """Whether a language has i with and without a dot, so that I is no capital i.
+    """Whether a language has i with and without a dot, so that I is not the capital of i.
 
     >>> has_dotted_i("tr"), has_dotted_i("en")
     (True, False)
@@ -21,7 +21,7 @@ def has_dotted_i(language: str | None) -> bool:
 
 
 def lower_case(word: str, language: str | None) -> str:
-    """A word in lower case, as its language has it.
+    """A word in lower case, by the rules of its language.
 
     >>> lower_case("ISTANBUL", "en"), lower_case("ISPARTA", "tr"), lower_case("İzmir", "tr")
     ('istanbul', 'ısparta', 'izmir')
@@ -32,7 +32,7 @@ def lower_case(word: str, language: str | None) -> str:
 
 
 def without_marks(word: str) -> str:
-    """A word without soft hyphens and other invisible marks, but for joiners that spell it.
+    """A word without soft hyphens and other invisible marks, except joiners that belong to its spelling.
 
     >>> without_marks("hy\\u00adphen"), without_marks("auf\\u200clage"), len(without_marks("می\\u200cخواهم"))
     ('hyphen', 'auflage', 8)

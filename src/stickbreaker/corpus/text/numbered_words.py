@@ -1,4 +1,4 @@
-"""Words by number: tokens of which only the distinct ones are strings."""
+"""Tokens stored as numbers of distinct words, so that only these are strings."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 
 class WordList(list[str]):
-    """Words by number, to which more may be added at the end."""
+    """A list of words by number, to which more can be appended."""
 
     def array(self) -> Any:
-        """The words as an Arrow array; those that are there already are not made again."""
+        """The words as an Arrow array; the part that exists already is not rebuilt."""
         import pyarrow as pa
 
         from stickbreaker.corpus.arrow_arrays import arrow_strings
@@ -26,7 +26,7 @@ class WordList(list[str]):
 
 
 class NumberedWords(Sequence[str]):
-    """Words in order, as numbers (int32) of those in a list, which others share.
+    """A sequence of words stored as numbers (int32) into a shared list.
 
     >>> list(NumberedWords(np.array([1, 0, 1], np.int32), WordList(["sea", "the"])))
     ['the', 'sea', 'the']
@@ -60,7 +60,7 @@ class NumberedWords(Sequence[str]):
 
 
 class FirstNumbers(dict[str, int]):
-    """Numbers of words, in the order in which they are first asked for.
+    """Numbers of words, in order of first request.
 
     >>> numbers = FirstNumbers()
     >>> [numbers[word] for word in ["the", "sea", "the"]], numbers.words
@@ -70,8 +70,8 @@ class FirstNumbers(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self.words = WordList()  # by number
-        self._others: WordList | None = None  # those of the last words that came by number
-        self._of_others = np.empty(0, np.int64)  # their numbers here, -1 where nobody asked
+        self._others: WordList | None = None  # the list of the last numbered words that were looked up
+        self._of_others = np.empty(0, np.int64)  # their numbers here, -1 if not looked up
 
     def __missing__(self, word: str) -> int:
         self[word] = number = len(self)
@@ -79,7 +79,7 @@ class FirstNumbers(dict[str, int]):
         return number
 
     def of(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of words; of words that come by number, each distinct one is looked up once."""
+        """The numbers of words; if words are numbered, each distinct one is looked up once."""
         if not isinstance(words, NumberedWords):
             return np.fromiter(map(self.__getitem__, words), np.int64, len(words))
         if self._others is not words.spelled:
@@ -91,7 +91,7 @@ class FirstNumbers(dict[str, int]):
         return self._of_others[words.codes]
 
     def _listed(self, words: Iterable[str]) -> list[int]:
-        """The numbers of words, most of them new: a loop is faster than to ask for each."""
+        """The numbers of words that are mostly new: a loop is faster than separate look-ups."""
         known, spelled, numbers = self.get, self.words, list[int]()
         for word in words:
             number = known(word)
@@ -103,15 +103,17 @@ class FirstNumbers(dict[str, int]):
 
 
 def numbered_anew(codes: NDArray[np.int32], n_words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The distinct numbers, below `n_words`, in the order in which they first come; and for each its place
-    among those.
+    """The distinct numbers, below `n_words`, in order of first occurrence; and the position of each number
+    among them.
 
     >>> [each.tolist() for each in numbered_anew(np.array([7, 2, 7, 5], np.int32), 8)]
     [[7, 2, 5], [0, 1, 0, 2]]
     """
     places = np.arange(len(codes), dtype=np.int32)
     first = np.empty(n_words, np.int32)
-    first[codes[::-1]] = places[::-1]  # of several places the last that is assigned, the first in the text
+    first[codes[::-1]] = places[
+        ::-1
+    ]  # for repeated numbers the last assignment counts, the first in the text
     distinct = codes[first[codes] == places]
     number = first
     number[distinct] = np.arange(len(distinct), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Long documents split into paragraphs, or into parts of a given number of sentences or words."""
+"""Splits long documents into paragraphs, or into parts of a given number of sentences or words."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.text.analysis import default_analysis
 
-WHOLE, NUMBER = "part_of", "part"  # metadata of a part: the id of its document, and which it is, from 1
+WHOLE, NUMBER = "part_of", "part"  # metadata of a part: its document's id, and its number, from 1
 UNITS = ("paragraphs", "sentences", "words")
 REMEDY = "give paragraphs, sentences:20, words:300 or the like"
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
@@ -18,15 +18,14 @@ _WORD = re.compile(r"\S+")
 
 
 class Split(NamedTuple):
-    """What a part is: a paragraph, or at most `size` sentences or words."""
+    """The unit of a split: a paragraph, or at most `size` sentences or words."""
 
     unit: str
     size: int = 1
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """
-        Raises UserError for a text that says none.
+        """Parse the option's text. Raises UserError if it is not a split.
 
         >>> Split.parse("words:300")
         Split(unit='words', size=300)
@@ -39,7 +38,7 @@ class Split(NamedTuple):
         raise UserError(f"unknown split {text!r}", remedy=REMEDY)
 
     def parts(self, text: str) -> list[str]:
-        """The parts of a text, in order, of about the same size; without blanks at their ends, none empty.
+        """The parts of a text, in order, of about equal size; without spaces at their ends, none empty.
 
         >>> Split.parse("words:3").parts("one two three four")
         ['one two', 'three four']
@@ -53,12 +52,12 @@ class Split(NamedTuple):
 
 
 def _words(text: str) -> list[int]:
-    """Where words begin, which stand between blanks."""
+    """Where words begin, which are separated by spaces."""
     return [found.start() for found in _WORD.finditer(text)]
 
 
 def _sentences(text: str) -> list[int]:
-    """Where sentences begin, at a blank or a word, as the default analysis finds them."""
+    """Where sentences begin, at a space or a word, as the default analysis finds them."""
     analysed = default_analysis().analyse(text)
     found: list[int] = []
     for token in analysed.sentences:
@@ -71,17 +70,16 @@ def _sentences(text: str) -> list[int]:
 
 
 def _evenly(places: list[int], size: int) -> list[int]:
-    """Some of the places, as evenly as can be, so that at most `size` come from one to the next; the first
-    is 0."""
+    """Some of the positions, evenly spaced, at most `size` from one to the next; the first is 0."""
     n_parts = -(-len(places) // size)
     return [0, *(places[len(places) * part // n_parts] for part in range(1, n_parts))]
 
 
 def split_documents(documents: Iterable[Document], split: Split) -> Iterator[Document]:
-    """The parts of documents, as documents: "id#1" and so on, with the metadata of the whole and `WHOLE` and
-    `NUMBER` beside them. A document without text stays one part.
+    """The parts of documents, as documents: "id#1" and so on, with the metadata of the whole, and `WHOLE` and
+    `NUMBER` added. A document without text stays one part.
 
-    Raises UserError for documents that have no text of their own, but tokens, words or several languages.
+    Raises UserError for documents without a text of their own: with tokens, words or several languages.
     """
     for number, document in enumerate(documents):
         if document.text is None or document.tokens is not None or document.language is not None:

@@ -1,4 +1,4 @@
-"""Documents with a text in each of several languages: their analysis, and rows joined into documents."""
+"""Documents with a text in each of several languages: their analysis, and joining rows into documents."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from stickbreaker.corpus.text.dropped_words import DroppedWords, added_up, dropp
 from stickbreaker.corpus.text.languages import has_lemmas, has_stemmer, has_stop_words, language_code
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
 
-BETWEEN = "\n\n"  # stands between the sides of a document where they are kept as one text
+BETWEEN = "\n\n"  # joins the sides of a document if they are stored as one text
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class PolylingualAnalysis:
 
     @classmethod
     def of(cls, base: Analysis, languages: Iterable[str]) -> "PolylingualAnalysis":
-        """`base` for several languages, each with its own stop words and stemmer where there are any."""
+        """`base` for several languages, each with its own stop words and stemmer if there are any."""
         codes = sorted({language_code(name) for name in languages})
         return cls({code: _for_language(base, code) for code in codes})
 
@@ -50,7 +50,7 @@ class PolylingualAnalysis:
     def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, AnalysedText]:
         """A document's sides as one text, in the order of the languages, and its tokens.
 
-        Raises UserError for a language that is not among `languages`.
+        Raises UserError for a language that is not in `languages`.
         """
         text, parts, n_tokens = "", [], 0
         for code in sorted(texts):
@@ -70,7 +70,7 @@ class PolylingualAnalysis:
         )
 
     def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
-        """The characters at which tokens end that begin at `starts`; `words` tell their languages."""
+        """The characters at which tokens end that begin at `starts`; `words` carry their languages."""
         ends = np.zeros(len(starts), np.int64)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -78,7 +78,7 @@ class PolylingualAnalysis:
         return ends.tolist()
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words, with their language, may enter a vocabulary; none of an unknown language."""
+        """Which words, with their language, are eligible for a vocabulary; none of an unknown language."""
         out = np.zeros(len(words), np.bool_)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -90,18 +90,18 @@ class PolylingualAnalysis:
         return list(map(self.rule_against, words))
 
     def rule_against(self, word: str) -> str | None:
-        """The rule by which a word, with its language, may not enter a vocabulary; None where it may."""
+        """The rule that keeps a word, with its language, out of a vocabulary; None if it is eligible."""
         analysis = self.by_language.get(language_of(word))
         return None if analysis is None else analysis.rule_against(untagged(word))
 
     @property
     def phrases(self) -> tuple[tuple[str, ...], ...]:
-        """The phrases of the languages, those of each after another."""
+        """The phrases of all languages, one language after another."""
         return tuple(pairs for analysis in self.by_language.values() for pairs in analysis.phrases)
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases of all languages as `join_words` reads them, of words with their language."""
+        """The phrases of all languages in the form that `join_words` takes, for words with their language."""
         rounds: list[dict[tuple[str, str], str]] = []
         for code, analysis in self.by_language.items():
             for number, pairs in enumerate(analysis.rounds):
@@ -115,7 +115,7 @@ class PolylingualAnalysis:
         return tuple(rounds)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "PolylingualAnalysis":
-        """The same with other phrases, of words with their language."""
+        """The same with other phrases, for words with their language."""
         return PolylingualAnalysis(
             {
                 code: analysis.with_phrases([_in_language(pairs, code) for pairs in rounds])
@@ -124,7 +124,7 @@ class PolylingualAnalysis:
         )
 
     def resolved(self) -> "PolylingualAnalysis":
-        """The same with the languages' stop words spelled out."""
+        """The same with the languages' stop words made explicit."""
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class PolylingualAnalysis:
 
 
 def _in_language(pairs: Round, code: str) -> Round:
-    """The phrases of a language, of words without it."""
+    """The phrases of one language, without the language in their words."""
     return {
         (untagged(first), untagged(second)): untagged(joined)
         for (first, second), joined in pairs.items()
@@ -142,7 +142,7 @@ def _in_language(pairs: Round, code: str) -> Round:
 
 
 def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
-    """The analysis whose `to_dict` gave `values`. Raises TypeError or KeyError for those of another thing.
+    """The analysis for which `to_dict` returned `values`. Raises TypeError or KeyError for other values.
 
     >>> analysis_from(PolylingualAnalysis.of(Analysis(), ["en", "fr"]).to_dict()).languages
     ('en', 'fr')
@@ -151,16 +151,16 @@ def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
         return Analysis.from_dict(dict(values))
     parts = {code: Analysis.from_dict(one) for code, one in values["languages"].items()}
     if any(one.language != code for code, one in parts.items()):
-        raise ValueError("a language is analysed as another")
+        raise ValueError("a language has the analysis of another")
     return PolylingualAnalysis(dict(sorted(parts.items())))
 
 
 def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
-    """Raise ValueError where texts were analysed in several languages, and a vocabulary is of others."""
+    """Raise ValueError if texts were analysed in several languages, and a vocabulary has other ones."""
     if isinstance(analysis, PolylingualAnalysis):
         languages = set(vocabulary.languages)
         if not languages or not languages <= set(analysis.languages):
-            raise ValueError("a vocabulary of other languages than the analysis")
+            raise ValueError("a vocabulary of languages other than the analysis")
 
 
 def _for_language(base: Analysis, code: str) -> Analysis:
@@ -172,7 +172,7 @@ def _for_language(base: Analysis, code: str) -> Analysis:
 
 
 def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
-    """The documents; raises UserError after the last where no document had a text in a field's language."""
+    """The documents; after the last, raises UserError if no document had a text in a field's language."""
     met: set[str] = set()
     for document in documents:
         met.update(document.texts or ())
@@ -189,10 +189,10 @@ def aligned(
 ) -> Iterator[Document]:
     """Rows that share an id and differ in language, joined: each becomes a side of one document.
 
-    Documents come in the order of their first rows, with the metadata of all. Every text is held in memory
-    until the last row is read. A row without a language or a text, and a language that comes twice for an
-    id, are reported. Raises UserError where there are several languages and no document has two of them,
-    unless documents may be `apart`, as those that a model scores.
+    Documents are in the order of their first rows, with the metadata of all rows. Every text is held in
+    memory until the last row is read. A row without a language or a text, and a repeated language for an id,
+    are reported. Raises UserError if there are several languages and no document has two of them, unless
+    documents may be `apart`, as when a model scores them.
     """
     joined: dict[str, Document] = {}
     for row in documents:
@@ -219,7 +219,7 @@ def aligned(
 
 
 def _no_side(row: Document, language_field: str) -> Bad | None:
-    """Why a row cannot be a document's side; None where it can."""
+    """The reason why a row cannot be a document's side, or None."""
     if row.language is None:
         problem = f"no language in the field {language_field!r}"
         return Bad("no language", problem, "give JSON Lines or a table that has the field")
@@ -230,7 +230,7 @@ def _no_side(row: Document, language_field: str) -> Bad | None:
 
 
 def by_code(texts: Mapping[str, str]) -> dict[str, str]:
-    """Texts by language code, of those given by code or English name. Raises Bad.
+    """Texts by language code, for languages given by code or English name. Raises Bad.
 
     >>> by_code({"English": "The house.", "de": "Das Haus."})
     {'en': 'The house.', 'de': 'Das Haus.'}
@@ -240,7 +240,7 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
         code = code_of(name)
         if code in sides:
             problem = f"two texts in the language {code}"
-            raise Bad("two texts in a language", problem, "give one text a language")
+            raise Bad("two texts in a language", problem, "give one text per language")
         sides[code] = text
     return sides
 
@@ -248,9 +248,10 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
 def choose_by_language(
     rule: VocabularyRule, counts: Vocabulary, analysis: PolylingualAnalysis, documents: Mapping[str, int]
 ) -> tuple[Vocabulary, tuple[DroppedWords, ...]]:
-    """The vocabulary that a rule makes of each language's words by itself, in one; and what it leaves out.
+    """The vocabulary that a rule chooses for each language separately, in one; and the words that it leaves
+    out.
 
-    `documents` tells how many documents each language has. A given list of words carries languages.
+    `documents`: the number of documents in each language. A given list of words carries languages.
     """
     chosen: dict[str, Vocabulary] = {}
     dropped: list[tuple[DroppedWords, ...]] = []
@@ -268,7 +269,7 @@ def choose_by_language(
     strange = [word for word in rule.words or () if language_of(word) not in chosen]
     if strange:
         remedy = "words carry their language, as " + tagged(next(iter(chosen)), "word")
-        raise UserError(f"the word {shown(strange[0])} is of no language of the corpus", remedy=remedy)
+        raise UserError(f"the word {shown(strange[0])} is in no language of the corpus", remedy=remedy)
     if not chosen:
-        raise UserError("the vocabulary is empty: no document holds a word; see the text fields")
+        raise UserError("the vocabulary is empty: no document contains a word; check the text fields")
     return Vocabulary.joined(chosen), added_up(dropped)

@@ -1,6 +1,6 @@
-"""Scripts that put no space between words: Han, kana, Thai, Lao, Khmer, Burmese.
+"""Scripts without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese.
 
-Their text is taken a character at a time, or cut into words by ICU, the library of the Unicode Consortium.
+Their text is read character by character, or cut into words by ICU, the library of the Unicode Consortium.
 """
 
 from bisect import bisect_left, bisect_right
@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 
 def is_without_spaces(text: str, at: int = 0) -> bool:
-    """Whether a letter of a script without spaces stands at a character of `text`.
+    """Whether the character at a position of `text` is a letter of a script without spaces.
 
     >>> is_without_spaces("水"), is_without_spaces("w")
     (True, False)
@@ -31,24 +31,24 @@ def is_without_spaces(text: str, at: int = 0) -> bool:
 
 
 def _character(marks: str) -> str:
-    """A letter, its marks, the letters that only lengthen or voice it, and invisible `marks`."""
+    """A letter, its marks, letters that only lengthen or voice it, and invisible `marks`."""
     return rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ{marks}]*+"
 
 
 def character_pattern(words: str, marks: str) -> str:
-    """The pattern of single characters, and of `words` in other scripts."""
+    """The pattern that matches single characters, and `words` in other scripts."""
     return f"(?V1){_character(marks)}|{words}"
 
 
 def run_pattern(words: str, marks: str) -> str:
-    """The pattern of whole runs without a space, for `cut_runs`, and of `words` in other scripts."""
+    """The pattern that matches whole runs without a space, for `cut_runs`, and `words` in other scripts."""
     return f"(?V1)(?:{_character(marks)})++|{words}"
 
 
 def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:
-    """The spans of a text, those of scripts without spaces cut where ICU's words end.
+    """The spans of a text, with those of scripts without spaces cut at the ends of ICU's words.
 
-    Raises UserError where icu4py is not installed.
+    Raises UserError if icu4py is not installed.
     """
     if not any(is_without_spaces(text, start) for start, _ in spans):
         return spans
@@ -79,5 +79,5 @@ def _word_ends(text: str, language: str | None) -> list[int]:
     from icu4py.breakers import WordBreaker
 
     encodable = text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate becomes one "?"
-    # the words themselves: offsets, by `segments`, would be those of UTF-16
+    # `words` and not `segments`, whose offsets would be in UTF-16
     return list(accumulate(len(word) for word in WordBreaker(encodable, language or "root")))

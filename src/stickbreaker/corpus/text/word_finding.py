@@ -1,4 +1,4 @@
-"""The words of many texts at once, by a kernel that finds what the default pattern of an analysis does."""
+"""Finds the words of many texts at once, by a kernel that matches an analysis's default pattern."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -39,7 +39,7 @@ _BITS = (
     ("[.!?…]", STOP),
 )
 _RULES = {"punctuation": PUNCTUATION, "line": LINE, "document": DOCUMENT}
-_MOST_SPELLINGS = 400_000  # remembered at a time
+_MOST_SPELLINGS = 400_000  # spellings cached at a time
 
 
 class FoundText(NamedTuple):
@@ -51,9 +51,9 @@ class FoundText(NamedTuple):
 
 
 class WordFinder:
-    """Analyses texts as `Analysis.analyse` does, many at a time, and gives their words by number.
+    """Analyses many texts at a time, as `Analysis.analyse` does, and returns their words as numbers.
 
-    The spellings that were met are remembered, with what they become.
+    Spellings are cached with their forms.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -63,13 +63,13 @@ class WordFinder:
         self._begin()
 
     def _begin(self) -> None:
-        """Remember nothing."""
+        """Empty the cache."""
         self.spellings = Spellings()
         self.numbers = FirstNumbers()
         self.word_of_spelling = np.empty(0, np.int32)
 
     def analyse(self, texts: Sequence[str]) -> list[AnalysedText | FoundText]:
-        """The tokens of each text, with where they begin."""
+        """The tokens of each text, with their positions."""
         clean = list(map(self.analysis.cleaned, texts))
         marked = [bool(places is not None or self.analysis.marks_in(text)) for text, places in clean]
         plain = iter(self._analyse([one.text for one, has in zip(clean, marked, strict=True) if not has]))
@@ -77,12 +77,12 @@ class WordFinder:
         return [self.analysis.analyse(text) if has else next(plain) for text, has in pairs]
 
     def _analyse(self, texts: Sequence[str]) -> list[FoundText]:
-        """The tokens of texts without marks of sentences that are dropped, cleaned."""
+        """The tokens of cleaned texts without sentence marks to drop."""
         if len(self.spellings) > _MOST_SPELLINGS:
             self._begin()
         held = [text.encode("utf-8", "surrogatepass") for text in texts]
         content = np.frombuffer(b"".join(held), np.uint8)
-        most = len(content) // 2 + len(held)  # words, since at least a byte separates any two
+        most = len(content) // 2 + len(held)  # most possible words, since at least a byte separates any two
         begins, lengths, starts = np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int32)
         counts, sentence_counts = np.empty((2, len(held)), np.int64)
         sentences = np.empty(most, np.int32)
@@ -115,7 +115,7 @@ class WordFinder:
     def _numbers_of(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """The numbers of what spans of a text become."""
+        """The numbers of the forms of some spans of a text."""
         known = len(self.spellings)
         spelled = self.spellings.number(text, begins, lengths)
         if len(self.spellings) > known:
@@ -125,14 +125,14 @@ class WordFinder:
 
 
 class ArrowWords:
-    """Numbers of the words of Arrow arrays, in the order in which they are first met."""
+    """Numbers for the words of Arrow arrays, in order of first occurrence."""
 
     def __init__(self) -> None:
         self.spellings = Spellings()
         self.words = WordList()
 
     def numbered(self, array: Any) -> NumberedWords:
-        """The words of an array by number."""
+        """The words of an array as numbers."""
         content, offsets = string_bytes(array)
         known, begins = len(self.spellings), offsets[:-1].astype(np.int64)
         codes = self.spellings.number(content, begins, np.diff(offsets))
@@ -141,7 +141,7 @@ class ArrowWords:
 
 
 class Spellings:
-    """Distinct spellings, numbered as they are first met, in UTF-8 one after another."""
+    """Distinct spellings, numbered in order of first occurrence, concatenated in UTF-8."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -155,7 +155,7 @@ class Spellings:
     def number(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """The numbers of spans of a text; those that are new get one."""
+        """The numbers of spans of a text; new ones get the next number."""
         most = self.n + len(begins)
         self.content = _with_room(self.content, int(self.offsets[self.n]) + int(lengths.sum()))
         self.offsets = _with_room(self.offsets, most + 1)
@@ -177,7 +177,7 @@ class Spellings:
 
 
 def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
-    """The same array, or a longer one that begins with its values."""
+    """The same array, or a longer one that starts with its values."""
     if len(values) >= size:
         return values
     longer = np.zeros(max(size, 2 * len(values)), values.dtype)

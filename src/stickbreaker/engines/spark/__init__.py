@@ -1,4 +1,4 @@
-"""Where a run happens on a cluster: Spark executors learn, and the table lies in blocks or is sent to all."""
+"""Runs on a cluster: Spark executors learn, and the table is split into blocks or sent to all."""
 
 import tempfile
 from pathlib import Path
@@ -11,13 +11,14 @@ from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 
 class SparkEngine(SparkSettings):
-    """A Spark session to learn on, and how the work is shared: see `SparkSettings`.
+    """A Spark session to learn on, and settings for sharing the work: see `SparkSettings`.
 
     >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP
     """
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
-        """An engine for a run of a model: tables whose rows stay lie in blocks, others everywhere."""
+        """An engine for a run of a model: tables with fixed rows are split into blocks, others sent to all
+        executors."""
         kind = ReplicatedEngine if model.table.keyed else ShardedEngine
         if folder is not None:
             return kind(self, folder=folder.resolve(), keep_local=keep_local)

@@ -1,4 +1,4 @@
-"""Arrays that tasks give beside their results, added up on executors, a piece of the last axis at a time."""
+"""Arrays that tasks return with their results, summed on executors in pieces along the last axis."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.failures import freeze_gc, sending_user_errors
 from stickbreaker.engines.spark.jobs import Cluster
 
-PIECE = 1 << 16  # of the last axis
-RESULT = -1  # in a key, where a piece's first place stands otherwise
+PIECE = 1 << 16  # length of a piece along the last axis
+RESULT = -1  # in a key, replaces the first index of a piece
 
-Key = tuple[int, int]  # a piece's first place, or RESULT; the item's number
+Key = tuple[int, int]  # a piece's first index, or RESULT; the item's number
 Function = Callable[[LocalEngine, Any], tuple[Any, Array]]
 Finish = Callable[[int, Array], Any]
 
@@ -43,7 +43,8 @@ def map_items_with_sums(
 
 
 class Cut(NamedTuple):
-    """What an item's array has in a piece: so many columns, of which those at `places` are not all zero."""
+    """An item's array in a piece: the piece's number of columns, and those at `places`, which are not all
+    zero."""
 
     width: int
     places: NDArray[np.int32]
@@ -52,7 +53,8 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class CutTask:
-    """Gives the results of some numbered items, and their arrays cut in pieces; the first item has all."""
+    """Returns the results of some numbered items, and their arrays cut into pieces; the first item's are
+    complete."""
 
     made: Callable[[], LocalEngine]
     function: Function
@@ -73,7 +75,7 @@ class CutTask:
 
 @dataclass(frozen=True)
 class AddTask:
-    """Passes results on, and adds up pieces in the order of their items: `finish` makes something of each."""
+    """Passes results on, sums pieces in the order of their items, and calls `finish` on each sum."""
 
     finish: Finish
 
@@ -89,7 +91,7 @@ class AddTask:
 
 
 def sum_of_cuts(cuts: Iterable[Cut]) -> Array:
-    """The sum of the pieces of several arrays, all of one place."""
+    """The sum of the pieces of several arrays that begin at the same index."""
     total: Array | None = None
     for width, places, values in cuts:
         if total is None:

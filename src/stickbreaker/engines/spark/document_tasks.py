@@ -1,4 +1,4 @@
-"""What executors do with documents: local steps of portions of them."""
+"""Tasks of executors on documents: local steps of portions of them."""
 
 import uuid
 import zlib
@@ -25,22 +25,23 @@ from stickbreaker.engines.spark.stats_sum import SMALL, Combiner, Key, without_r
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
 CHECKSUM = 4  # bytes at the end of a file of records
-ENTRY = 8  # bytes of a document's word and its count
-WHOLE: dict[str, View] = {}  # the view of all rows of the step that this process works at, by `MapTask.step`
+ENTRY = 8  # bytes for a document's word and its count
+WHOLE: dict[str, View] = {}  # the view of all rows in the step that this process works on, by `MapTask.step`
 
 
 @dataclass(frozen=True)
 class Records:
-    """Documents' records of a portion, in a file; a killed or doubled task leaves an old or a new one.
+    """The records of a portion's documents, in a file; a killed or repeated task leaves the old or the new
+    one.
 
-    `edits` were made since it was written.
+    `edits` were made after it was written.
     """
 
     path: Path
     edits: tuple[Edit, ...] = ()
 
     def read(self) -> dict[int, Local]:
-        """Records by the number of a shard's first document. Raises UserError where they are not whole."""
+        """Records by the number of a shard's first document. Raises UserError if they are damaged."""
         held: dict[int, dict[str, Any]] = {}
         for name, values in self._arrays().items():
             held.setdefault(int(name.split("|", 1)[0]), {})[name] = values
@@ -80,7 +81,7 @@ class Records:
 @dataclass(frozen=True)
 class Portion:
     """Documents that one task learns from: chunks of a corpus's documents, or shards themselves; and where
-    their records are to be read and written, if they have any."""
+    their records are read and written, if they have any."""
 
     number: int
     chunks: tuple[int | NDArray[np.int64], ...] = ()
@@ -89,7 +90,7 @@ class Portion:
     after: Records | None = None
 
     def shards(self, source: Source | None) -> Shards | tuple[Shard[Any], ...]:
-        """Its documents; where they lie in files, read whenever they are looked at."""
+        """Its shards; documents in files are read on each iteration."""
         return self.given if source is None else source.shards(*self.chunks)
 
     def records(self) -> dict[int, Local]:
@@ -98,7 +99,7 @@ class Portion:
 
 
 class RowsAt:
-    """Rows of an array over all rows, those of a shard alone; looked up by their numbers in the table."""
+    """Rows of an array over all rows, only those of a shard; looked up by their numbers in the table."""
 
     def __init__(self, positions: NDArray[np.int64], values: Array) -> None:
         self.positions, self.values = positions, values
@@ -109,37 +110,37 @@ class RowsAt:
 
 @dataclass(frozen=True)
 class StoredField:
-    """A field over all rows that lies in files: a proposal or an edit holds it in the place of values."""
+    """A field over all rows that is stored in files: a proposal or an edit holds it in place of values."""
 
     rows: StoredRows
     shape: tuple[int, ...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """All of it, for a snapshot of proposals under way."""
+        """All of its values, for a snapshot of proposals under way."""
         return self.at(np.arange(self.shape[0]))
 
     def at(self, rows: NDArray[np.int64]) -> Array:
-        """Its values at some rows."""
+        """Its values in some rows."""
         return self.rows.rows(rows).reshape(-1, *self.shape[1:])
 
     def chunk(self, chunk: int) -> Array:
-        """Its values at a chunk's rows."""
+        """Its values in a chunk's rows."""
         return self.rows.chunk(chunk).reshape(-1, *self.shape[1:])
 
 
 @dataclass(frozen=True)
 class MapTask:
-    """Local steps of portions, with the table as it is at this step."""
+    """Local steps of portions, with the table of the current step."""
 
     model: Any  # a broadcast variable, whose `value` is the Model
     params: Record
     table: StoredTable
     seed: int
     source: Source | None
-    most_bytes: int  # of rows that are viewed at once, of their documents, and of reports that wait
+    most_bytes: int  # bytes of rows in one view, of their documents, and of reports that wait
     proposals: tuple[Proposal, ...] = ()
-    retry: bool = False  # only proposals are tried, on the records of the step under way
-    step: str = field(default_factory=lambda: uuid.uuid4().hex)  # what its tasks have in common
+    retry: bool = False  # only try proposals, on the records of the current step
+    step: str = field(default_factory=lambda: uuid.uuid4().hex)  # identifies the tasks of one step
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
         with sending_user_errors(), one_thread():
@@ -149,7 +150,7 @@ class MapTask:
 
     def _portion(self, portion: Portion) -> Iterator[tuple[Key, Any]]:
         if self.step not in WHOLE:
-            WHOLE.clear()  # that of an earlier step
+            WHOLE.clear()  # remove that of an earlier step
         shards, held = portion.shards(self.source), portion.records()
         combiner = Combiner(portion.number, self.table.stored.layout, self.most_bytes)
         n_columns = self.table.shape[1]
@@ -185,7 +186,7 @@ class MapTask:
 
     def _viewed(self, shards: Iterable[Shard[Any]]) -> Iterator[tuple[Shard[Any], View, Sequence[Proposal]]]:
         """Shards with the model's view of the rows that a few of them read: at most `most_bytes` of rows, and
-        of documents. Where those are most rows the view is of all, in which none is looked up."""
+        of documents. If those are most rows, the view is of all rows, without look-ups."""
         model: Model = self.model.value
         most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY
         located = (replace(shard, rows=model.reads(shard, self.table.positions)) for shard in shards)
@@ -199,7 +200,7 @@ class MapTask:
                 yield shard, view, proposals
 
     def _whole_view(self) -> View:
-        """The view of all rows, made once a step in each process."""
+        """The view of all rows, made once per step in each process."""
         if self.step not in WHOLE:
             counts, totals = self.table.counts(slice(None)), self.table.totals()
             WHOLE[self.step] = self.model.value.expectations(self.params, counts, totals, None)
@@ -212,7 +213,7 @@ def over_files(model: Any, table: StoredTable) -> LocalEngine:
 
 
 def over_sent(sent: Any) -> LocalEngine:
-    """An engine over what a broadcast variable has, a model and its table."""
+    """An engine for the model and table in a broadcast variable."""
     return LocalEngine.over(*sent.value)
 
 
@@ -232,7 +233,7 @@ class EachTask:
 
 
 def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
-    """A proposal's fields, of those over all rows these rows alone."""
+    """A proposal's fields, with those over all rows restricted to these rows."""
     return {
         name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # type: ignore[arg-type]
         if isinstance(item.values, StoredField)
@@ -244,7 +245,7 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
 def _grouped(
     shards: Iterable[Shard[Any]], most_rows: int, most_entries: int, n_rows: int
 ) -> Iterator[tuple[NDArray[np.int64], list[Shard[Any]]]]:
-    """Consecutive shards that have so many entries and read so many rows at most, or one; and those rows."""
+    """Groups of consecutive shards within both limits, or of one shard; each with the rows that it reads."""
     group: list[Shard[Any]] = []
     read, n_read, entries = np.zeros(n_rows, np.bool_), 0, 0
     for shard in shards:

@@ -1,4 +1,5 @@
-"""Failures of Spark's: a task's, reported to the driver in one line, and those that no user could mend."""
+"""Spark's failures: a task's error, reported to the driver in one line, and failures that no user can
+correct."""
 
 import functools
 import gc
@@ -14,27 +15,27 @@ from stickbreaker.core.errors import UserError
 MARK = "stickbreaker failed: "
 TRACED = "Traceback (most recent call last):"
 WRAPPED = (
-    r"^.*(: Lost task .*? executor \w+\): |terminated with exception: )(?=\S)"  # around what a task says
+    r"^.*(: Lost task .*? executor \w+\): |terminated with exception: )(?=\S)"  # around a task's message
 )
 SHARED = "give a path that the driver and all executors have mounted"
 
 
 class SparkFailure(UserError):
-    """What Spark could not do, for a reason that a user can learn from its trace alone (`__cause__`).
+    """A failure of Spark whose reason only its trace explains (`__cause__`).
 
     The command writes the trace to a file, and names that.
     """
 
 
 def refuse_unseen_folder(folder: Path, what: str = "directory", where: Path | None = None) -> None:
-    """Raise UserError where this executor cannot see a folder of the driver's, known to users as `where`."""
+    """Raise UserError if this executor cannot see a folder of the driver's, which users know as `where`."""
     if not folder.is_dir():
         raise UserError(f"an executor cannot see the {what}", where=where or folder, remedy=SHARED)
 
 
 @contextmanager
 def sending_user_errors() -> Iterator[None]:
-    """Around a task's work: raise a UserError as a RuntimeError whose text `of_task` reads on the driver."""
+    """Wrap a task's work: raise a UserError as a RuntimeError whose text `of_task` reads on the driver."""
     try:
         yield
     except UserError as error:
@@ -43,22 +44,23 @@ def sending_user_errors() -> Iterator[None]:
 
 @functools.cache
 def freeze_gc(kind: str) -> None:
-    """Keep the collector from what a worker has loaded, once a process and kind of task.
+    """Exclude what a worker has loaded from garbage collection, once per process and kind of task.
 
-    PySpark collects garbage after every task: with this library loaded, a tenth of a second each time.
+    PySpark collects garbage after every task: with this library loaded, that takes a tenth of a second each
+    time.
     """
     gc.collect()
     gc.freeze()
 
 
 def of_task(error: Exception) -> UserError | None:
-    """The UserError that a task reported, read from Spark's error; None where it reported none."""
+    """The UserError that a task reported, read from Spark's error; None if it reported none."""
     found = re.search(re.escape(MARK) + r"(\{.*?\})\s*$", str(error), re.MULTILINE)
     return None if found is None else UserError(**json.loads(found[1]))
 
 
 def reason_of(text: str) -> str:
-    """The line of an error of Spark's that tells the reason: Python's last, or Java's first.
+    """The line of a Spark error that states the reason: Python's last, or Java's first.
 
     >>> reason_of("An exception was thrown:\\nTraceback (most recent call last):\\n  x\\nValueError: no")
     'ValueError: no'

@@ -1,4 +1,4 @@
-"""Folders of files, each written once: their names, and which of them stay."""
+"""Folders of files that are written once: their names, and which of them to keep."""
 
 import shutil
 import uuid
@@ -11,27 +11,28 @@ from stickbreaker.core.locks.directory_claims import refuse_exchanged
 class Versions:
     """The folders of one kind in a run's folder.
 
-    Names are unlike all others, of other runs too: a process may still read older files. What a snapshot
-    names stays until the next snapshot but one.
+    Names are unique, also among other runs: a process may still read older files. Folders named in a snapshot
+    stay until the next snapshot but one.
     """
 
     def __init__(self, folder: Path, kind: str) -> None:
         self.folder, self.kind = folder, kind
         self.run, self.count = uuid.uuid4().hex[:8], 0
-        self.pinned: list[set[str]] = []  # of the last two snapshots
+        self.pinned: list[set[str]] = []  # those of the last two snapshots
 
     def new(self) -> str:
-        """The next name. Raises UserError where the run's folder is another than it was."""
+        """The next name. Raises UserError if the run's folder has been replaced."""
         refuse_exchanged(self.folder)
         self.count += 1
         return f"{self.kind}-{self.count:06d}-{self.run}"
 
     def pin(self, in_use: Set[str]) -> None:
-        """Keep what a snapshot names."""
+        """Keep the folders that a snapshot names."""
         self.pinned = [*self.pinned[-1:], set(in_use)]
 
     def tidy(self, in_use: Set[str]) -> None:
-        """Remove what is neither in use nor kept for a snapshot, and what killed tasks left in the others."""
+        """Remove folders that are neither in use nor kept for a snapshot, and files that killed tasks left in
+        the others."""
         refuse_exchanged(self.folder)
         wanted = set(in_use).union(*self.pinned)
         for path in self.folder.glob(f"{self.kind}-*"):

@@ -13,20 +13,21 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
     from pyspark.sql import SparkSession
 
-REMEDY = "what was learned up to the last step is as it was"
+REMEDY = "what was learned up to the last step is unchanged"
 
 
 class Cluster:
-    """A session's context. What jobs do after a step's maps they do to the end, so that a step is whole."""
+    """A session's context. Jobs after a step's maps always run to the end, so that a step is complete."""
 
     def __init__(self, session: "SparkSession") -> None:
         self.context: SparkContext = session.sparkContext
         self.stopped = False
-        self.tag = f"stickbreaker-{uuid.uuid4().hex}"  # of the jobs that `stop` may end
+        self.tag = f"stickbreaker-{uuid.uuid4().hex}"  # tags the jobs that `stop` may end
 
     @contextmanager
     def until_stopped(self) -> Iterator[None]:
-        """Jobs that `stop` may end. Raises Interrupted before, amid or after them once that was asked."""
+        """Run jobs that `stop` may end. Raises Interrupted before, during or after them if that was
+        requested."""
         if self.stopped:
             raise Interrupted
         self.context.addJobTag(self.tag)
@@ -42,16 +43,16 @@ class Cluster:
             raise Interrupted
 
     def collect(self, rdd: "RDD[Any]") -> list[Any]:
-        """What a job gives, whose tasks give one result each.
+        """The results of a job whose tasks return one result each.
 
-        Raises UserError for what a task says in one line, SparkFailure for all else.
+        Raises UserError for a task's error of one line, SparkFailure for any other.
         """
         try:
             found = rdd.collect()
             if len(found) != (
                 wanted := rdd.getNumPartitions()
-            ):  # PySpark takes a lost connection for the end
-                raise EOFError(f"{len(found)} of {wanted} results came")
+            ):  # PySpark takes a lost connection for the end of the results
+                raise EOFError(f"{len(found)} of {wanted} results arrived")
         except Exception as error:
             mended = of_task(error)
             if mended is not None:
@@ -60,16 +61,16 @@ class Cluster:
         return found
 
     def each(self, items: Sequence[Any], work: Callable[[Iterable[Any]], Iterable[Any]]) -> list[Any]:
-        """What `work` makes of every item, a task an item, in their order."""
+        """The results of `work` for every item, in order, with one task per item."""
         if not items:
             return []
         return self.collect(self.context.parallelize(items, len(items)).mapPartitions(work))
 
     def stop(self) -> None:
-        """Cancel the jobs under way. A thread of its own does so: a signal handler may call this."""
+        """Cancel the jobs under way, in another thread, since a signal handler may call this."""
         self.stopped = True
         threading.Thread(target=self._cancel, daemon=True).start()
 
     def _cancel(self) -> None:
-        with suppress(Exception):  # Spark may have died: the job that waits for it says so
+        with suppress(Exception):  # Spark may have died: the job that waits for it reports that
             self.context.cancelJobsWithTag(self.tag)

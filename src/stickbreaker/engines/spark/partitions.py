@@ -1,4 +1,4 @@
-"""Portions of documents, and where their records lie between passes."""
+"""Portions of documents, and where their records are stored between passes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,16 +16,17 @@ from stickbreaker.engines.row_files import sync
 from stickbreaker.engines.spark.document_tasks import Portion, Records
 from stickbreaker.engines.spark.file_versions import Versions
 
-LEAST = 8  # portions of a step, where it has so many shards
-WITH_RECORDS = 8192  # documents of a portion at most, where its records are written: a task holds all of them
-NAME = "records"  # of the array of a snapshot
+LEAST = 8  # fewest portions of a step, if it has that many shards
+WITH_RECORDS = 8192  # most documents in a portion whose records are written: a task holds all of them
+NAME = "records"  # the name of the array in a snapshot
 
 
 def portions_of(shards: Iterable[Shard[Any]], documents: int, shard_size: int) -> list[Portion]:
-    """Shards, of `shard_size` documents, in portions of about so many, each known by its first one's number.
+    """Shards of `shard_size` documents, in portions of about `documents`, each identified by its first
+    document's number.
 
-    A step of few is cut into about `LEAST` portions all the same, so that more than one core has work; a
-    block stays whole, where the shards are given as blocks.
+    A small step is still cut into about `LEAST` portions, so that more than one core has work; a block stays
+    whole, if the shards are given as blocks.
     """
     if isinstance(shards, Shards):
         documents = min(documents, -(-shards.n_documents // (LEAST * shard_size)) * shard_size)
@@ -41,15 +42,15 @@ def _first(part: Shards) -> int:
 
 
 def source_behind(shards: Iterable[Shard[Any]]) -> Source | None:
-    """Where the documents lie; None of shards that are sent themselves."""
+    """The source of the documents; None if shards themselves are sent."""
     return shards.source if isinstance(shards, Shards) else None
 
 
 class CarriedRecords:
-    """Which files hold the documents' records of each portion.
+    """The files with the documents' records of each portion.
 
-    `carried` records are kept from pass to pass; others serve the rounds of a step. Edits are noted, and
-    applied when a file is read next.
+    `carried` records are kept from pass to pass; others are used only within a step. Edits are stored, and
+    applied when a file is next read.
     """
 
     def __init__(self, folder: Path, carried: bool) -> None:
@@ -58,11 +59,11 @@ class CarriedRecords:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all."""
+        """Forget all records."""
         self.kept: dict[int, Held] = {}
-        self.fresh: dict[int, Held] = {}  # of the step under way
+        self.fresh: dict[int, Held] = {}  # records of the current step
         self.log: list[Edit] = []
-        self.portion = 0  # documents of the portions that `kept` are of
+        self.portion = 0  # size in documents of the portions in `kept`
 
     def portions(
         self,
@@ -73,11 +74,11 @@ class CarriedRecords:
         tried: bool,
         retry: bool,
     ) -> list[Portion]:
-        """Shards in portions, each with the documents' records that it is to read and to write.
+        """Shards in portions, each with the documents' records to read and to write.
 
-        Read are those of the last pass or (`retry`) of the step under way. Written, where records are carried
-        or proposals are `tried`, are new ones, which are there when the map has ended. Records are found by
-        their portions, so these stay as large as they were.
+        Records of the last pass are read or (`retry`) those of the current step. New ones are written if
+        records are carried or proposals are `tried`; they exist once the map has ended. Records are found by
+        portion, so portions keep their size.
         """
         if tried or self.carried:
             documents = min(documents, WITH_RECORDS)
@@ -106,7 +107,7 @@ class CarriedRecords:
         return self.files.folder / version / f"{portion:012d}.safetensors"
 
     def commit(self, *, carry: bool = True) -> None:
-        """Keep the records of the step, where they are carried; without `carry` forget its portions'."""
+        """Store the records of the step, if they are carried; without `carry` drop those of its portions."""
         if self.carried and carry:
             self.kept = {**self.kept, **self.fresh}
         else:
@@ -115,7 +116,7 @@ class CarriedRecords:
         self.files.tidy(self.versions())
 
     def edit(self, edit: Edit, row_axis: str) -> None:
-        """Note an edit, without what it holds along rows: records have none."""
+        """Store an edit without its values along rows, which records do not have."""
         if self.kept:
             self.log.append(tuple(without_along(change, row_axis) for change in edit))
 
@@ -137,7 +138,7 @@ class CarriedRecords:
         return {NAME: np.frombuffer(json.dumps(state).encode(), np.uint8).copy()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the state of a snapshot."""
+        """Restore the state of a snapshot."""
         self.clear()
         if NAME in arrays:
             state = json.loads(arrays[NAME].tobytes())
@@ -148,7 +149,7 @@ class CarriedRecords:
 
 
 class Held(NamedTuple):
-    """A folder with a portion's records, and how many edits had been made when they were written."""
+    """A folder with a portion's records, and the number of edits before they were written."""
 
     version: str
     since: int
@@ -166,13 +167,13 @@ def _change_to_json(change: Any) -> dict[str, Any]:
 
 
 def _change_from_json(content: Mapping[str, Any]) -> Any:
-    """The change that `_change_to_json` was given."""
+    """The change that `_change_to_json` wrote."""
     values = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items() if name != "kind"}
     return CHANGES[content["kind"]](**values)
 
 
 def without_along(change: Any, axis: str) -> Any:
-    """A change without what it holds along an axis."""
+    """A change without its values along an axis."""
     if isinstance(change, Split | Dissolve):
         return replace(change, along={name: held for name, held in change.along.items() if name != axis})
     return change

@@ -1,4 +1,5 @@
-"""The engine on Spark whose table is bounded and lies everywhere: the driver has it, each step sends it."""
+"""The engine on Spark for small tables: the driver holds the table, and each step sends it to all
+executors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,9 +55,9 @@ class EverywhereTask:
 
 
 class ReplicatedEngine(LocalEngine):
-    """A local engine but for the map: portions of documents are learned from by executors.
+    """A local engine except for the map: executors learn from portions of documents.
 
-    `settings`: see `SparkSettings`. Documents' records lie in `folder`, which all machines see.
+    `settings`: see `SparkSettings`. Documents' records are stored in `folder`, which all machines see.
     """
 
     def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:

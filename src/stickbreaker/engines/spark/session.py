@@ -1,4 +1,4 @@
-"""What Spark needs before a session starts, and what users read when a job of Spark's fails."""
+"""What Spark needs before a session starts, and what users read when a Spark job fails."""
 
 import atexit
 import importlib.util
@@ -27,31 +27,36 @@ GET_JAVA = "install Java 17, on Debian: apt-get install openjdk-17-jre-headless;
 GET_PYSPARK = "pip install 'stickbreaker[spark]'"
 MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
-JAVA_OPTIONS = "spark.driver.defaultJavaOptions"  # those that a user gives, extraJavaOptions, come after them
+JAVA_OPTIONS = (
+    "spark.driver.defaultJavaOptions"  # options that a user gives, extraJavaOptions, come after these
+)
 END_OF_JAVA = 2.0  # seconds
-LIGHT_JAVA = "-XX:TieredStopAtLevel=1"  # compiled once and not again: it carries bytes, and computes nothing
+LIGHT_JAVA = "-XX:TieredStopAtLevel=1"  # compiled once and not again: Java moves bytes, and computes nothing
 ONLY_LEARNING = {
     "spark.shuffle.compress": "false",  # dense reports hardly get smaller, drawn ones by half
     JAVA_OPTIONS: LIGHT_JAVA,
     "spark.executor.defaultJavaOptions": LIGHT_JAVA,
 }
-# by TCP the end of what a worker sends waits for Java's word on what came before: 40 ms of most tasks
+# over TCP, the end of what a worker sends waits for Java to acknowledge what came before: 40 ms in most tasks
 LOCAL_SOCKETS = {"spark.python.unix.domain.socket.enabled": "true"} if os.name == "posix" else {}
 
 
 def check_spark() -> None:
-    """Raise UserError, one line, where PySpark or Java 17 is missing; let executors run this Python.
+    """Raise a one-line UserError if PySpark or Java 17 is missing; make executors run this Python.
 
-    PYSPARK_PYTHON is set where the environment does not tell it: Spark takes it from there alone, and
-    before the session starts.
+    Sets PYSPARK_PYTHON if the environment does not: Spark reads it only from there, before the session
+    starts.
     """
-    for package in ("pyspark", "pandas"):  # Spark's Arrow functions ask for pandas, though they use none
+    for package in (
+        "pyspark",
+        "pandas",
+    ):  # Spark's Arrow functions import pandas, though they do not use it here
         if importlib.util.find_spec(package) is None:
             raise UserError(f"Spark needs the package {package}", remedy=GET_PYSPARK)
     java = _java()
     found = None if java is None else java_version(java)
     if java is None or found is None:
-        raise UserError("Spark needs Java, and there is none", where=java, remedy=GET_JAVA)
+        raise UserError("Spark needs Java, which is not installed", where=java, remedy=GET_JAVA)
     if found < OLDEST_JAVA:
         raise UserError(f"Spark needs Java 17 or later, this is Java {found}", where=java, remedy=GET_JAVA)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -60,10 +65,10 @@ def check_spark() -> None:
 def start_session(
     master: str | None = None, name: str = "stickbreaker", settings: Mapping[str, str] | None = None
 ) -> "SparkSession":
-    """A quiet session on a master such as local[2]; None takes what spark-submit or Spark's settings give.
+    """A quiet session on a master such as local[2]; None uses spark-submit's or Spark's own settings.
 
-    `settings` are Spark's, by name; under spark-submit its own hold. Raises UserError where Spark or the
-    master cannot be had.
+    `settings` are Spark's, by name; under spark-submit, its own take precedence. Raises UserError if Spark or
+    the master is not available.
     """
     if master is not None and re.match(MASTERS, master) is None:
         remedy = "take local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn or k8s://…"
@@ -88,19 +93,19 @@ def start_session(
 
 
 def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
-    """Keep the server to which Java sends accumulators from printing a trace when Java has ended: what
-    waits for Java says so in one line."""
+    """Keep the server to which Java sends accumulators from printing a trace when Java has ended: whatever
+    waits for Java reports that in one line."""
     server: Any = session.sparkContext._accumulatorServer
 
     def handle_error(request: object, client: object) -> None:
         if end_of_java() is None:
-            type(server).handle_error(server, request, client)  # not this function: sessions are taken again
+            type(server).handle_error(server, request, client)  # not this function: sessions are reused
 
     server.handle_error = handle_error
 
 
 def java_version(java: Path) -> int | None:
-    """The feature release of a Java, 17 say; None where the program does not run or tell.
+    """The feature release of a Java, for example 17; None if the program does not run or does not report it.
 
     >>> java_version(Path("no-such-java")) is None
     True
@@ -114,7 +119,7 @@ def java_version(java: Path) -> int | None:
 
 
 def _java() -> Path | None:
-    """The Java that Spark's scripts would take."""
+    """The Java that Spark's scripts would use."""
     home = os.environ.get("JAVA_HOME")
     found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     return None if found is None else Path(found)
@@ -122,7 +127,8 @@ def _java() -> Path | None:
 
 @contextmanager
 def in_one_line(where: object = None) -> Iterator[None]:
-    """Turn what Spark raises into a SparkFailure that tells the reason in one line, without Java's trace."""
+    """Turn Spark's exceptions into a SparkFailure that states the reason in one line, without Java's
+    trace."""
     try:
         yield
     except spark_errors() as error:
@@ -132,7 +138,7 @@ def in_one_line(where: object = None) -> Iterator[None]:
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
-    """What PySpark raises where Spark failed, or the connection with it is lost."""
+    """The exceptions that PySpark raises if Spark fails, or the connection to it is lost."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -140,10 +146,10 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
 
 def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
-    """How the Java machine that this process started has ended: "was killed (SIGKILL)", say.
+    """How the Java process that this process started has ended: "was killed (SIGKILL)", for example.
 
-    None where it still runs after some `seconds`, or where spark-submit has started it. Asked when Spark has
-    failed: a connection may be lost a moment before the process is gone.
+    None if it still runs after some `seconds`, or if spark-submit started it. Called when Spark has failed: a
+    connection may be lost a moment before the process is gone.
     """
     from pyspark import SparkContext
 
@@ -159,8 +165,8 @@ def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
 
 
 def scratch(session: "SparkSession") -> Path:
-    """A new folder for what lives as long as this process, in the session's checkpoint directory where that
-    is set (so that executors on other machines see it), or among the temporary files."""
+    """A new folder for data that lives as long as this process, in the session's checkpoint directory if that
+    is set (so that executors on other machines see it), otherwise among the temporary files."""
     checkpoint_dir = session.sparkContext.getCheckpointDir()
     parent = (
         local_path(checkpoint_dir)
@@ -173,8 +179,8 @@ def scratch(session: "SparkSession") -> Path:
 
 
 def local_path(path: str | Path) -> Path:
-    """A path given as one or, as Spark writes them, with file: before it. Raises UserError for another
-    scheme, hdfs: say.
+    """A path, given as one or in Spark's form, with file: before it. Raises UserError for another scheme,
+    such as hdfs:.
 
     >>> local_path("file:///models/a b").as_posix()
     '/models/a b'
@@ -182,7 +188,7 @@ def local_path(path: str | Path) -> Path:
     parts = urlsplit(str(path))
     if parts.scheme == "file":
         return Path(str(path).removeprefix("file://").removeprefix("file:"))
-    if len(parts.scheme) > 1:  # one letter is a drive
+    if len(parts.scheme) > 1:  # one letter is a Windows drive
         remedy = "give a path that the driver and all executors have mounted"
         raise UserError(f"cannot read or write {parts.scheme}:", where=path, remedy=remedy)
     return Path(path)

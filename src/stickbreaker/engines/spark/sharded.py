@@ -1,4 +1,4 @@
-"""The engine on Spark whose table lies in blocks: the driver holds small sums and names of files."""
+"""The engine on Spark whose table is split into blocks: the driver holds small sums and file names."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -42,13 +42,13 @@ from stickbreaker.engines.spark.table_view import SparkParts
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.engines.table import n_groups_of, refuse_other_groups
 
-CHUNK = 1024  # rows of a chunk at most
-BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not given
-LEAST_COLUMNS = 50  # a table of fewer may get as many
+CHUNK = 1024  # most rows in a chunk
+BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # for a table whose number of blocks is not given
+LEAST_COLUMNS = 50  # a table of fewer columns may grow to this many
 
 
 class FiledRows(Rows):
-    """A report's rows that lie in files (`stored`): only the engine that made them can read them."""
+    """A report's rows that are in files (`stored`): only the engine that made them can read them."""
 
     stored: StoredRows
 
@@ -61,24 +61,24 @@ class FiledRows(Rows):
 
 
 class ShardedEngine(Engine):
-    """Local steps are mapped over portions of documents, and their reports reduced by blocks of rows.
+    """Maps local steps over portions of documents, and reduces their reports by blocks of rows.
 
     Every version of the table, of a report and of documents' records has files of its own in `folder`, which
     all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkSettings`.
     """
 
-    table: StoredTable  # narrower than the contract has it: others only look
+    table: StoredTable  # a narrower type than in the contract, since others only read it
 
     def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:
         self.settings, self.folder = settings, folder
         self.cluster = Cluster(settings.session)
         self.records = CarriedRecords(folder, keep_local)
-        self.keeper: object = None  # of a temporary folder, which lasts as long as this
+        self.keeper: object = None  # the owner of a temporary folder
         self.names = Versions(folder, "rows")
         self.reports: dict[int, Stats] = {}  # the last report of each minibatch, its rows in files
-        self.versions: dict[int, str] = {}  # of their rows
-        self.live: set[str] = set()  # versions that the step under way made, or its proposals refer to
-        self.traffic: dict[str, float] = {}  # of the last map: records and bytes shuffled
+        self.versions: dict[int, str] = {}  # versions of their rows
+        self.live: set[str] = set()  # versions that the current step made, or its proposals refer to
+        self.traffic: dict[str, float] = {}  # for the last map: records and bytes shuffled
 
     # the table
 
@@ -100,11 +100,11 @@ class ShardedEngine(Engine):
         self.records.clear()
 
     def _set_groups(self, groups: NDArray[np.int32] | None) -> None:
-        """Send the rows' groups once: they are a number a word."""
+        """Send the rows' groups once: they are one number per word."""
         self._groups = None if groups is None else self.cluster.context.broadcast(groups)
 
     def reading(self) -> StoredTable:
-        """The table as tasks read it."""
+        """The table in the form that tasks read."""
         table = self.table
         return StoredTable(table.stored, table.axes, table.scale, table.totals())
 
@@ -113,7 +113,7 @@ class ShardedEngine(Engine):
         self._model = self.cluster.context.broadcast(model)
 
     def _each_block(self, layout: Layout, work: Any, versions: tuple[str, ...] = ()) -> dict[str, Any]:
-        """`work` on every chunk, its sums added up in the blocks' order."""
+        """Run `work` on every chunk, and add up its sums in the blocks' order."""
         task = BlockTask(self.folder, layout, work, versions)
         total = dict[str, Any]()
         for sums in self.cluster.each(list(range(layout.blocks)), task):
@@ -121,27 +121,27 @@ class ShardedEngine(Engine):
         return total
 
     def new_version(self) -> str:
-        """A name for files that last as long as the step under way."""
+        """A name for files that last as long as the current step."""
         version = self.names.new()
         self.live.add(version)
         return version
 
     def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
-        """What `work` makes of every chunk of the present table, added up; it writes `versions`."""
+        """The sums of `work` over every chunk of the present table; it writes `versions`."""
         return self._each_block(self.table.stored.layout, work, versions)
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
-        """Where the rows of a report lie."""
+        """The rows of a report, as stored in files."""
         return rows.stored if isinstance(rows, FiledRows) else self._written(rows)
 
     def stored_array(self, values: Array) -> StoredField:
-        """An array over all rows that the driver holds, written to files: of proposals from a snapshot."""
+        """An array over all rows that the driver holds, written to files: for proposals from a snapshot."""
         flat = values.reshape(len(values), -1)
         written = self._written(Rows(np.arange(len(flat)), flat))
         return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
 
     def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
-        """Let `work` write the table's next version."""
+        """Run `work` to write the table's next version."""
         table = self.table
         counted = Totals(version, work, self._groups, len(table.totals()))
         sums = self._each_block(table.stored.layout, counted, (version, *kept))
@@ -217,7 +217,7 @@ class ShardedEngine(Engine):
         return replace(self._in_files(sums, version, COUNTS), trial=trial)
 
     def _in_files(self, sums: Stats, version: str, table: str) -> Stats:
-        """A report whose rows lie in the files of a version."""
+        """A report whose rows are in the files of a version."""
         n_columns = sums.rows.n_columns
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
         return replace(sums, rows=FiledRows.of(stored))
@@ -261,14 +261,14 @@ class ShardedEngine(Engine):
         return self._known()
 
     def _report_rows(self, number: int, table: str = COUNTS, n_columns: int = 0) -> StoredRows:
-        """The rows of a kept report, or of one of its trials."""
+        """The rows of a stored report, or of one of its trials."""
         wide = n_columns or self.table.stored.n_columns
         versions = (self.versions[number],)
         return replace(self.table.stored, versions=versions, n_columns=wide, table=table)
 
     def _known(self) -> Stats:
-        """The sum of all reports, but for their rows, with the trials that every report has; the rows of
-        these lie in all the reports' files."""
+        """The sum of all reports without their rows, including the trials that every report has; the trials'
+        rows are in all the reports' files."""
         total = Stats(no_rows(self.table.shape[1]))
         numbers = sorted(self.reports)
         tried = tried_by_all([self.reports[number] for number in numbers])
@@ -311,7 +311,7 @@ class ShardedEngine(Engine):
         return changed
 
     def _edit_report(self, edit: Edit, stats: Stats) -> Stats:
-        """A step's report after an edit, its rows in the files of a new version."""
+        """A step's report after an edit, with its rows in the files of a new version."""
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
         trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
         after = replace(after, trial=trial)
@@ -338,7 +338,7 @@ class ShardedEngine(Engine):
         over = partial(over_files, self._model, self.reading())
         return map_items_with_sums(self.cluster, over, function, items, finish)
 
-    # what is asked of the table
+    # queries of the table
 
     def summary(self, params: Record) -> Summary:
         work = Summarise(self._model, params, self.reading())
@@ -360,7 +360,7 @@ class ShardedEngine(Engine):
         return [*self.table.files(), *kept]
 
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
-        """Small arrays, and names of versions: their files stay until the next snapshot but one."""
+        """Small arrays, and names of versions, whose files stay until the next snapshot but one."""
         arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
         for number, report in self.reports.items():
             arrays |= flat_stats(f"{PREFIX}{number}/{self.versions[number]}/", without_rows(report))
@@ -396,7 +396,8 @@ class ShardedEngine(Engine):
 
 
 def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
-    """How a table lies: in so many blocks (None: one for every 4 MB, at most 16), or one a row.
+    """The layout of a table: in `blocks` blocks (None: one for every 4 MB, at most 16), but at most one per
+    row.
 
     >>> layout_of(100_000, 50, None), layout_of(100_000, 50, 64).blocks, layout_of(3, 2, 64).blocks
     (Layout(n_rows=100000, chunk=1024, blocks=10), 64, 3)
@@ -409,7 +410,7 @@ def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
 
 
 def _versions_of(plan: Proposal) -> Iterator[str]:
-    """The versions that a proposal's fields lie in."""
+    """The versions that contain a proposal's fields."""
     for item in plan.change.values():
         if isinstance(item.values, StoredField):
             yield from item.values.rows.versions

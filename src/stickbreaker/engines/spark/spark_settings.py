@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 class SparkSettings:
     """A Spark session to learn on, and how the work is shared.
 
-    `folder`: where tables and records lie in the runs of a model that is not in a directory of its own: a
-    directory that driver and executors see under the same name (None: the system's for temporary files).
-    `blocks`: files that a table's rows are cut into, each with a reducer of its own (None: one for every 4 MB
-    of the table at its start, 16 at most). `portion`: documents a task. `task_bytes`: of documents that a
-    task reads at once, of table rows that it views for them, and of reports that it holds before it sends
-    them (0: sends each by itself). None of these changes what is learned, but for the last digits of sums.
+    `folder`: where tables and records are stored during runs of a model without a directory of its own: a
+    directory that driver and executors see under the same name (None: the system's directory for temporary
+    files). `blocks`: number of files that a table's rows are cut into, each with a reducer of its own (None:
+    one for every 4 MB of the initial table, at most 16). `portion`: documents per task. `task_bytes`: bytes
+    of documents that a task reads at once, of table rows that it views for them, and of reports that it holds
+    before it sends them (0: sends each separately). None of these changes what is learned, except for the
+    last digits of sums.
 
-    Raises UserError for values out of range, and a folder that is not there.
+    Raises UserError for values out of range, and for a missing folder.
     """
 
     session: "SparkSession"

@@ -1,7 +1,7 @@
-"""How reports become sums: added up in their task under a memory limit, then block by block of the rows.
+"""Sums reports: first in their task under a memory limit, then by blocks of rows.
 
 A task's reports are combined before they leave it (in-mapper combining, Zhai 2014, section 3.2), keyed by the
-chunk of rows that they belong to. A block adds them in the portions' order, which depends on no machine.
+chunk that their rows are in. A block adds them in the portions' order, which does not depend on machines.
 """
 
 import pickle
@@ -20,12 +20,13 @@ from stickbreaker.engines.spark.failures import refuse_unseen_folder, sending_us
 from stickbreaker.engines.table import sums_by_group
 from stickbreaker.kernels.dirichlet import add_rows
 
-SMALL = -1  # in place of a chunk's number: what is no row
+SMALL = -1  # in place of a chunk's number: everything except rows
 CELL = 20  # bytes of a drawn cell that waits
 
 
 class Key(NamedTuple):
-    """Of what a task sends: the chunk that it is of (`SMALL`: none), the portion's number, and its turn."""
+    """The key of a record that a task sends: its chunk (`SMALL`: not rows), the portion's number, and its
+    turn."""
 
     chunk: int
     portion: int
@@ -33,12 +34,12 @@ class Key(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Rows of one table and chunk that a task sends: dense, or the cells that are not zero, each once."""
+    """Rows of one table and chunk that a task sends: dense, or the nonzero cells, each once."""
 
     table: str
-    places: NDArray[np.int32]  # of rows, or of each cell's row, in the chunk
-    values: NDArray[Any]  # rows × columns, or a number a cell: whole ones where they were drawn
-    columns: NDArray[np.integer[Any]] | None  # of cells
+    places: NDArray[np.int32]  # index in the chunk of each row, or of each cell's row
+    values: NDArray[Any]  # rows × columns, or one number per cell: whole numbers if they were drawn
+    columns: NDArray[np.integer[Any]] | None  # the cells' columns
     n_columns: int
     unit: float
 
@@ -49,33 +50,33 @@ class Sent(NamedTuple):
 
 
 def without_rows(stats: Stats) -> Stats:
-    """A report less its rows and those of its trials."""
+    """A report without its rows and those of its trials."""
     trial = {name: without_rows(each) for name, each in stats.trial.items()}
     return replace(stats, rows=no_rows(stats.rows.n_columns), trial=trial)
 
 
 class RowSum:
-    """Rows of a table added up as they come, at most so many different ones; each report names a row once."""
+    """A running sum of rows of a table, at most `most` different ones; each report names a row once."""
 
     def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
-        self.places = np.full(n_rows, -1, np.int32)  # of the table's rows in `values`
-        self.values = np.zeros((most, n_columns))  # takes memory only where it is written to
+        self.places = np.full(n_rows, -1, np.int32)  # index in `values` of each row of the table
+        self.values = np.zeros((most, n_columns))  # uses memory only after it is written to
         self.n = 0
-        self.kind: np.dtype[Any] | None = None  # of the one report that was added; of a sum double precision
+        self.kind: np.dtype[Any] | None = None  # of a single report; a sum is in double precision
 
     def new(self, rows: Rows) -> NDArray[np.int64]:
-        """The numbers of those that the sum does not have."""
+        """The numbers of the rows that the sum does not have yet."""
         return rows.positions[self.places[rows.positions] < 0]
 
     def add(self, rows: Rows, new: NDArray[np.int64]) -> None:
-        """Add rows, of which these are `new`."""
+        """Add rows, of which `new` are not in the sum yet."""
         self.kind = rows.values.dtype if self.kind is None else self.values.dtype
         self.places[new] = np.arange(self.n, self.n + len(new))
         self.n += len(new)
         add_rows(self.values, self.places[rows.positions].astype(np.int64), rows.values, 1.0)
 
     def take(self, layout: Layout) -> Iterator[tuple[int, Rows]]:
-        """The sum cut where chunks end; nothing is left of it."""
+        """Yield the sum, cut by chunk, and clear it."""
         here = np.flatnonzero(self.places >= 0)
         for chunk, part in layout.cut(here):
             rows = here[part]
@@ -86,25 +87,26 @@ class RowSum:
 
 
 class Combiner:
-    """Adds reports up until they take `most_bytes`, and gives them cut by chunk; 0 gives each by itself.
+    """Adds up reports until they take `most_bytes`, and yields them cut by chunk; with 0, yields each
+    separately.
 
-    Rows are added as they come; drawn cells when half of the limit waits, since that takes as much again.
-    Besides, what rows are reported of takes 4 bytes a row of the model's table.
+    Rows are added on arrival; drawn cells once they take half of the limit, since adding them takes as much
+    again. An index of the rows takes 4 more bytes per row of the model's table.
     """
 
     def __init__(self, portion: int, layout: Layout, most_bytes: int) -> None:
         self.portion, self.layout, self.most_bytes = portion, layout, most_bytes
         self.sums: dict[str, RowSum] = {}
         self.cells: dict[str, list[SparseCounts]] = {}
-        self.row_bytes = self.cell_bytes = self.turn = 0  # of what waits; what was given
+        self.row_bytes = self.cell_bytes = self.turn = 0  # sizes of what waits; number of parts yielded
 
     @property
     def n_bytes(self) -> int:
-        """What waits."""
+        """The size in bytes of what waits."""
         return self.row_bytes + self.cell_bytes
 
     def add(self, table: str, rows: Rows | SparseCounts) -> Iterator[tuple[Key, Sent]]:
-        """Take a report; what the limit does not leave room for is given. A table's are of one kind."""
+        """Add a report; yields what exceeds the limit. All reports of a table have the same type."""
         if not len(rows.positions):
             return
         assert table not in (self.sums if isinstance(rows, SparseCounts) else self.cells)
@@ -114,7 +116,7 @@ class Combiner:
             yield from self._add_rows(table, rows)
 
     def rest(self) -> Iterator[tuple[Key, Sent]]:
-        """All that waits."""
+        """Yield everything that waits."""
         self._combine()
         waiting: list[tuple[str, Iterator[tuple[int, Rows | SparseCounts]]]] = [
             *((table, total.take(self.layout)) for table, total in self.sums.items()),
@@ -153,7 +155,7 @@ class Combiner:
 
 
 def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, SparseCounts]]:
-    """Cells by ascending rows, cut where chunks end."""
+    """Cells with ascending rows, cut by chunk."""
     for chunk, part in layout.cut(cells.positions):
         yield chunk, cells.at(np.arange(part.start, part.stop))
 
@@ -167,44 +169,45 @@ def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
     if np.count_nonzero(rows.values) > rows.values.size // 2:
         return Sent(table, places, rows.values, None, rows.n_columns, 1.0)
     flat = rows.values.ravel()
-    cells = np.flatnonzero(flat != 0)  # several times faster than of two dimensions
+    cells = np.flatnonzero(flat != 0)  # several times faster than in two dimensions
     here, columns = np.divmod(cells, rows.n_columns)
     return Sent(table, places[here], flat[cells], _narrow(columns, rows.n_columns), rows.n_columns, 1.0)
 
 
 def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
-    """Numbers of columns in two bytes each, where they fit."""
+    """Column numbers in two bytes each, if they fit."""
     return columns.astype(np.uint16 if n_columns <= 1 << 16 else np.int32)
 
 
 def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Numbers of draws in as few bytes each as all of them fit in."""
+    """Numbers of draws in the smallest type that fits all of them."""
     most = int(times.max(initial=0))
     return times.astype(np.min_scalar_type(most) if most < 1 << 31 else np.int64)
 
 
 class Reduced(NamedTuple):
-    """What one task tells the driver of a step's reports: of a block of rows, or of all that is no row."""
+    """What one task sends to the driver about a step's reports: for a block of rows, or for everything except
+    rows."""
 
-    totals: Array | None  # groups × columns, of the model's own table
-    sums: Stats | None  # the report but for its rows, which one task adds up for all blocks
-    records: int  # that were sent
+    totals: Array | None  # groups × columns, for the model's own table
+    sums: Stats | None  # the report without its rows, which one task adds up for all blocks
+    records: int  # number of records received
     n_bytes: int
 
 
 @dataclass(frozen=True)
 class ReduceTask:
-    """Adds the reports of a block's rows and writes them; one more task adds up all that is no row."""
+    """Sums the reports of a block's rows and writes them; one more task sums everything except rows."""
 
     folder: Path
     version: str
     layout: Layout
     n_columns: int
-    groups: Any  # a broadcast variable with the group of each row; None where there is but one
+    groups: Any  # a broadcast variable with the group of each row; None if there is only one
     n_groups: int
 
     def partition(self, key: Key) -> int:
-        """The task that a key is for."""
+        """The task for a key."""
         return self.layout.blocks if key[0] == SMALL else self.layout.block_of(key[0])
 
     def __call__(self, index: int, pairs: Iterable[tuple[Key, Any]]) -> Iterator[Reduced]:
@@ -243,7 +246,7 @@ def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
 
 
 class ChunkSum:
-    """Rows of a chunk added up in the order in which they come; drawn ones as whole numbers."""
+    """A running sum of the rows of a chunk; drawn rows are summed as whole numbers."""
 
     def __init__(self, first: int, last: int, like: Sent) -> None:
         self.first, self.unit = first, like.unit
@@ -260,6 +263,6 @@ class ChunkSum:
         self.touched[part.places] = True
 
     def rows(self) -> Rows:
-        """The sum, by the rows' numbers in the table."""
+        """The sum, by row number in the table."""
         here = np.flatnonzero(self.touched)
         return Rows(here + self.first, self.values[here] * self.unit)

@@ -1,4 +1,4 @@
-"""What executors do with a table's blocks: chunk by chunk, from files to files and small sums."""
+"""Tasks of executors on a table's blocks: chunk by chunk, from files to files and small sums."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -25,7 +25,7 @@ from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
 
 class Made(NamedTuple):
-    """What a chunk became: rows by version and table, and sums by name."""
+    """The result for a chunk: rows by version and table, and sums by name."""
 
     rows: Mapping[str, Mapping[str, Rows]] = {}
     sums: Mapping[str, Any] = {}
@@ -33,7 +33,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockTask:
-    """`work` on every chunk of some blocks; `versions` are written, each in its own files."""
+    """Runs `work` on every chunk of some blocks; `versions` are written, each to its own files."""
 
     folder: Path
     layout: Layout
@@ -64,7 +64,7 @@ class BlockTask:
 
 
 def added(sums: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Sums by name, added up."""
+    """Sums by name, added to more of them."""
     return sums | {name: sums[name] + value if name in sums else value for name, value in more.items()}
 
 
@@ -76,10 +76,10 @@ def present(first: int, values: NDArray[Any]) -> Rows:
 
 @dataclass(frozen=True)
 class Begin:
-    """A table's first counts, from what gives any rows of it by number (an array, or seeds)."""
+    """The initial counts of a table, from an object that returns any rows by number (an array, or seeds)."""
 
     layout: Layout
-    seeds: Any  # a broadcast variable, whose `value` gives rows by slices
+    seeds: Any  # a broadcast variable, whose `value` returns rows by slices
     version: str
 
     def __call__(self, chunk: int) -> Made:
@@ -105,11 +105,11 @@ class Blend:
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums of a table by group, with what `work` sums beside it."""
+    """Sums of a table by group, together with the sums of `work`."""
 
     version: str
     work: Callable[[int], Made]
-    groups: Any  # a broadcast variable with the group of each row; None where there is but one
+    groups: Any  # a broadcast variable with the group of each row; None if there is only one
     n_groups: int
 
     def __call__(self, chunk: int) -> Made:
@@ -133,10 +133,10 @@ class Summarise:
 
 @dataclass(frozen=True)
 class ExchangeReports:
-    """keep · table + a report's rows, in single precision, less those of the last report of its number, and
-    with those of `others`.
+    """keep · table + a report's rows, in single precision, minus those of the last report of its number, plus
+    those of `others`.
 
-    The report is kept as the version `report`, with its trials.
+    The report is stored as the version `report`, with its trials.
     """
 
     table: StoredRows
@@ -163,7 +163,7 @@ class ExchangeReports:
 
 @dataclass(frozen=True)
 class StoredReport:
-    """A kept report's rows and its trials', and the version that an edit writes in their place."""
+    """A stored report's rows and its trials', and the version that an edit writes in their place."""
 
     rows: StoredRows
     trials: Mapping[str, StoredRows]
@@ -172,7 +172,7 @@ class StoredReport:
 
 @dataclass(frozen=True)
 class Follow:
-    """A step's report after a change of shape; trials have columns of their own, which stay."""
+    """Applies a change of shape to a step's report; trials have columns of their own, which do not change."""
 
     edit: Edit
     axes: tuple[str, str]
@@ -187,7 +187,7 @@ class Follow:
 
 @dataclass(frozen=True)
 class EditTask:
-    """A change of shape of a table's columns; where reports are kept, the table is their sum."""
+    """Applies a change of shape to a table's columns; if reports are stored, the table is their sum."""
 
     edit: Edit
     axes: tuple[str, str]
@@ -220,7 +220,7 @@ class EditTask:
 
 
 def _report(report: StoredReport, chunk: int) -> Stats:
-    """What a kept report has of a chunk, its rows numbered from the chunk's first."""
+    """The part of a stored report in a chunk, with rows numbered from the chunk's first."""
     trial = {name: Stats(present(0, rows.chunk(chunk))) for name, rows in report.trials.items()}
     return Stats(present(0, report.rows.chunk(chunk)), trial=trial)
 
@@ -230,7 +230,7 @@ def _moved(rows: Rows, first: int) -> Rows:
 
 
 def cut_edit(edit: Edit, axis: str, chunk: int, rows: slice) -> Edit:
-    """An edit with what it holds along the rows cut to a chunk's."""
+    """An edit with its values along the rows cut to a chunk's."""
     out: list[Any] = []
     for change in edit:
         along = getattr(change, "along", None)

@@ -1,4 +1,4 @@
-"""The table in blocks, for moves: sums over chunks of its rows, and fields that lie in files."""
+"""The table in blocks, for moves: sums over chunks of its rows, and fields that are stored in files."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,25 +18,25 @@ Held = StoredField | StoredRows  # an array over all rows, or the rows of a repo
 
 
 class ChunkedTable(Protocol):
-    """What there must be of an engine whose table lies in chunks of rows."""
+    """The interface of an engine whose table is in chunks of rows."""
 
     folder: Path
     table: StoredTable
 
     def reading(self) -> StoredTable:
-        """The table as tasks read it."""
+        """The table in the form that tasks read."""
         ...
 
     def new_version(self) -> str:
-        """A name for files that last as long as the step under way."""
+        """A name for files that last as long as the current step."""
         ...
 
     def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
-        """What `work` makes of every chunk of the table, added up; it writes `versions`."""
+        """The sums of `work` over every chunk of the table; it writes `versions`."""
         ...
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
-        """Where the rows of a report lie."""
+        """The rows of a report, as stored in files."""
         ...
 
     def stored_array(self, values: Array) -> StoredField:
@@ -45,7 +45,7 @@ class ChunkedTable(Protocol):
 
 
 class SparkParts(TableView):
-    """Chunks of a table's rows; every call is one job, whatever the number of functions."""
+    """Answers queries by chunks of a table's rows; every call is one job, for any number of functions."""
 
     def __init__(self, engine: ChunkedTable, report: Stats | None) -> None:
         self.n_rows, self.totals = engine.table.n_rows, engine.table.totals()
@@ -92,7 +92,7 @@ class SparkParts(TableView):
 
 @dataclass(frozen=True)
 class AddParts:
-    """The arrays that functions make of a chunk, to be added up."""
+    """Computes the arrays of functions for a chunk, to be summed."""
 
     table: StoredTable
     functions: Mapping[str, tuple[Callable[[RowBlock], Mapping[str, Array]], Mapping[str, Held]]]
@@ -109,7 +109,7 @@ class AddParts:
 
 
 class Sums(dict[str, Array]):
-    """Arrays by name, which add."""
+    """Arrays by name, which can be added."""
 
     def __add__(self, other: Mapping[str, Array]) -> "Sums":
         return Sums({name: self[name] + other[name] if name in self else other[name] for name in other})
@@ -117,7 +117,7 @@ class Sums(dict[str, Array]):
 
 @dataclass(frozen=True)
 class FieldParts(AddParts):
-    """The arrays that functions make of a chunk, row by row, written as tables of a version."""
+    """Computes the arrays of functions for a chunk, row by row, and writes them as tables of a version."""
 
     version: str = ""
 
@@ -132,7 +132,7 @@ class FieldParts(AddParts):
 
 
 class Same(tuple[int, ...]):
-    """A value that all chunks tell alike: the sum of two of it is itself."""
+    """A value that is equal in all chunks: the sum of two equal ones is the value itself."""
 
     __slots__ = ()
 
@@ -143,7 +143,7 @@ class Same(tuple[int, ...]):
 
 @dataclass(frozen=True)
 class TopParts:
-    """The largest rows of a chunk's columns, by the column's place."""
+    """Finds the largest rows of a chunk's columns, by the column's position."""
 
     table: StoredTable
     columns: tuple[int, ...]
@@ -156,7 +156,7 @@ class TopParts:
 
 
 class Best(list[Largest]):
-    """Largest rows of chunks, one after another."""
+    """The largest rows of several chunks, concatenated."""
 
     def __add__(self, other: Any) -> "Best":
         return Best([*self, *other])

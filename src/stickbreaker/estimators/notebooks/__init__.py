@@ -1,1 +1,1 @@
-"""What notebooks show of an estimator: a table of what was learned, and its report."""
+"""Display of an estimator in notebooks: a table of what was learned, and its report."""

@@ -1,4 +1,4 @@
-"""The report of an estimator, as a notebook shows it."""
+"""The report of an estimator, for display in a notebook."""
 
 import shutil
 import tempfile
@@ -18,7 +18,7 @@ HEIGHT = 800  # pixels of the frame in a notebook
 
 
 class ReportPage:
-    """The report of a model: what `stickbreaker report` writes, to be shown in a notebook or saved.
+    """The report of a model, as `stickbreaker report` writes it, to be shown in a notebook or saved.
 
     `html` is the whole page, as text.
 
@@ -32,9 +32,9 @@ class ReportPage:
         self.title = title
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the page to the file `path`, atomically, and give its path.
+        """Write the page to the file `path`, atomically, and return its path.
 
-        Raises UserError where a file is there, unless `overwrite`, and where there is no such directory.
+        Raises UserError if the file exists, unless `overwrite`, and if there is no such directory.
         """
         out = Path(path)
         refuse_file(out, overwrite)
@@ -44,8 +44,8 @@ class ReportPage:
     def _repr_html_(self) -> str:
         """The page in a frame of its own.
 
-        Its script runs there as in a browser's window, and reaches nothing of the notebook; names of topics
-        can be downloaded.
+        Its script runs there as in a browser window, without access to the notebook; names of topics can be
+        downloaded.
         """
         return (
             f'<iframe title="{escape(self.title)}" sandbox="allow-scripts allow-downloads" '
@@ -64,10 +64,10 @@ def report_page_of(
     compare: "Estimator | str | Path | None",
     options: Mapping[str, Any],
 ) -> ReportPage:
-    """The report of a fitted estimator, made of the model as it is saved; nothing of that is left.
+    """The report of a fitted estimator, made from a temporary copy of the saved model.
 
     An estimator that was loaded, and has not learned since, has the page of the model that it was loaded
-    from, with the names that its topics have now. Raises UserError as `stickbreaker report` does.
+    from, with the present names of its topics. Raises UserError as `stickbreaker report` does.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
@@ -79,7 +79,7 @@ def report_page_of(
             path = Path(shutil.copytree(path, folder / "model"))
             estimator.write_beside(path)
         if isinstance(compare, Estimator):
-            other = folder / "compared" / compare.kind  # the page names it by its folder
+            other = folder / "compared" / compare.kind  # the page names the model by its folder
             other.parent.mkdir()
             saving.save(compare, other)
         else:

@@ -1,4 +1,4 @@
-"""A model that learns from a stream into a directory: an online step a minibatch, with snapshots."""
+"""A model that learns from a stream into a directory: one online step per minibatch, with snapshots."""
 
 import time
 from dataclasses import replace
@@ -32,16 +32,16 @@ from stickbreaker.saved.manifest import RESTORE
 
 
 class Stream:
-    """A run over a stream that has begun, what it reads, and its model's directory, locked until `close`."""
+    """A run over a stream that has begun, its input, and its model's directory, locked until `close`."""
 
     def __init__(self, feed: Feed, run: StreamRun, directory: ModelDirectory) -> None:
         self.feed, self.run, self.directory = feed, run, directory
-        self.is_saved = True  # what was learned up to now
-        self.strange_date: str | None = None  # the first that is none
-        self.first: TraceRecord | None = None  # of the step that nobody has watched
+        self.is_saved = True  # whether everything learned so far is saved
+        self.strange_date: str | None = None  # the first invalid date
+        self.first: TraceRecord | None = None  # of the step that no observer has seen
 
     def learn(self, minibatch: ArrivedDocuments) -> TraceRecord | None:
-        """One online step; None for a minibatch without a word, which is counted alone."""
+        """Make one online step; returns None for a minibatch without a word, which is only counted."""
         date = iso_date(minibatch.date)
         if date is None and minibatch.date is not None:
             self.strange_date = self.strange_date or str(minibatch.date)
@@ -52,7 +52,7 @@ class Stream:
         return self.run.learn(shards, without_words=corpus.n_empty == len(minibatch.tokens))
 
     def save(self, status: str = "running") -> None:
-        """Save the model as it is."""
+        """Save the current model."""
         self.run.save(self.directory, status)
         self.is_saved = True
 
@@ -73,14 +73,14 @@ def begin(
     *,
     overwrite: bool = False,
 ) -> Stream:
-    """Learn from the first minibatch of a stream, and make the directory, from which `go_on` goes on.
+    """Learn from the first minibatch of a stream, and make the directory, which `go_on` continues.
 
-    Raises UserError for parameters that do not fit, a stream without a word, and where something is in the
-    way; Stopped when asked to stop before there is anything to save.
+    Raises UserError for parameters that do not fit, a stream without a word, and if something is in the way;
+    Stopped if asked to stop before there is anything to save.
     """
     if not estimator.stream_model().table.keyed:
-        problem = "a closed vocabulary cannot be had from a stream, whose end nobody knows"
-        raise UserError(problem, remedy="let words enter, or build a corpus of the stream first")
+        problem = "a stream cannot have a closed vocabulary, since its words are not known beforehand"
+        raise UserError(problem, remedy="let the vocabulary grow, or build a corpus of the stream first")
     schedule = estimator.stream_schedule()
     feed = Feed(settings, schedule.batch_size, analysis.resolved(), stop)
     documents = empty = 0
@@ -117,19 +117,19 @@ def begin(
 
 
 def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = None) -> Stream | None:
-    """The run at `path` as its last snapshot has it, its stream read up to there; None when it is done.
+    """The run at `path` as of its last snapshot, its stream read up to there; None if it is done.
 
-    `on_error` takes the place of what the run began with. Raises UserError where the documents are not those
-    that it learned from.
+    `on_error` replaces that of the run's beginning. Raises UserError if the documents are not those that it
+    learned from.
     """
     directory = ModelDirectory(path)
     if directory.manifest()["status"] == "done":
         directory.clear()  # what a run left that was killed after its last save
         return None
-    directory.lock()  # where another run has it: UserError before the stream is read
+    directory.lock()  # if another run has it: UserError before the stream is read
     try:
         snapshot = directory.read()
-        if snapshot.manifest["status"] == "done":  # by another process, a moment ago
+        if snapshot.manifest["status"] == "done":  # finished by another process just now
             directory.unlock()
             return None
         with making_sense_of(path, RESTORE):
@@ -164,8 +164,8 @@ def _restored(
 def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
     """Learn until the stream ends (True) or is asked to stop (False); `watch` is called with every record.
 
-    However it ends, and where a document cannot be read (UserError), the last step is saved; but not where
-    another directory came to the model's path, or a step gave no numbers.
+    At the end, also if a document cannot be read (UserError), the last step is saved; except if another
+    directory was put at the model's path, or a step gave numbers that are not finite.
     """
     try:
         stream.run.open(stream.directory)
@@ -178,7 +178,7 @@ def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
-    """The steps and the snapshots that are due; whether the stream's end was reached."""
+    """Make the steps and the snapshots that are due; returns whether the stream's end was reached."""
     run = stream.run
     every, seconds = stream.feed.settings.snapshot_documents, stream.feed.settings.snapshot_seconds
     minibatches = stream.feed.minibatches()
@@ -208,5 +208,5 @@ def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _named(settings: StreamSettings) -> str:
-    """The stream, for messages."""
+    """The name of the stream in messages."""
     return ", ".join("standard input" if name == "-" else name for name in settings.inputs)

@@ -1,4 +1,4 @@
-"""The documents of a stream, read while it lasts: a minibatch at a time, as lists of tokens."""
+"""Reads the documents of a stream as it arrives: one minibatch at a time, as lists of tokens."""
 
 import hashlib
 import json
@@ -15,12 +15,12 @@ from stickbreaker.corpus.text.dates import iso_date
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """What a stream is read from, how, and how often its model is saved.
+    """The input of a stream, how it is read, and how often its model is saved.
 
     `inputs` are files of text, or "-" for standard input. `date_field` names the field with a document's
-    date, if it has one; `date_format`, `separator` and `quotes` are those of `ReadingOptions`. A snapshot is
-    due where the documents pass a multiple of `snapshot_documents`, and `snapshot_seconds` after the last
-    one. `largest_text` bounds a line, in bytes.
+    date, if there is one; `date_format`, `separator` and `quotes` are those of `ReadingOptions`. A snapshot
+    is due when the number of documents passes a multiple of `snapshot_documents`, and `snapshot_seconds`
+    after the last one. `largest_text` bounds a line, in bytes.
 
     >>> StreamSettings.from_json(StreamSettings(("-",)).to_json()).date_field
     'date'
@@ -40,7 +40,7 @@ class StreamSettings:
     quotes: str = "double"
 
     def reading(self) -> ReadingOptions:
-        """The options for the readers. Raises UserError for a field a language."""
+        """The options for the readers. Raises UserError for a field for each language."""
         if "=" in self.text_field:
             raise UserError("a stream has one language", remedy="name one text field")
         return ReadingOptions(
@@ -56,7 +56,7 @@ class StreamSettings:
 
     @property
     def _date_format(self) -> str | None:
-        """The format for the readers: of the field of dates, unless it names another one."""
+        """The format for the readers: applied to the field of dates, unless it names another one."""
         if self.date_format is None or date_format_of(self.date_format)[0] is not None:
             return self.date_format
         return f"{self.date_field}={self.date_format}"
@@ -76,7 +76,7 @@ class Stopped(Exception):
 
 
 class Stop:
-    """Asks a stream to stop: after the step under way, or at once where it waits for documents.
+    """Asks a stream to stop: after the current step, or immediately if it waits for documents.
 
     >>> stop = Stop()
     >>> stop.request()
@@ -89,7 +89,7 @@ class Stop:
         self.waiting = False
 
     def request(self) -> None:
-        """For the handler of a signal: raises Stopped in the midst of a read."""
+        """Ask to stop, from the handler of a signal: raises Stopped during a read."""
         self.requested = True
         if self.waiting:
             raise Stopped
@@ -104,11 +104,11 @@ class ArrivedDocuments(NamedTuple):
 
 
 class Feed:
-    """Minibatches of `size` documents of a stream, the last of what is left; nothing else is held.
+    """Minibatches of `size` documents of a stream, the last with the rest; nothing else is held in memory.
 
-    Words that may not enter a vocabulary (stop words, short ones) are left out. Ids are not looked at: of an
-    endless stream nobody can tell whether one was used before. `documents` counts what was handed out or
-    skipped, `digest` tells it from other documents.
+    Words that are not eligible for a vocabulary (stop words, short ones) are left out. Ids are ignored: in an
+    endless stream repeats cannot be found. `documents` is the number handed out or skipped, `digest`
+    identifies them.
     """
 
     def __init__(self, settings: StreamSettings, size: int, analysis: Analysis, stop: Stop) -> None:
@@ -119,19 +119,19 @@ class Feed:
         self._read, kind, _ = read_inputs(settings.inputs, settings.reading(), self.problems)
         if kind != "text":
             remedy = "build a corpus of them, and fit that"
-            raise UserError("bags of words are no stream", where=settings.inputs[0], remedy=remedy)
+            raise UserError("bags of words are not a stream", where=settings.inputs[0], remedy=remedy)
 
     @property
     def digest(self) -> str:
-        """The digest of the texts of all `documents`, in their order."""
+        """The digest of the texts of all `documents`, in order."""
         return self._digest.hexdigest()
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._read = iter(())
 
     def skip(self, documents: int, digest: str) -> None:
-        """Pass over the first documents, learned from before. Raises UserError where they are others."""
+        """Skip the first documents, learned from before. Raises UserError if they differ."""
         for document in self._waited_for():
             self._count(document)
             if self.documents == documents:
@@ -144,7 +144,8 @@ class Feed:
             raise UserError(problem, remedy="give the same stream from its beginning")
 
     def minibatches(self) -> Iterator[ArrivedDocuments]:
-        """All that is left. Raises UserError for a document that cannot be read, Stopped when asked to."""
+        """The rest of the stream. Raises UserError for a document that cannot be read, Stopped when asked
+        to."""
         held: list[Document] = []
         for document in self._waited_for():
             held.append(document)
@@ -155,13 +156,13 @@ class Feed:
             yield self._minibatch(held)
 
     def _waited_for(self) -> Iterator[Document]:
-        """The documents; the stream can be stopped while one is waited for."""
+        """The documents; the stream can be stopped while it waits for one."""
         while True:
             self.stop.waiting = True
             try:
                 document = next(self._read, None)
             except UserError as error:
-                error.__context__ = None  # with its frames, which would hold the input open
+                error.__context__ = None  # its frames would hold the input open
                 raise error.with_traceback(None) from None
             finally:
                 self.stop.waiting = False

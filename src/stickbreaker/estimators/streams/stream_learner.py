@@ -1,4 +1,4 @@
-"""What an estimator must be able to do so that it can learn from a stream, an online step a minibatch."""
+"""The interface of an estimator that can learn from a stream, one online step per minibatch."""
 
 from abc import abstractmethod
 from collections.abc import Collection
@@ -17,30 +17,31 @@ from stickbreaker.saved.evolution_observer import Moments
 
 
 class StreamLearner(Estimator):
-    """An estimator that learns from documents as they come: its steps. `stream_directory.py` has the run."""
+    """An estimator that learns from documents as they arrive: its steps. The run is in
+    `stream_directory.py`."""
 
     @abstractmethod
     def stream_schedule(self) -> Online:
-        """How large minibatches are, and what a step weighs."""
+        """The size of minibatches, and the weight of a step."""
 
     @abstractmethod
     def for_stream(self) -> Self:
-        """The same with parameters that were left open as streams have them, for a manifest."""
+        """The same estimator with open parameters set to the values for streams, for a manifest."""
 
     @abstractmethod
     def stream_model(self, vocabulary: Vocabulary | None = None) -> Model:
-        """The model of a stream that the parameters describe. Raises UserError for parameters that are
-        wrong, or do not go with streams."""
+        """The model of a stream with these parameters. Raises UserError for parameters that are wrong, or do
+        not go with streams."""
 
     @abstractmethod
     def start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
-        """A run that has the first minibatch as its source, at its start, and its state."""
+        """A run with the first minibatch as its source, at its start, and its state."""
 
     @abstractmethod
     def restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
-        """The state of a snapshot, whose table the run's engine takes; `n_words`: of the vocabulary.
+        """The state of a snapshot, whose table is restored in the run's engine; `n_words`: of the vocabulary.
 
-        Raises ValueError where it makes no sense.
+        Raises ValueError if it is invalid.
         """
 
     @abstractmethod
@@ -52,12 +53,12 @@ class StreamLearner(Estimator):
         shards: Shards,
         warned: Collection[str] = (),
     ) -> TraceRecord:
-        """One step on some documents, in order, which counts as a pass.
+        """Make one step on some documents, in order, which counts as a pass.
 
-        `documents`: those of the whole stream up to now, the size of it unless the schedule has a total.
-        `warned`: what the run has warned of before.
+        `documents`: the number in the whole stream so far, which is the total unless the schedule has one.
+        `warned`: what the run has warned about before.
         """
 
     @abstractmethod
     def stream_moments(self, evolution: Evolution | None) -> Moments:
-        """What takes snapshots for the report when the model is saved; `evolution` holds those so far."""
+        """Takes snapshots for the report when the model is saved; `evolution` has those so far."""

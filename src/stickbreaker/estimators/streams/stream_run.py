@@ -1,4 +1,5 @@
-"""A run over a stream: restored, an online step a minibatch, saved with a snapshot of its words."""
+"""A run over a stream: restoring it, one online step per minibatch, and saving it with a snapshot of its
+words."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -20,11 +21,11 @@ Watch = Callable[[TraceRecord], object]
 
 
 class StreamRun:
-    """What a stream has taught up to now, wherever its documents come from and whoever hands them over.
+    """The run over a stream, independent of where its documents come from.
 
-    `fixed` is what the manifest says besides the state. `about`, its entry "corpus", tells of the documents;
-    those without a word count too. `date` is that of the last document that had one. `seconds` are those that
-    earlier parts of the run took.
+    `fixed` are the manifest's fields besides the state. `about`, its entry "corpus", describes the documents;
+    those without a word count too. `date` is that of the last document with one. `seconds` are those of
+    earlier parts of the run.
     """
 
     def __init__(
@@ -54,8 +55,8 @@ class StreamRun:
         directory: ModelDirectory,
         snapshot: Snapshot,
     ) -> "StreamRun":
-        """The run of a snapshot from a directory; `engine` takes its table. Raises ValueError where it makes
-        no sense."""
+        """The run of a snapshot from a directory; `engine` restores its table. Raises ValueError if it is
+        invalid."""
         seed, fixed = snapshot.manifest["settings"]["random_state"], manifest_at_start(snapshot.manifest)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
         job = VariationalRun(model, engine, estimator.stream_schedule(), nothing, seed=seed)
@@ -66,20 +67,21 @@ class StreamRun:
         return run
 
     def open(self, directory: ModelDirectory) -> None:
-        """Let the trace go on in a directory, which is locked, from where it was when the model was saved."""
+        """Continue the trace in a directory, which is locked, from where it was when the model was saved."""
         directory.truncate_trace(directory.manifest())
         self.trace = Trace(directory.trace_path)
         self.trace.begin(self.job, self.state)
 
     def count(self, corpus: Corpus, fingerprint: str, date: str | None) -> None:
-        """Note what is to be learned next; `fingerprint` is of all documents, `date` of the last of these."""
+        """Record what is learned next; `fingerprint` covers all documents, `date` is that of the last of
+        these."""
         self.about["tokens"] += corpus.n_tokens
         self.about["empty"] += corpus.n_empty
         self.about["fingerprint"] = fingerprint
         self.date = date or self.date
 
     def learn(self, shards: Shards, *, without_words: bool) -> TraceRecord | None:
-        """One online step; None for a minibatch without a word, which is counted alone."""
+        """Make one online step; returns None for a minibatch without a word, which is only counted."""
         self.about["documents"] += shards.n_documents
         if without_words:
             self.state.seen += shards.n_documents
@@ -87,16 +89,16 @@ class StreamRun:
         job = replace(self.job, source=shards.source)
         record = self.estimator.stream_step(job, self.state, self.about["documents"], shards, self.warned)
         self.warned |= warned_of([record])
-        del self.state.scores[:-1]  # a stream has no end, its trace has them all
+        del self.state.scores[:-1]  # a stream is endless, and its trace has them all
         self.clock.step(job, self.state, record)
         self.trace.step(job, self.state, record)
         self.trace.records.clear()  # the file has them
         return record
 
     def save(self, directory: ModelDirectory, status: str = "running") -> None:
-        """Save the model as it is, with a snapshot of its words if the vocabulary is open.
+        """Save the current model, with a snapshot of its words if the vocabulary is open.
 
-        Killed meanwhile, the save before stays.
+        If the process is killed meanwhile, the last save stays.
         """
         snapshot = model_of(self.job.engine, self.state, self.fixed, status)
         if self.job.model.table.keyed:
@@ -113,5 +115,5 @@ class StreamRun:
 
 
 def warned_of(trace: Iterable[TraceRecord]) -> set[str]:
-    """What a run has warned of in some steps."""
+    """The warnings that a run has given in some steps."""
     return {warning["about"] for record in trace for warning in record.get("warnings", ())}
