@@ -35,6 +35,8 @@ DONE = (
     "saved",
     "spark",
     "estimators",
+    "testing",
+    "pages",
 )
 
 COUNTED = (

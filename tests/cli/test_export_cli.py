@@ -63,7 +63,7 @@ def test_top_words(cli, model, tmp_path):
     ("line", "says"),
     [
         ("export {model} --format pyldavis --out {dir}/p", "pyldavis is about documents: give a corpus"),
-        ("export {model} {corpus} --format gensim-topics --out {dir}/p", "is about the model alone: leave"),
+        ("export {model} {corpus} --format gensim-topics --out {dir}/p", "is about the model only: leave"),
         (
             "export {model} {corpus} --format mallet-doc-topics --language de --out {dir}/p",
             "--language belongs",

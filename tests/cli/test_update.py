@@ -104,7 +104,7 @@ def test_an_interrupted_update_goes_on(cli, model, more, tmp_path, monkeypatch):
 
     monkeypatch.setattr(updating.Updating, "steps", interrupted)
     told = cli(*line, "--out", out, code=1).stderr
-    assert "interrupted; what was learned is saved, give the same command again to go on" in told
+    assert "interrupted; what was learned is saved, give the same command again to continue" in told
     monkeypatch.undo()
     assert ModelDirectory(out).manifest()["updates"][0]["documents"] == 20
     assert len(LDA.load(out).alpha_) == 3, "it can be used meanwhile"

@@ -125,7 +125,7 @@ MEANT = [  # a command line, and what the last line says that may have been mean
     ("fit lda X --out M --topcs 3", "'--topics'"),
     (
         "fit my.corpus",
-        "the kind of model comes before 'my.corpus': lda, hdp, ngram, grammar or stm. Topics of it: "
+        "give the kind of model before 'my.corpus': lda, hdp, ngram, grammar or stm. For topics: "
         "stickbreaker fit lda my.corpus --out MODEL",
     ),
 ]
@@ -184,7 +184,7 @@ def test_options_without_effect_are_refused(cli, model, planted, tmp_path):
     assert "a plain text has no field 'en=a,de=b'; leave out --text-field" in cli(*line, code=1).stderr
     cli("fit", "ngram", planted, "--out", tmp_path / "n", "--iterations", 2)
     told = cli("evaluate", tmp_path / "n", planted, "--threads", 2, code=2).stderr
-    assert "--threads has no meaning for a language model without topics" in told
+    assert "--threads does not apply to a language model without topics" in told
 
 
 def test_a_local_run_is_refused_before_spark_starts(cli, model):
@@ -580,7 +580,7 @@ def test_no_id_is_a_formula_in_csv(cli, model, tmp_path, raw):
 @pytest.mark.parametrize("line", ["--out {dir}/t.parquet", "--out {dir}/t --engine spark"])
 def test_raw_text_is_for_csv(cli, model, planted, tmp_path, line):
     told = cli("transform", model, planted, "--raw-text", *line.format(dir=tmp_path).split(), code=2)
-    assert "--raw-text is for CSV; elsewhere text is as it is" in told.stderr
+    assert "--raw-text is for CSV; other formats need no quotes" in told.stderr
 
 
 def test_an_error_is_one_safe_line():

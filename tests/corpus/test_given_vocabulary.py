@@ -90,7 +90,7 @@ def test_sentences_that_begin_at_no_token_are_refused():
     for places in ([0, 4], [1], [-1, 0], [0, 0]):
         document = Document("a", tokens=["cat", "dog"], sentences=places)
         corpus = Corpus.from_documents([document], vocabulary=GIVEN)
-        with pytest.raises(UserError, match="sentences that begin at no token"):
+        with pytest.raises(UserError, match="sentences that begin outside their document"):
             corpus.sequences(0)
     document = Document("a", tokens=["cat", "dog", "cat"], sentences=[2, 0])
     assert Corpus.from_documents([document], vocabulary=GIVEN).sequences(0).starts.tolist() == [0, 2]

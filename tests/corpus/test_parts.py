@@ -64,7 +64,7 @@ def test_files_are_split_as_they_are_read(tmp_path):
     corpus = Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(format="files", split="paragraphs"))
     assert [one.text for one in corpus] == ["One cat.", "Two dogs."]
     assert [one.metadata["part"] for one in corpus] == [1, 2]
-    with pytest.raises(UserError, match="several languages are not split"):
+    with pytest.raises(UserError, match="several languages cannot be split"):
         Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(text_field="de=a,en=b", split="words:3"))
     with pytest.raises(UserError, match="unknown split"):
         Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(split="pages"))

@@ -117,7 +117,7 @@ def test_given_words_carry_languages():
     rule = VocabularyRule(words=("en:red", "de:haus", "en:blue"))
     corpus = Corpus.from_texts(TEXTS, rule=rule)
     assert corpus.vocabulary.words == ("de:haus", "en:red", "en:blue")
-    with pytest.raises(UserError, match="'red' is of no language"):
+    with pytest.raises(UserError, match="'red' is in no language"):
         Corpus.from_texts(TEXTS, rule=VocabularyRule(words=("de:haus", "en:red", "red")))
 
 
@@ -146,7 +146,7 @@ def test_a_view_of_one_language_goes_back_to_plain_words():
     assert words_of(back) == [{"house": 1}]
     assert back.bags(0).unseen.tolist() == [1.0]  # blue; "a" is a stop word
     assert words_of(back.with_vocabulary(model.vocabulary)) == [{"en:house": 1}]
-    with pytest.raises(UserError, match=r"the texts' language \(en\) is none of the vocabulary's \(de\)"):
+    with pytest.raises(UserError, match=r"the texts' language \(en\) is not one of the vocabulary's \(de\)"):
         view.with_vocabulary(Vocabulary.joined({"de": Vocabulary.of(["de:haus"])}))
     with pytest.raises(UserError, match="the texts are in several languages"):
         model.with_vocabulary(Vocabulary.of(["house"]))

@@ -210,7 +210,7 @@ def test_vocabularies_that_end_up_empty():
         ({"stop_words": "many"}, "unknown stop words 'many'; take language, none or a list"),
         ({"language": None, "stemming": True}, "stemming needs a language; give the language"),
         ({"min_length": 0}, "the minimum length is 0; it is at least 1"),
-        ({"token_pattern": "("}, "the token pattern '(' is wrong: missing )"),
+        ({"token_pattern": "("}, "the token pattern '(' is invalid: missing )"),
     ],
 )
 def test_bad_analysis(settings, expected):

@@ -33,12 +33,12 @@ def test_the_program_takes_a_vocabulary(spark, cli, incoming, out, tmp_path):
 
 
 MISTAKES = [
-    ("--engine spark --words open", 1, "no document came; put files into it"),
-    ("--words open", 2, "give --engine spark; on this machine alone: stickbreaker fit lda"),
+    ("--engine spark --words open", 1, "no document arrived; put files into it"),
+    ("--words open", 2, "give --engine spark; on this machine only: stickbreaker fit lda"),
     ("--engine spark", 2, "give --words open, or the words to count: --vocabulary FILE"),
-    ("--engine spark --words open --vocabulary words", 2, "--vocabulary has no meaning with --words open"),
-    ("--engine spark --words open --min-documents 3", 2, "--min-documents has no meaning for a stream"),
-    ("--engine spark --words open --phrases", 2, "--phrases has no meaning for a stream"),
+    ("--engine spark --words open --vocabulary words", 2, "--vocabulary does not go with --words open"),
+    ("--engine spark --words open --min-documents 3", 2, "--min-documents does not apply to a stream"),
+    ("--engine spark --words open --phrases", 2, "--phrases does not apply to a stream"),
     ("--engine spark --words open --eta 0.1", 2, "--eta has no meaning with --words open"),
     ("--engine spark --vocabulary words --truncation 9", 2, "--truncation needs --words open"),
     ("--engine spark --words open --samples 3", 2, "--samples needs --inference hybrid"),

@@ -1,4 +1,4 @@
-"""The `stickbreaker` command. Each verb lives in a module that is imported when the verb is called."""
+"""The `stickbreaker` command. Each command is in a module that is imported when it is called."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, shortened
 from stickbreaker.estimators.kinds import Command, kinds, object_at, systems
 
-VERBS = {  # of several kinds
+VERBS = {  # commands for several kinds
     "demo": Command(
         "stickbreaker.cli.verbs.demo:demo",
         "Learn topics from the documentation of your Python, and open a report.",
@@ -20,10 +20,8 @@ VERBS = {  # of several kinds
         "stickbreaker.cli.verbs.corpus:corpus", "Build a corpus from text, describe or export one."
     ),
     "fit": Command("stickbreaker.cli.verbs.fit:fit", "Learn a model from a corpus."),
-    "resume": Command("stickbreaker.cli.verbs.resume:resume", "Go on with a run that was interrupted."),
-    "update": Command(
-        "stickbreaker.cli.verbs.update:update", "Let a finished model learn from more documents."
-    ),
+    "resume": Command("stickbreaker.cli.verbs.resume:resume", "Continue a run that was interrupted."),
+    "update": Command("stickbreaker.cli.verbs.update:update", "Update a finished model with more documents."),
     "stream": Command(
         "stickbreaker.cli.verbs.stream:stream",
         "Learn from files as they arrive in a directory, on Spark.",
@@ -40,15 +38,15 @@ VERBS = {  # of several kinds
         "stickbreaker.cli.verbs.export:export",
         "Write a model for MALLET, gensim, pyLDAvis, KenLM or Graphviz.",
     ),
-    "docs": Command("stickbreaker.cli.verbs.docs:docs", "Print where the documentation is."),
+    "docs": Command("stickbreaker.cli.verbs.docs:docs", "Print the location of the documentation."),
 }
-GROUPS = ("fit", "corpus", "translate")  # verbs that have commands of their own
+GROUPS = ("fit", "corpus", "translate")  # groups of commands
 
-HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message is the help; click 8.2 has it
+HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message is the help; new in click 8.2
 
 
 def commands() -> dict[str, Command]:
-    """The verbs of several kinds and those of each, in the order of the overview."""
+    """The commands for several kinds and those of each kind, in the order of the overview."""
     order, known = list(VERBS), {**VERBS}
     for kind in (*kinds().values(), *systems()):
         before = ""
@@ -62,7 +60,7 @@ def commands() -> dict[str, Command]:
 
 @contextmanager
 def _shortened_messages() -> Iterator[None]:
-    """Makes the message of a wrong command line short, and one line."""
+    """Shorten the message about a wrong command line to one line."""
     try:
         yield
     except HELP_INSTEAD:
@@ -75,7 +73,7 @@ def _shortened_messages() -> Iterator[None]:
 class LazyGroup(SuggestingGroup):
     """A group whose commands are imported on use, so that `--help` is quick.
 
-    What it says of a wrong command line repeats no more of it than other messages do.
+    Messages about a wrong command line repeat no more of it than other messages do.
     """
 
     def main(self, *args: Any, **settings: Any) -> Any:

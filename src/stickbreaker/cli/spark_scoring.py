@@ -1,4 +1,4 @@
-"""Scoring on Spark at the command line: a stored corpus, by a model that executors read."""
+"""Scoring on Spark from the command line: a stored corpus, with a model that executors read."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
-    """The one corpus that a command names. Raises UserError for raw files."""
+    """The single corpus that a command names. Raises UserError for raw files."""
     from stickbreaker.corpus import Corpus
     from stickbreaker.corpus.store import is_store
 
     if len(inputs) != 1 or not is_store(Path(inputs[0])):
         remedy = "build one: stickbreaker corpus build"
-        raise UserError("on Spark a corpus is scored, where all machines see it", remedy=remedy)
+        raise UserError("scoring on Spark needs a corpus in a place that all machines see", remedy=remedy)
     return Corpus.open(inputs[0])
 
 
 def shares_on_spark(
     model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
 ) -> dict[str, Any]:
-    """Write topic shares as a directory of Parquet files; what the command tells of it."""
+    """Write topic shares as a directory of Parquet files; returns the command's result."""
     from stickbreaker.spark import transform_corpus
     from stickbreaker.topics.topic_estimator import load_topics
 
@@ -38,7 +38,7 @@ def shares_on_spark(
 
 
 def completion_on_spark(model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice) -> Outcome:
-    """Document completion by executors, and how it is said."""
+    """Document completion by executors, and the function that prints it."""
     from stickbreaker.console.document_scores import note_all_unseen
     from stickbreaker.saved.own_corpus import share_of_own_corpus
     from stickbreaker.spark.scoring import completion_on

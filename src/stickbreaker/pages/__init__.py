@@ -1,1 +1,1 @@
-"""The kit of the report: what pages of every kind of model are made with."""
+"""The kit for reports: what the pages of all kinds of models are made with."""

@@ -11,13 +11,13 @@ from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.saved.evolution import Evolution, Moment, merged
 
-SHOWN_WORDS = 15  # of a topic at a moment
-NEW_WORDS = 8  # that entered since the moment before
-FRESH_WORDS = 6  # of a topic in the table of new words
+SHOWN_WORDS = 15  # words shown per topic and moment
+NEW_WORDS = 8  # new words shown since the moment before
+FRESH_WORDS = 6  # new words shown per topic in the table
 MOST_MOMENTS = 24
-LEAST_MOMENTS = 8  # of a model of many topics
-MOST_LISTS = 1200  # of a topic at a moment
-_INKS = [hue_hex(hue) for hue in (255, 25, 145, 310, 75, 200)]  # of words that are followed
+LEAST_MOMENTS = 8  # shown for a model of many topics
+MOST_LISTS = 1200  # most lists of words, over topics and moments
+_INKS = [hue_hex(hue) for hue in (255, 25, 145, 310, 75, 200)]  # colours of words that are highlighted
 
 Record = Mapping[str, Any]
 Ranks = dict[str, int]
@@ -27,9 +27,9 @@ Ranks = dict[str, int]
 class Wording:
     """How the words of a topic changed over the moments of `Changes`.
 
-    `ranks` holds, for each moment, the ranks known of the words listed for it; 1 is the most probable.
-    The first 15 of a moment are all there. `entered` holds the words that entered the model since the moment
-    before. `fresh` are (word, rank, step, date) of words of the end that entered during the run, and when.
+    `ranks` has, for each moment, the known ranks of the words listed for it; 1 is the most probable. The
+    first 15 of a moment are complete. `entered` has the words that entered the model since the moment before.
+    `fresh` are (word, rank, step, date) of words in the final model that entered during the run, and when.
     """
 
     ranks: Sequence[Mapping[str, int]] = ()
@@ -37,7 +37,8 @@ class Wording:
     fresh: Sequence[tuple[str, int, int, str]] = ()
 
     def payload(self) -> dict[str, Any]:
-        """A topic's words over time; words are places in its own list, ranks are (word, rank) in a row."""
+        """A topic's words over time, as plain values; words are indices into its own list, ranks a flat list
+        of (word, rank)."""
         words: dict[str, int] = {}
 
         def place(word: str) -> int:
@@ -58,9 +59,9 @@ class Changes:
     """How the topics of a model that learns new words changed.
 
     `moments` are (steps done, documents seen, date or ""); `wordings` has one for each topic of the page,
-    None for one without words at the moments. `vocabulary` are (time, words in the model, entered, left since
-    the row before), the times in `unit`, "pass" or "step". In the report of a grammar symbols take the place
-    of topics, and strings of subtrees that of words: `noun`, `reads` and `of` say what the page is to call
+    None for one without words at the moments. `vocabulary` are (time, words in the model, entered, dropped
+    since the row before), the times in `unit`, "pass" or "step". In the report of a grammar, symbols take the
+    place of topics, and strings of subtrees that of words: `noun`, `reads` and `of` are the page's names for
     them.
     """
 
@@ -73,7 +74,7 @@ class Changes:
     of: str = "the topic"
 
     def payload(self) -> dict[str, Any]:
-        """How the topics changed; of long runs the vocabulary every so many steps."""
+        """How the topics changed, as plain values; for long runs the vocabulary is thinned out."""
         rows = self.vocabulary
         stride = -(-len(rows) // MOST_POINTS) or 1
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
@@ -98,7 +99,7 @@ class Changes:
 
 
 def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[Record]) -> Changes | None:
-    """What snapshots and a trace tell of how the topics changed; None where they tell nothing.
+    """How the topics changed, according to snapshots and a trace; None if these are empty.
 
     Args:
         evolution: the snapshots of the run; at most 24 are shown, fewer for models of many topics.
@@ -123,7 +124,7 @@ def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[R
 
 
 def spread(moments: Sequence[Moment], most: int) -> list[Moment]:
-    """The first moment, the last and some between, as evenly by steps as they are there.
+    """The first moment, the last, and some between, spread evenly over the steps.
 
     Words that entered at a moment left out are listed as entered at the next.
     """
@@ -156,7 +157,7 @@ def _wordings(
 
 
 def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
-    """When each word entered last, of all snapshots but the first, by topic."""
+    """The moment when each word last entered, over all snapshots except the first, by topic."""
     found: dict[int, dict[str, Moment]] = {}
     for moment in moments[1:]:
         for topic, words in moment.entered().items():
@@ -165,7 +166,7 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 
 
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
-    """One topic: of the words shown at any moment, the ranks at every moment that has them."""
+    """One topic's wording: the ranks of all words shown at any moment, at every moment that has them."""
     shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
     shown.update(word for new in entered for word in new)
     fresh = [(word, rank) for word, rank in tops[-1].items() if word in since][:FRESH_WORDS]
@@ -182,8 +183,8 @@ def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str
 def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
     """The unit of time of a run, and each record's time.
 
-    It is passes and parts of them, or steps where there is one pass, and of a stream, each step of which
-    counts as a pass.
+    Times are passes and fractions of them; they are steps if there is one pass, or for a stream, in which
+    each step counts as a pass.
 
     >>> times_of_records([{"pass": 1, "step": 1}, {"pass": 1, "step": 2}, {"pass": 2, "step": 3}])
     ('pass', [0.5, 1.0, 1.5])

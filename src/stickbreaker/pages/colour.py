@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 LIGHTNESS = 0.58
-CHROMA = 0.13  # with this lightness: at least 3 : 1 on a white and on a near-black ground
+CHROMA = 0.13  # with this lightness: contrast of at least 3 : 1 on white and on a near-black background
 
 
 def _linear_rgb(lightness: float, chroma: float, hue: float) -> tuple[float, float, float]:
@@ -30,7 +30,7 @@ def _gamma(channel: float) -> float:
 
 
 def hue_hex(hue: float, lightness: float = LIGHTNESS, chroma: float = CHROMA) -> str:
-    """Write a hue (degrees) as `#rrggbb`, with less chroma where a screen cannot show it all."""
+    """A hue (degrees) as `#rrggbb`, with less chroma if a screen cannot show it."""
     rgb = _linear_rgb(lightness, chroma, hue)
     while chroma > 0 and not all(-1e-6 <= channel <= 1 + 1e-6 for channel in rgb):
         chroma -= 0.002
@@ -39,10 +39,10 @@ def hue_hex(hue: float, lightness: float = LIGHTNESS, chroma: float = CHROMA) ->
 
 
 def topic_colours(positions: Sequence[tuple[float, float]], n_topics: int) -> list[str]:
-    """Colour topics by their direction on the map, so that neighbours have kindred hues.
+    """Colour topics by their direction on the map, so that neighbours have similar hues.
 
-    The hue is the mean of the angle and of the angle's rank: the rank alone would hide clusters, the
-    angle alone gives every topic of a cluster one colour.
+    The hue is the mean of the angle and of the angle's rank: the rank alone would hide clusters, the angle
+    alone gives every topic of a cluster one colour.
 
     Args:
         positions: (K, 2) places on the map; if empty, hues go round the circle in order.
@@ -62,7 +62,7 @@ def topic_colours(positions: Sequence[tuple[float, float]], n_topics: int) -> li
 
 
 def distinct_colours(n: int) -> list[str]:
-    """`n` colours in a list whose neighbours differ: hues go on by the golden angle.
+    """`n` colours in a list whose neighbours differ: hues advance by the golden angle.
 
     >>> len(set(distinct_colours(30)))
     30

@@ -1,4 +1,4 @@
-"""The figures of a report as files, drawn by the page's own scripts without a browser."""
+"""Writes the figures of a report as files, drawn by the page's own scripts without a browser."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import write_atomic
 from stickbreaker.pages.page import Page
 
-ZOOM = 2.0  # pixels a unit: sharp in print at the width of a column
+ZOOM = 2.0  # pixels per unit: sharp in print at the width of a column
 _EXTRA = "install them with: pip install 'stickbreaker[figures]'"
 
 
 def figures(page: Page) -> dict[str, str]:
     """Each figure of a page by its name, as the text of an SVG file.
 
-    Raises UserError where the interpreter of scripts is not installed.
+    Raises UserError if the interpreter of scripts is not installed.
     """
     try:
         import quickjs
@@ -31,8 +31,8 @@ def figures(page: Page) -> dict[str, str]:
 def write_figures(page: Page, directory: Path) -> list[str]:
     """Write each figure of a page as SVG and PNG into a directory; returns the files' names.
 
-    The directory is made where it is not there; files of the same names are replaced. Raises UserError where
-    the packages that draw are not installed.
+    The directory is made if it does not exist; files of the same names are replaced. Raises UserError if the
+    packages that draw are not installed.
     """
     try:
         from resvg_py import svg_to_bytes

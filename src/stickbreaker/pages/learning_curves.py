@@ -1,4 +1,4 @@
-"""How learning went, as curves that several kinds of pages draw."""
+"""Learning curves, which several kinds of pages draw."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from stickbreaker.pages.text_values import clean, thinned
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Perplexity by sweep, pass or step: `points` are (its number, perplexity). `kind` is what it is of:
-    "held-out" documents, "text" that is learned from, or "joint" (the words and a chain's state together).
-    """
+    """Perplexity by sweep, pass or step: `points` are (its number, perplexity). `kind` is what is scored:
+    "held-out" documents, "text" that is learned from, or "joint" (the words and a chain's state together)."""
 
     kind: str
     name: str
@@ -21,7 +20,7 @@ class LearningCurve:
 
 
 def curves_payload(curves: Sequence[LearningCurve]) -> list[dict[str, Any]]:
-    """The curves that have two points or more to draw a line between, of long ones every so many.
+    """The curves with at least two points, as plain values; long ones are thinned out.
 
     >>> short, long = [(1, 9.0)], [(1, 9.0), (2, 8.0)]
     >>> curves_payload([LearningCurve("text", "a", short), LearningCurve("text", "b", long)])

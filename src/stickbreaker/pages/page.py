@@ -1,4 +1,4 @@
-"""A page of a model: what every kind fills in, and how that becomes one HTML file."""
+"""A page about a model: the parts that every kind fills in, and how they become one HTML file."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SHARED = "stickbreaker.pages"
 
 
 class Assets(NamedTuple):
-    """The files that the pages of a kind are made of, by name: a kind's own, or shared ones of `pages`.
+    """The files from which the pages of a kind are made, by name: the kind's own, or shared ones of `pages`.
 
     `folder` is the package with the kind's own files. `template` extends frame.html.j2. `charts` are scripts
-    of pure functions from the payload to trees of nodes, `views` those that draw these into the page.
+    of pure functions from the payload to trees of nodes, `views` scripts that draw these into the page.
     `figures` are scripts that, after the charts, define `drawFigures`: from the payload as JSON to the SVG
     texts by name, as JSON.
     """
@@ -37,19 +37,19 @@ class Assets(NamedTuple):
     figures: Sequence[str]
 
     def read(self, name: str) -> str:
-        """The text of a file, with plain newlines whatever the platform; the kind's own file comes first."""
+        """The text of a file, with plain newlines on any platform; the kind's own file takes precedence."""
         own = resources.files(self.folder).joinpath(name)
         file = own if own.is_file() else resources.files(SHARED).joinpath(name)
         return file.read_text(encoding="utf-8").replace("\r\n", "\n")
 
     def joined(self, names: Sequence[str]) -> str:
-        """The texts of several files, one after the other."""
+        """The texts of several files, concatenated."""
         return "".join(map(self.read, names))
 
 
 @dataclass(frozen=True, slots=True)
 class Page(ABC):
-    """A page of a model, of any kind: plain data, of which the kind says how they are shown.
+    """A page about a model of any kind: plain data, with the kind's description of how to show it.
 
     `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
     """
@@ -72,8 +72,8 @@ class Page(ABC):
     def html(self) -> str:
         """The page as one self-contained HTML document.
 
-        It fetches nothing: style, script and data are inside, and its content security policy allows no
-        script but its own (by hash) and no connection.
+        It loads nothing: style, script and data are inside, and its content security policy allows no script
+        but its own (by hash) and no connection.
         """
         assets = self.assets
         script = assets.joined([*assets.charts, *assets.views])
@@ -103,7 +103,7 @@ def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:
 
 
 def content_security_policy(script: str | None) -> str:
-    """The policy that lets exactly this script run, or none, and nothing be fetched."""
+    """The policy that allows exactly this script, or none, and no loading."""
     allowed = ""
     if script is not None:
         digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,4 +1,4 @@
-"""What the page of any saved model begins with: its manifest, and its settings as rows."""
+"""The beginning of the page of any saved model: its manifest, and its settings as rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stickbreaker.saved import ModelDirectory
 def readable_manifest(path: Path) -> dict[str, Any]:
     """The manifest of the model at `path`.
 
-    Raises UserError for what is not a model, and for a run that is not finished, unless it reads a stream,
+    Raises UserError if it is not a model, or a run that is not finished, unless it learns from a stream,
     which may never end.
     """
     manifest = ModelDirectory(path).manifest()
@@ -28,8 +28,8 @@ def readable_manifest(path: Path) -> dict[str, Any]:
 def settings_of(
     manifest: Mapping[str, Any], own: Mapping[str, Callable[[Any], str]] | None = None
 ) -> list[tuple[str, str]]:
-    """The (name, value) rows of a page's end; `own`: how settings that only a kind has are written, by the
-    name under which they are saved."""
+    """The (name, value) rows at the end of a page; `own`: functions that write the settings of one kind, by
+    the name under which they are saved."""
     rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
     for name, value in manifest["settings"].items():
         if name in ("n_jobs", "callbacks") or value is None:

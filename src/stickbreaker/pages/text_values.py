@@ -1,4 +1,4 @@
-"""Values as a page holds them: text that HTML can show, finite numbers, few enough points, safe JSON."""
+"""Converts values for a page: text that HTML can show, finite numbers, few enough points, safe JSON."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from stickbreaker.corpus.document import Scalar
 
 T = TypeVar("T")
 
-MOST_POINTS = 600  # of a curve
+MOST_POINTS = 600  # points of a curve
 _LONGEST_LINE = 60  # characters of a word or another short text
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MARKUP = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def clean(value: Scalar) -> str:
-    """Write a value as text that HTML can hold: control characters and lone surrogates become U+FFFD."""
+    """A value as text that HTML can contain: control characters and lone surrogates become U+FFFD."""
     if isinstance(value, float):
         value = f"{value:.6g}"
     return _UNSHOWABLE.sub("\ufffd", str(value).replace("\r\n", "\n").replace("\r", "\n"))
@@ -35,7 +35,7 @@ def one_line(text: str) -> str:
 
 
 def cut_short(text: str, most: int) -> str:
-    """A text of at most `most` characters: of a longer one the beginning and an ellipsis.
+    """A text of at most `most` characters: a longer one is cut, and ends with an ellipsis.
 
     >>> cut_short("abcdef", 4)
     'abc…'
@@ -55,7 +55,7 @@ def rounded(value: float | None, digits: int = 4) -> float | None:
 
 
 def thinned(points: Sequence[T]) -> list[T]:
-    """The points of a curve: at most 600 and the last, evenly chosen from a longer one."""
+    """The points of a curve: of a longer one about 600, evenly spaced, and the last."""
     stride = -(-len(points) // MOST_POINTS)
     return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
 
@@ -63,6 +63,6 @@ def thinned(points: Sequence[T]) -> list[T]:
 def script_json(data: Any) -> str:
     """Write JSON that is safe inside a script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character, escape in _MARKUP.items():  # str.translate would take a fifth of a second a megabyte
+    for character, escape in _MARKUP.items():  # str.translate would take a fifth of a second per megabyte
         text = text.replace(character, escape)
     return text

@@ -104,7 +104,8 @@ class Evolution:
             entered: of each topic, the words that entered since the snapshot before, with their rank (1 is
                 the most probable word of the topic); the ten of the lowest rank are kept.
 
-        Raises: ValueError: for a step that does not follow, or a date of another form.
+        Raises:
+            ValueError: for a step that does not follow, or a date of another form.
         """
         if self.moments and step <= self.moments[-1].step:
             raise ValueError(f"step {step} does not follow step {self.moments[-1].step}")
@@ -125,10 +126,11 @@ class Evolution:
 
         Args:
             when: a step, as a number; or as text a date or a beginning of one (2020-05-01, 2020-05, 2020), or
-                a step (`120`, `step:120`). Four digits are a year where snapshots have dates. Dates are
+                a step (`120`, `step:120`). Four digits are a year if snapshots have dates. Dates are
                 compared as they are written: up to the last digit that `when` has.
 
-        Raises: UserError: if there is none, with the steps and dates that there are.
+        Raises:
+            UserError: if there is none, with the steps and dates that there are.
         """
         if not self.moments:
             raise UserError("there are no snapshots of the topics")
@@ -302,7 +304,7 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     shares = columns["probability"]
     finite = shares.min() >= 0.0 and shares.max() < np.inf  # NaN is neither
     if not right or not finite or not all(map(ISO_DATE.fullmatch, dates)):
-        raise ValueError("a number or a date is none")
+        raise ValueError("an invalid number or date")
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     steps = columns["step"][starts]
     if not np.array_equal(number[starts], np.arange(len(starts))) or np.any(np.diff(steps) <= 0):

@@ -1,4 +1,4 @@
-"""Conformance suites for models and engines, shipped so that a new one is held to the laws in a few lines.
+"""Conformance suites for models and engines, shipped so that a new one is tested in a few lines.
 
 Subclass a suite in a pytest file:
 
@@ -7,9 +7,9 @@ Subclass a suite in a pytest file:
             return LDA(n_topics=5, random_state=0, **settings)
 
 `SamplerTests` hold for every Gibbs sampler, `ExactSamplerTests` for those whose chain is exact. `ModelTests`
-hold for every estimator of topics, `VariationalTests` for those that learn online too, `MeanFieldTests` for
-those whose bound is exact. `ClosedEngineTests` hold for engines' tables whose rows stay,
-`EngineTests` for those whose rows have keys, `OrderedEngineTests` for those whose columns have an order.
+hold for every estimator of topics, `VariationalTests` for those that also learn online, `MeanFieldTests` for
+those whose bound is exact. `ClosedEngineTests` hold for engines' tables with fixed rows, `EngineTests` for
+those whose rows have keys, `OrderedEngineTests` for those whose columns have an order.
 """
 
 from stickbreaker.testing.engines import ClosedEngineTests, EngineTests, RunTests

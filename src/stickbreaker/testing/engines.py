@@ -1,4 +1,5 @@
-"""The laws that every engine obeys, shown with a small model that splits, and grows where its table may."""
+"""The laws that every engine obeys, tested with a small model that splits components, and adds rows if its
+table may grow."""
 
 from copy import deepcopy
 from itertools import pairwise
@@ -16,12 +17,12 @@ from stickbreaker.testing.unigram_mixture import ClosedMixture, GrowingMixture
 
 
 class Whole(NamedTuple):
-    """What a whole run leaves to look at."""
+    """The results of a whole run, to be examined."""
 
     params: Record
     records: list[dict[str, Any]]
-    words: list[list[str]]  # of the table's rows, after each step
-    columns: list[int]  # of the table, after each step
+    words: list[list[str]]  # those of the table's rows, after each step
+    columns: list[int]  # number of the table's columns, after each step
     counts: Array
     totals: Array
 
@@ -32,21 +33,21 @@ class Whole(NamedTuple):
 
 
 class RunTests(Runs):
-    """The laws of any model's run on any engine. Subclass and give what `Runs` asks for.
+    """The laws of any model's run on any engine. Subclass and implement the abstract methods of `Runs`.
 
-    A run of `steps` steps keeps the table's totals, is the same for any number of workers, goes on from a
-    snapshot as it would have, and is left as it was where a step is interrupted.
+    A run of `steps` steps preserves the table's totals, is the same for any number of workers, continues from
+    a snapshot exactly as before, and is unchanged by a step that is interrupted.
     """
 
     _whole: ClassVar[dict[type, Whole]] = {}
 
     @property
     def middle(self) -> int:
-        """Steps after which a run is cut."""
+        """The number of steps after which a run is cut."""
         return 2 * self.steps // 3
 
     def made(self, n_jobs: int) -> Whole:
-        """A whole run."""
+        """A whole run with `n_jobs` workers."""
         job, state, records, words, columns = self.history(n_jobs)
         return Whole(
             state.params,
@@ -58,7 +59,7 @@ class RunTests(Runs):
         )
 
     def whole(self) -> Whole:
-        """The whole run of one worker: made once, for all tests of a class, which only look at it."""
+        """The whole run of one worker: made once, for all tests of a class, which must not change it."""
         if type(self) not in self._whole:
             self._whole[type(self)] = self.made(1)
         return self._whole[type(self)]
@@ -75,7 +76,7 @@ class RunTests(Runs):
             assert other.counts.tobytes() == first.counts.tobytes()
 
     def test_a_snapshot_goes_on_like_the_run_it_is_of(self) -> None:
-        """Also when that has gone on meanwhile, without a snapshot: the files of the last stay."""
+        """Also if the run has continued meanwhile, without a snapshot: the files of the last one stay."""
         job, state = self.after(self.middle)
         arrays, keys = deepcopy(job.engine.snapshot())
         copy = deepcopy(state)
@@ -107,7 +108,7 @@ class RunTests(Runs):
 
 
 class EngineLaws(RunTests):
-    """What holds for every table. `ClosedEngineTests` and `EngineTests` say what rows theirs has."""
+    """The laws of every table. `ClosedEngineTests` and `EngineTests` choose the rows of theirs."""
 
     def test_trials_are_accepted_and_refused(self) -> None:
         whole = self.whole()
@@ -125,7 +126,7 @@ class EngineLaws(RunTests):
         assert purity > 0.95
 
     def test_a_report_that_becomes_the_table_adds_up_and_decays(self) -> None:
-        """The first step's: at rate one nothing of the table before it is left."""
+        """That of the first step: at rate one, nothing of the earlier table is left."""
         job, _ = self.after(1)
         before = job.engine.table.counts(slice(None)).copy()
         assert before.any()
@@ -137,7 +138,7 @@ class EngineLaws(RunTests):
         assert job.engine.table.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4; the table follows an edit as the record beside it does."""
+        """Law 4; the table follows an edit in the same way as a record."""
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
         n = counts.values.shape[1]
@@ -158,7 +159,7 @@ class EngineLaws(RunTests):
         assert len(after["use"].values) == table.shape[1] == n
 
     def test_a_report_follows_an_edit_as_the_table_does(self) -> None:
-        """It becomes the same table whether the edit is made before or after."""
+        """The result is the same whether the edit is made before or after the report becomes the table."""
         edit = (Grow("components", 1), Split("components", 0, 0.25), Permute("components", (1, 2, 0)))
         tables: list[Array] = []
         for edit_first in (False, True):
@@ -181,7 +182,7 @@ class EngineLaws(RunTests):
         job, _ = self.after(self.middle)
         before, totals = job.engine.table.counts(slice(None)).copy(), job.engine.table.totals().copy()
         fresh = Rows(np.array([1, 3]), np.arange(2.0 * before.shape[1]).reshape(2, -1))
-        for _ in range(40):  # past any threshold at which the decay factor is multiplied out
+        for _ in range(40):  # past any threshold at which values are multiplied by the decay factor
             job.engine.blend(fresh, 0.6, 2.0)
             before = before * 0.6
             before[[1, 3]] += 2.0 * fresh.values
@@ -193,13 +194,15 @@ class EngineLaws(RunTests):
 
 
 class ClosedEngineTests(ClosedRuns, EngineLaws):
-    """The laws of a table whose rows stay: a closed vocabulary's. Subclass and give `engine(n_jobs)`."""
+    """The laws of a table with fixed rows, for a closed vocabulary. Subclass and implement
+    `engine(n_jobs)`."""
 
     model, steps = ClosedMixture, 6
 
 
 class EngineTests(GrowingRuns, EngineLaws):
-    """The laws of a table whose rows have keys, and come and go. Subclass and give `engine(n_jobs)`."""
+    """The laws of a table whose rows have keys, and are added and dropped. Subclass and implement
+    `engine(n_jobs)`."""
 
     model, steps = GrowingMixture, 14
 
@@ -212,7 +215,7 @@ class EngineTests(GrowingRuns, EngineLaws):
         assert "drop" in whole.proposals
 
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4, for a table and the record beside it."""
+        """Law 4, for a table and for a record."""
         job, state = self.after(self.middle)
         engine, keys = job.engine, self.words(job.engine)
         values: Array = engine.table.counts(slice(None)).copy()

@@ -1,4 +1,4 @@
-"""The laws that every estimator obeys, whatever it learns: fitted, saved, resumed, scored."""
+"""The laws that every estimator obeys, whatever it learns: for fitting, saving, resuming and scoring."""
 
 import copy
 import json
@@ -29,12 +29,12 @@ WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_
 
 
 def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A trace without what two equal runs may differ in."""
+    """A trace without the fields in which two equal runs may differ."""
     return [{name: value for name, value in record.items() if name not in UNTIMED} for record in trace]
 
 
 def contents(path: Path) -> dict[str, Any]:
-    """All that a model's directory holds, to be compared: every file's bytes, the trace without times."""
+    """The content of a model's directory, for comparison: every file's bytes, the trace without times."""
     held: dict[str, Any] = {}
     for file in sorted(path.rglob("*")):
         held[str(file.relative_to(path))] = None if file.is_dir() else file.read_bytes()
@@ -43,19 +43,19 @@ def contents(path: Path) -> dict[str, Any]:
 
 
 def settings_text(model: Estimator) -> str:
-    """A model's parameters, as its manifest has them."""
+    """A model's parameters, as in its manifest."""
     return json.dumps(to_json(model.params_to_save(), model.setting_types))
 
 
 class StopAfter(Observer):
-    """Stops a run in its step after the next `steps`, as Ctrl-C does."""
+    """Stops a run, as Ctrl-C does, in the step after the next `steps`."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
         self.stop: Callable[[], None]
 
     def take(self, stop: Callable[[], None]) -> None:
-        """Take the function that stops the run."""
+        """Receive the function that stops the run."""
         self.stop = stop
 
     def step(self, job: Any, state: Any, record: Any) -> bool:
@@ -66,27 +66,30 @@ class StopAfter(Observer):
 
 
 class EstimatorTests(ABC):
-    """Subclass and give `make(**settings)` and `corpus()`.
+    """Subclass and implement `make(**settings)` and `corpus()`.
 
-    A model is what its directory holds: two are equal where all files are, but for times in the trace.
+    Two models are equal if all files of their directories are, except for times in the trace.
     """
 
-    wrong: ClassVar[Mapping[str, object]] = WRONG  # parameters, each with a value that makes no sense
+    wrong: ClassVar[Mapping[str, object]] = WRONG  # parameters, each with an invalid value
     takes_texts: ClassVar[bool] = True  # whether it learns from texts; else they are refused with a remedy
     _fitted: ClassVar[dict[tuple[Any, ...], Any]] = {}
 
     @abstractmethod
     def make(self, **settings: Any) -> Any:
-        """An estimator not yet fitted: five passes or sweeps with `random_state` 0; `settings` go on top."""
+        """An estimator not yet fitted, with five passes or sweeps and `random_state` 0; `settings` override
+        these."""
 
     @abstractmethod
     def corpus(self) -> Corpus:
-        """What it learns from in a moment, of more documents than two shards have, one of them empty."""
+        """A corpus from which it learns quickly, with more documents than two shards have, one of them
+        empty."""
 
     def fitted(self, source: str = "corpus", **settings: Any) -> Any:
-        """A model of `corpus()`, or of `documents()` by that name: fitted once, for all tests of a class.
+        """A model of `corpus()`, or of another method's documents, by its name: fitted once, for all tests of
+        a class.
 
-        It is a copy, whose parameters may be set.
+        Returns a copy, whose parameters may be set.
         """
         model = self.make(**settings)
         given = json.dumps(to_json(params_of(model), model.setting_types), sort_keys=True)
@@ -96,11 +99,11 @@ class EstimatorTests(ABC):
         return copy.copy(self._fitted[key])
 
     def unseen(self) -> Sequence[Any]:
-        """Documents of which the model knows no word."""
+        """Documents without any word that the model knows."""
         return ["zebra", ""]
 
     def documents(self) -> Sequence[Any]:
-        """What it learns from as a list: texts, or dicts of texts by language."""
+        """The documents that it learns from, as a list: texts, or dicts of texts by language."""
         corpus = self.corpus()
         blocks = range(len(corpus.block_sizes))
         return [document.text for block in blocks for document in corpus.documents(block)]
@@ -110,11 +113,12 @@ class EstimatorTests(ABC):
         return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
 
     def nothing_to_score(self) -> Sequence[Any]:
-        """Documents that have no probability; an open vocabulary gives every word one."""
+        """Documents without a probability; an open vocabulary gives every word one."""
         return self.unseen()
 
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
-        """What a run leaves in `path` that is interrupted after so many steps, again and again."""
+        """The result in `path` of a run that is interrupted after the given numbers of steps, again and
+        again."""
         fitting.begin(self.make(), corpus, path)
         for steps in stops:
             watch = StopAfter(steps)
@@ -124,7 +128,7 @@ class EstimatorTests(ABC):
         return contents(path)
 
     def saved(self, model: Any, path: Path) -> dict[str, Any]:
-        """What a fitted model is: what its directory holds."""
+        """The content of the directory of a fitted model."""
         model.save(path)
         return contents(path)
 
@@ -185,7 +189,7 @@ class EstimatorTests(ABC):
             assert ";" in line, "a remedy follows"
 
     def test_it_can_be_cloned_and_fitted_again(self, tmp_path: Path) -> None:
-        """What was learned before leaves no trace, and parameters are kept as they were given."""
+        """Earlier learning leaves no trace, and parameters keep their given values."""
         from sklearn.base import clone
 
         corpus, model = self.corpus(), self.make()
@@ -213,7 +217,7 @@ class EstimatorTests(ABC):
             assert "\n" not in str(error.value)
 
     def test_documents_come_in_every_form(self, tmp_path: Path) -> None:
-        """Lists, arrays, columns, generators, tables and records are the same documents, everywhere."""
+        """Lists, arrays, columns, generators, tables and records are the same documents, in all methods."""
         if not self.takes_texts:
             with pytest.raises(UserError, match="trees"):
                 self.make().fit(["a text without trees"])
@@ -229,7 +233,7 @@ class EstimatorTests(ABC):
                 assert same_values(taken(given()), values[name]), (form, name)
 
     def test_tokens_come_in_every_form(self) -> None:
-        """Lists of tokens, as arrays, columns of Arrow and generators are the same documents too."""
+        """Lists of tokens, as arrays, Arrow columns and generators are the same documents too."""
         documents = self.documents()[-FEW:] if self.takes_texts else [None]
         if not isinstance(documents[0], str):
             return  # a text for each of several languages has no list of tokens
@@ -245,7 +249,7 @@ class EstimatorTests(ABC):
         return {"score": model.score}
 
     def test_what_cannot_be_documents_is_refused_with_the_remedy(self) -> None:
-        """In every method alike: bags of numbers, missing texts, bytes, paths, one text, a set."""
+        """In every method alike: bags of numbers, missing texts, bytes, paths, a single text, a set."""
         documents = list(self.documents())[:FEW] if self.takes_texts else ["a text"]
         model = self.fitted("documents") if self.takes_texts else self.fitted()
         for given, said in wrong_documents(documents):
@@ -262,7 +266,7 @@ class EstimatorTests(ABC):
 
 
 def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
-    """The same texts (or dicts of texts by language) as each of the other forms that are taken."""
+    """The same texts (or dicts of texts by language) in each of the other accepted forms."""
     forms: dict[str, Callable[[], Any]] = {
         "tuple": lambda: tuple(documents),
         "generator": lambda: iter(documents),
@@ -279,7 +283,7 @@ def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
 
 
 def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], Any]]:
-    """The same lists of tokens as each of the other forms that are taken."""
+    """The same lists of tokens in each of the other accepted forms."""
     return {
         "arrays": lambda: [np.array(document, object) for document in tokens],
         "array of arrays": lambda: as_array_of_arrays(tokens),
@@ -298,7 +302,7 @@ def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> Any:
 
 
 def wrong_documents(documents: list[Any]) -> list[tuple[Any, str]]:
-    """What cannot be documents, each with the words that name the remedy."""
+    """Objects that cannot be documents, each with the words of the remedy."""
     nan = float("nan")
     return [
         ([[], [(0, 2), (1, 1)]], "Corpus.from_gensim"),
@@ -323,7 +327,7 @@ def same_values(one: Any, other: Any) -> bool:
 
 
 class TopicEstimatorTests(EstimatorTests):
-    """The same, and what holds of topics in new documents: `transform` and the words of each topic."""
+    """The same, and the laws of topics in new documents: `transform` and the words of each topic."""
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
         own = {"transform": model.transform, "representatives": model.representative_documents}
@@ -343,7 +347,7 @@ class TopicEstimatorTests(EstimatorTests):
         return ["", ""] if self.make().is_open else self.unseen()
 
     def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
-        """In each language, and over all strings where the vocabulary is open; whatever the fold-in."""
+        """In each language, and over all strings if the vocabulary is open; for any fold-in."""
         model = self.fitted()
         words = model.vocabulary_.words
         alone = [Corpus.from_matrix(row[None, :], feature_names=words) for row in np.eye(len(words))]
@@ -360,14 +364,15 @@ class TopicEstimatorTests(EstimatorTests):
         assert np.exp([sampled.score(one) for one in alone]).tolist() == p.tolist()
 
     def mean_words(self, model: Any) -> Array:
-        """E[beta] of known words (topics × words), with what an open vocabulary's rest gives them."""
+        """E[beta] of known words (topics × words), including the mass of an open vocabulary's other words."""
         if not model.is_open:
             return model.topic_word_
         spelled = np.exp(model.model.words.log_spelling(model.params_, model.vocabulary_.words))
         return model.topic_word_ + np.outer(model.rest_, spelled)
 
     def test_log_probability_is_a_sum_over_documents(self) -> None:
-        """A document's is its own, whichever others are scored; and the bound is below it, if not by much."""
+        """A document's value does not depend on other documents; and the bound is below it, but not by
+        much."""
         corpus, model = self.corpus(), self.fitted()
         counts, words = self.counts(corpus)
         parts = [counts[:7], counts[7:140], counts[140:]]
@@ -387,7 +392,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(other == first for other in others)
 
     def test_words_are_counted_in_the_documents_learned_from(self) -> None:
-        """Their shares of topics add up to all documents with the word; streams have counted nothing."""
+        """Their shares of topics add up to all documents with the word; for streams nothing is counted."""
         corpus, model = self.corpus(), self.fitted()
         counted = model.word_documents_
         assert [side.rows for side in counted.sides] == list(model.vocabulary_.parts)
@@ -401,7 +406,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(model.top_words(3, by=by) for by in RANKINGS)
 
     def test_saved_and_loaded_gives_the_same_topics(self, tmp_path: Path) -> None:
-        """Law 8: in any order of the documents and of the words, too; and what readers call them."""
+        """Law 8: also in any order of the documents and of the words; and with the names that users gave."""
         corpus, model = self.corpus(), self.fitted().name_topics({0: "first"})
         model.save(tmp_path / "model")
         loaded = type(model).load(tmp_path / "model")
@@ -422,7 +427,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert loaded.transform(shuffled).tobytes() == theta[documents].tobytes()
 
     def test_topic_shares_are_a_function_of_the_document(self) -> None:
-        """No other document, order or thread changes a row; of no known word, it is the prior's."""
+        """No other document, order or thread changes per row; without a known word, it is the prior's."""
         corpus, model = self.corpus(), self.fitted()
         whole = model.transform(corpus)
         assert np.abs(whole.sum(axis=1) - 1.0).max() < 1e-9
@@ -435,7 +440,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert np.abs(unknown - model.alpha_ / model.alpha_.sum()).max() < 1e-9
 
     def counts(self, corpus: Corpus) -> tuple[Array, list[str]]:
-        """A corpus as a matrix (documents × words), and what its columns are called."""
+        """A corpus as a matrix (documents × words), and the names of its columns."""
         out = np.zeros((corpus.n_documents, corpus.n_words))
         first = 0
         for block in range(len(corpus.block_sizes)):

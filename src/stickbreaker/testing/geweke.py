@@ -1,7 +1,7 @@
-"""How far averages of a Markov chain are from what they should be, in standard errors.
+"""Deviations of a Markov chain's averages from their expected values, in standard errors.
 
-A sampler's test draws a long chain, takes a vector of test functions after every sweep, and asks that no
-entry of `chain_deviations` or `geweke_deviations` is large: below 4, say, for some tens of functions.
+A sampler's test draws a long chain, computes a vector of test functions after every sweep, and checks that no
+entry of `chain_deviations` or `geweke_deviations` is large: below 4, for example, for some tens of functions.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ def chain_deviations(draws: Sequence[ArrayLike], expected: ArrayLike, batches: i
 
     `draws` (sweeps, functions) are the functions' values along one chain, `expected` (functions) their exact
     means, known by enumeration or from a grid. Draws that follow each other are correlated: the standard
-    error comes from the means of consecutive `batches`, each much longer than the chain remembers.
+    error comes from the means of consecutive `batches`, each much longer than the chain's correlation time.
 
     >>> draws = np.random.default_rng(0).normal(1.0, 2.0, (5_000, 1))
     >>> bool(chain_deviations(draws, [1.0])[0] < 4.0), bool(chain_deviations(draws, [1.5])[0] > 4.0)
@@ -35,9 +35,9 @@ def geweke_deviations(
     """|difference of means| in standard errors of two ways to draw data and state together (Geweke 2004).
 
     `independent` (draws, functions) come from the prior: state, then data given it. `chain` (sweeps,
-    functions) comes from turns: one sweep of the sampler given the data, then data drawn anew given the
-    state. Both have the same joint law if each sweep leaves the posterior as it is: an error in a
-    conditional, a forgotten factor or a stale count moves some mean.
+    functions) alternates: one sweep of the sampler given the data, then new data drawn given the state. Both
+    have the same joint law if each sweep leaves the posterior invariant: an error in a conditional, a
+    forgotten factor or a stale count moves some mean.
 
     >>> rng = np.random.default_rng(0)
     >>> prior = rng.normal(size=(4_000, 2))
@@ -52,5 +52,5 @@ def geweke_deviations(
 
 
 def _batch_means(draws: Sequence[ArrayLike], batches: int) -> Array:
-    """Means of so many consecutive parts (batches, functions)."""
+    """Means of consecutive batches (batches, functions)."""
     return np.array([part.mean(0) for part in np.array_split(np.asarray(draws, np.float64), batches)])

@@ -1,4 +1,4 @@
-"""What topic models do besides the laws of estimators: topics are found, and the bound never falls."""
+"""The laws of topic models besides those of estimators: topics are found, and the bound never falls."""
 
 from typing import Any, ClassVar
 
@@ -11,10 +11,10 @@ from stickbreaker.testing.planted import matched, plant_topics
 
 
 class ModelTests:
-    """Subclass and give `make(**settings)`: an estimator of five topics with a fixed random_state."""
+    """Subclass and implement `make(**settings)`: an estimator of five topics with a fixed random_state."""
 
-    recovers = 0.95  # least cosine of a planted topic with its match
-    passes = 60  # that a batch run may take to find them
+    recovers = 0.95  # least cosine of a planted topic and its match
+    passes = 60  # passes that a batch run may need to find them
     _fitted: ClassVar[dict[tuple[Any, ...], Any]] = {}
 
     def make(self, **settings: Any) -> Any:
@@ -25,18 +25,18 @@ class ModelTests:
         return plant_topics()
 
     def words(self, n_words: int) -> list[str]:
-        """What the columns of a matrix are called by the model."""
+        """The model's names for the columns of a matrix."""
         return [f"x{word}" for word in range(n_words)]
 
     def fitted(self, **settings: Any) -> Any:
-        """A model of the planted data: fitted once, for all tests of a class, which only look at it."""
+        """A model of the planted data: fitted once, for all tests of a class, which must not change it."""
         key = (type(self), *sorted(settings.items()))
         if key not in self._fitted:
             self._fitted[key] = self.make(**settings).fit(self.planted().counts)
         return self._fitted[key]
 
     def topics_of(self, model: Any, n_words: int) -> Array:
-        """E[beta] of a fitted model (topics × the planted words), 0 of words that it does not have."""
+        """E[beta] of a fitted model (topics × the planted words), 0 for words that it does not have."""
         columns = model.vocabulary_.lookup(self.words(n_words))
         return np.where(columns >= 0, model.topic_word_[:, columns], 0.0)
 
@@ -51,7 +51,7 @@ class ModelTests:
 
 
 class VariationalTests(ModelTests):
-    """The same, and what models obey that learn online."""
+    """The same, and the laws of models that learn online."""
 
     def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
         """Law 3."""
@@ -65,7 +65,7 @@ class VariationalTests(ModelTests):
 
 
 class MeanFieldTests(VariationalTests):
-    """The same, and what holds where the bound is computed exactly."""
+    """The same, and the laws of models whose bound is computed exactly."""
 
     def test_bound_never_falls_when_local_records_are_kept(self) -> None:
         """Law 1: carried over, inner loops converged, alpha fixed or learned; to single precision."""

@@ -44,9 +44,10 @@ def plant_topics(
 
 
 def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings: Any) -> Planted:
-    """Documents with a side in each of several languages of so many words, which share their theta.
+    """Documents with a side in each of several languages with these numbers of words; the sides share their
+    theta.
 
-    `settings` are those of `plant_topics`; `length` tokens a side. `topics` sum to one in each language.
+    `settings` are those of `plant_topics`; `length` tokens per side. `topics` sum to one in each language.
 
     >>> plant_languages((30, 20), n_documents=2).counts.shape
     (2, 50)
@@ -64,7 +65,8 @@ def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings:
 
 
 def matched(found: Array, truth: Array) -> tuple[Array, Array]:
-    """The best match of found topics to true ones: which found one for each, and their cosines."""
+    """The best match of found topics to true ones: the index of the found topic for each, and their
+    cosines."""
     a = found / np.linalg.norm(found, axis=1, keepdims=True)
     b = truth / np.linalg.norm(truth, axis=1, keepdims=True)
     cosines = b @ a.T

@@ -3,8 +3,8 @@ grammar and whose documents have themes.
 
     S -> VP    VP -> NP V (PP) (NP)    NP -> (Det) (Adj) N (PP)    PP -> P NP
 
-What stands in brackets is there half of the time. Each document has one of two themes for its verbs, one for
-its nouns and one for its adjectives. Dependencies: a verb is the root of a sentence, nouns hang on verbs and
+Parts in brackets occur half of the time. Each document has one of two themes for its verbs, one for its nouns
+and one for its adjectives. Dependencies: a verb is the root of a sentence, nouns depend on verbs and
 prepositions, determiners and adjectives on nouns, prepositions on nouns and verbs.
 """
 
@@ -27,7 +27,8 @@ THEMES = {
 }
 TAGS = tuple(THEMES)
 VOCABULARY = tuple(sorted({word for themes in THEMES.values() for theme in themes for word in theme}))
-# The part of speech of a word given its head's, whatever hangs on the head besides: averages of the grammar.
+# The probability of a word's part of speech given its head's, ignoring the head's other dependents: averages
+# of the grammar.
 CHANCES = {
     "": {"V": 1.0},
     "V": {"N": 0.75, "P": 0.25},
@@ -37,7 +38,7 @@ CHANCES = {
 
 
 class PlantedLanguage(NamedTuple):
-    """`trees` of words that are rows of VOCABULARY and tags that are rows of TAGS, and the truth."""
+    """`trees` of words (rows of VOCABULARY) with tags (rows of TAGS), and the truth."""
 
     trees: Trees
     themes: NDArray[np.int64]  # documents × tags: which of THEMES
@@ -47,10 +48,10 @@ class PlantedLanguage(NamedTuple):
 def plant_language(
     n_documents: int = 60, seed: int = 0, sentences: tuple[int, int] = (20, 50)
 ) -> PlantedLanguage:
-    """Documents of `sentences` from the first to the second number, drawn from Table 1.
+    """Documents with `sentences` (least, most) sentences, drawn from Table 1.
 
-    exp(-log_p.mean()) is the perplexity of an oracle, 6.83 in a large corpus: no model whose children of a
-    head are independent does better.
+    exp(-log_p.mean()) is the perplexity of an oracle, 6.83 in a large corpus: no model with independent
+    children of a head does better.
 
     >>> language = plant_language(n_documents=2, sentences=(1, 1))
     >>> len(language.trees.starts)
@@ -79,7 +80,7 @@ def plant_language(
 
 
 def _sentence(generator: np.random.Generator) -> list[tuple[str, int]]:
-    """Tags and heads (places in the sentence; -1: the root) of the words of one sentence."""
+    """Tags and heads (positions in the sentence; -1: the root) of the words of one sentence."""
     subject = _nouns(generator)
     verb = len(subject)
     found = [*_hung(subject, 0, verb), ("V", -1)]
@@ -91,7 +92,7 @@ def _sentence(generator: np.random.Generator) -> list[tuple[str, int]]:
 
 
 def _nouns(generator: np.random.Generator) -> list[tuple[str, int]]:
-    """NP, its noun a root."""
+    """NP, with its noun as the root."""
     before = [tag for tag in ("Det", "Adj") if generator.random() < 0.5]
     found = [*((tag, len(before)) for tag in before), ("N", -1)]
     return (
@@ -102,10 +103,10 @@ def _nouns(generator: np.random.Generator) -> list[tuple[str, int]]:
 
 
 def _prepositions(generator: np.random.Generator) -> list[tuple[str, int]]:
-    """PP, its preposition a root."""
+    """PP, with its preposition as the root."""
     return [("P", -1), *_hung(_nouns(generator), 1, 0)]
 
 
 def _hung(phrase: list[tuple[str, int]], start: int, head: int) -> list[tuple[str, int]]:
-    """A phrase that begins at `start` and whose root hangs on `head`."""
+    """A phrase that begins at `start` and whose root depends on `head`."""
     return [(tag, above + start if above >= 0 else head) for tag, above in phrase]

@@ -1,4 +1,4 @@
-"""Runs of the growing mixture, step by step: what the suites of engines look at."""
+"""Runs of the growing mixture, step by step, for the test suites of engines."""
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
@@ -17,17 +17,17 @@ from stickbreaker.topics import purposes
 
 ROUTE = Online(batch_size=24, kappa=0.5, tau0=1.0)
 THEMES = ("law", "sea")
-LATEST = 5  # times that have words of their own
+LATEST = 5  # number of times with words of their own
 WORDS = tuple(
     sorted(
         [f"{theme}{i}" for theme in THEMES for i in range(6)]
         + [f"{theme}{time}new{i}" for theme in THEMES for time in range(LATEST) for i in range(2)]
     )
-)  # of the documents' words those that are seen more than once
+)  # words of the documents that occur more than once
 
 
 def documents(step: int) -> list[list[str]]:
-    """24 documents of two kinds, with words of their time and words seen once."""
+    """24 documents of two kinds, with words of their time and words that occur once."""
     generator = stream(5, purposes.SEED_DOCUMENTS, step)
     out: list[list[str]] = []
     for d in range(24):
@@ -41,7 +41,7 @@ def documents(step: int) -> list[list[str]]:
 
 
 def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[Bags]]:
-    """Shards with spelled words; their rows are for the engine to find."""
+    """Shards with spelled words, without rows, which the engine finds."""
     shards: list[Shard[Bags]] = []
     for start in range(0, len(texts), size):
         part = texts[start : start + size]
@@ -65,15 +65,15 @@ def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[B
 
 
 class Runs(ABC):
-    """Runs of a model; a suite says which, what rows its table has, and what each step reads."""
+    """Runs of a model; a suite chooses the model, the rows of its table, and what each step reads."""
 
-    model: ClassVar[Any]  # called without arguments, gives a new model
+    model: ClassVar[Any]  # called without arguments, returns a new model
     steps: ClassVar[int]
-    workers: ClassVar[tuple[int, ...]] = (2, 3)  # numbers of them that must learn what one learns
+    workers: ClassVar[tuple[int, ...]] = (2, 3)  # numbers of workers that must learn what one learns
 
     @abstractmethod
     def engine(self, n_jobs: int) -> Engine:
-        """A new engine of so many workers, or of as many as there are where it has no say in that."""
+        """A new engine with this many workers, or with all there are if it has no choice."""
 
     @abstractmethod
     def start(self, engine: Engine, model: Any) -> None:
@@ -85,7 +85,7 @@ class Runs(ABC):
 
     @abstractmethod
     def words(self, engine: Engine) -> list[str]:
-        """What the rows of the table spell."""
+        """The spellings of the table's rows."""
 
     def start_run(self, n_jobs: int = 1) -> tuple[VariationalRun, VariationalState]:
         """A run of the model at its start."""
@@ -100,7 +100,7 @@ class Runs(ABC):
         return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
 
     def in_batch(self, passes: int) -> tuple[Engine, list[float]]:
-        """The engine after so many passes over the first step's documents, and the score of each pass."""
+        """The engine after this many passes over the first step's documents, and the score of each pass."""
         job, state = self.start_run()
         whole, scores = replace(job, schedule=Batch()), list[float]()
         for number in range(passes):
@@ -120,7 +120,8 @@ class Runs(ABC):
     def history(
         self, n_jobs: int = 1
     ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]], list[int]]:
-        """A whole run: its end, its trace, and the table's words and number of columns after each step."""
+        """A whole run: its final state, its trace, and the table's words and number of columns after each
+        step."""
         job, state = self.start_run(n_jobs)
         records, words, columns = [], [], []
         for number in range(self.steps):
@@ -131,7 +132,7 @@ class Runs(ABC):
 
 
 class GrowingRuns(Runs):
-    """The table has no row at first; its rows have keys."""
+    """Runs with a table that is empty at first, and whose rows have keys."""
 
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.empty((0, model.start_components)), [])
@@ -144,7 +145,8 @@ class GrowingRuns(Runs):
 
 
 class ClosedRuns(Runs):
-    """The table has a row for each of `WORDS` from the first to the last step, known by its number."""
+    """Runs with a table that has a row for each of `WORDS`, identified by number, from the first to the last
+    step."""
 
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.zeros((len(WORDS), model.start_components)))

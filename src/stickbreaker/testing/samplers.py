@@ -18,7 +18,7 @@ def bits(arrays: Mapping[str, NDArray[Any]]) -> dict[str, tuple[str, tuple[int, 
 
 
 def whole_bits(sampler: Sampler) -> list[object]:
-    """All that a chain shows of itself: its snapshot, what it has learned, its score and figures."""
+    """Everything observable about a chain: its snapshot, what it has learned, its score and figures."""
     params, counts, columns = sampler.fitted()
     learned = {name: item.values for name, item in params.items()}
     table = {"counts": counts, "columns": columns}
@@ -27,7 +27,8 @@ def whole_bits(sampler: Sampler) -> list[object]:
 
 
 def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
-    """Sweeps of these numbers, hyperparameters moved after each; every other state is kept as a sample."""
+    """Make the sweeps of these numbers, updating hyperparameters after each; every other state becomes a
+    sample."""
     for number in numbers:
         sampler.sweep(number, threads)
         sampler.learn()
@@ -37,23 +38,23 @@ def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
 
 
 class SamplerTests(ABC):
-    """Subclass and give `sampler(seed)`, `another()` and `log_joint(sampler)`."""
+    """Subclass and implement `sampler(seed)`, `another()` and `log_joint(sampler)`."""
 
     @abstractmethod
     def sampler(self, seed: int) -> Sampler:
-        """A new chain: always of the same data and the same first state, its sweeps drawn by `seed`.
+        """A new chain, always with the same data and the same first state; its sweeps are drawn by `seed`.
 
-        The data must be large enough that two seeds lead to two states, and have an empty document or
-        whatever else is hard.
+        The data must be large enough that two seeds lead to two states, and include hard cases such as an
+        empty document.
         """
 
     @abstractmethod
     def another(self) -> Sampler:
-        """A chain of other data (more documents, say), whose snapshot `sampler` cannot take."""
+        """A chain with other data (for example more documents), whose snapshot `sampler` cannot restore."""
 
     @abstractmethod
     def log_joint(self, sampler: Sampler) -> float:
-        """What the score of a chain of `sampler` must be, by its snapshot: by definition, with loops."""
+        """The correct score of a chain of `sampler`, computed from its snapshot by definition, with loops."""
 
     def test_same_bytes_for_any_number_of_threads(self) -> None:
         """Law 2: and another seed gives other states."""
@@ -72,7 +73,7 @@ class SamplerTests(ABC):
             assert whole_bits(rest) == whole_bits(whole)
 
     def test_a_snapshot_stays_when_its_chain_goes_on(self) -> None:
-        """Nor does a restored chain write to the arrays that it was restored from."""
+        """A restored chain does not write to the arrays that it was restored from, either."""
         sampler, other = advance(self.sampler(3), range(2)), self.sampler(3)
         arrays = sampler.snapshot()
         before = bits(arrays)
@@ -99,7 +100,7 @@ class SamplerTests(ABC):
             assert kind == "joint"
 
     def test_reading_changes_nothing(self) -> None:
-        """Score, figures, fitted and snapshot may be asked for at any time, or never."""
+        """Score, figures, fitted and snapshot may be read at any time, or never."""
         watched = self.sampler(3)
         for number in range(4):
             advance(watched, range(number, number + 1))
@@ -108,13 +109,13 @@ class SamplerTests(ABC):
 
 
 class ExactSamplerTests(SamplerTests):
-    """The same, and what holds of a chain whose stationary law is the posterior: Geweke's test.
+    """The same, and Geweke's test for a chain whose stationary law is the posterior.
 
-    Give `draw`, `redraw` and `functions` too, of data so small that a sweep takes a moment.
+    Implement `draw`, `redraw` and `functions` too, with data so small that a sweep is quick.
     """
 
-    draws = 3_000  # from the prior
-    sweeps = 5_000  # each followed by new data
+    draws = 3_000  # number of draws from the prior
+    sweeps = 5_000  # number of sweeps, each followed by new data
 
     @abstractmethod
     def draw(self, generator: np.random.Generator) -> tuple[Any, Sampler]:
@@ -129,7 +130,7 @@ class ExactSamplerTests(SamplerTests):
         """Test functions of data and state (functions): counts, squares of counts, parameters; not labels."""
 
     def test_geweke(self) -> None:
-        """Law 5: data and state drawn from the prior, and by turns, have the same means."""
+        """Law 5: data and state drawn from the prior, and in alternation, have the same means."""
         generator = np.random.default_rng(3)
         independent: list[ArrayLike] = []
         for _ in range(self.draws):

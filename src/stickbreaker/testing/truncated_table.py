@@ -1,4 +1,4 @@
-"""The laws of an engine's truncated table, shown with a small model whose columns keep their best words."""
+"""The laws of an engine's truncated table, tested with a small model whose columns keep their best words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from stickbreaker.testing.runs import GrowingRuns
 from stickbreaker.testing.unigram_mixture import Components, GrowingMixture
 
 STEPS = 8  # a run is cut after five, between two orders
-RANK = "rank"  # of the prepared params: where each cell stands in its column, from 1 on
+RANK = "rank"  # in the prepared params: the position of each cell in its column, from 1
 
 
 @dataclass(frozen=True)
 class OrderedMixture(GrowingMixture):
-    """The mixture over a truncated table of two components: every other step only the `most` words of each
-    stay, by their counts, and a word's rank counts for it."""
+    """The mixture over a truncated table of two components: in every other step only the `most` words of each
+    stay, by their counts, and a word's weight depends on its rank."""
 
     start_components: int = 2
     most: int = 12
@@ -33,8 +33,10 @@ class OrderedMixture(GrowingMixture):
         return ()
 
     def start(self) -> Record:
-        sizes = Field(np.zeros(0), ("words",), additive=False)  # letters of each word of the table
-        marks = Field(np.zeros(0), ("words",), additive=False, fresh=1.0)  # what an edit alone gives a word
+        sizes = Field(np.zeros(0), ("words",), additive=False)  # number of letters of each word of the table
+        marks = Field(
+            np.zeros(0), ("words",), additive=False, fresh=1.0
+        )  # values that only an edit gives to a word
         return {**super().start(), "letters": sizes, "marks": marks}
 
     def prepare(self, params: Record, counts: Counts) -> Record:
@@ -50,7 +52,7 @@ class OrderedMixture(GrowingMixture):
         use, size = params["use"].values, totals[0] + self.eta * 1000.0
         places = np.sort(rows[rows >= 0])
         words = np.full((len(places), len(use)), self.eta)
-        words[:, 1] += np.arange(len(places)) % 3  # or the two components would stay alike
+        words[:, 1] += np.arange(len(places)) % 3  # or the two components would stay equal
         numbers = {row: i for i, row in enumerate(places.tolist())}
         for place in np.argwhere(counts.live()).tolist():
             i, place = numbers.get(int(counts.rows[*place]), -1), tuple(place)
@@ -85,14 +87,14 @@ class OrderedMixture(GrowingMixture):
 
 
 class OrderedEngineTests(GrowingRuns, RunTests):
-    """The laws of a truncated table. Subclass and give `engine(n_jobs)`."""
+    """The laws of a truncated table. Subclass and implement `engine(n_jobs)`."""
 
     model, steps = OrderedMixture, STEPS
 
     def test_words_enter_and_leave(self) -> None:
-        """The trace counts them; what the params has of each word follows the rows."""
+        """The trace counts them; fields of the params over words follow the rows."""
         job, state = self.start_run()
-        size, moved = 0, [0, 0]  # words that entered after the first step, and that left
+        size, moved = 0, [0, 0]  # number of words that entered after the first step, and that were dropped
         for number in range(STEPS):
             vocabulary = advance(job, state, self.minibatch(number))["vocabulary"]
             size += vocabulary["entered"] - vocabulary["left"]
@@ -148,7 +150,7 @@ class OrderedEngineTests(GrowingRuns, RunTests):
         job, _ = self.after(self.steps)
         before = job.engine.table.counts(slice(None)).copy()
         fresh = Rows(np.array([1, 3]), np.array([[2.0, 0.0], [0.0, 1.0]]))
-        for _ in range(40):  # past any threshold at which the decay factor is multiplied out
+        for _ in range(40):  # past any threshold at which values are multiplied by the decay factor
             job.engine.blend(fresh, 0.6, 2.0)
             before = before * 0.6
             before[[1, 3]] += 2.0 * fresh.values

@@ -1,8 +1,8 @@
-"""A small model that grows, splits and forgets: what an engine must carry besides LDA.
+"""A small model that grows, splits and forgets, to test what engines need to support besides LDA.
 
-A mixture of unigrams over an open vocabulary: rows are spellings, columns components. New words enter when
-a step brings enough of them, faded rows are dropped, a component is split when that explains its documents
-better.
+A mixture of unigrams over an open vocabulary: rows are spellings, columns components. The vocabulary grows
+when a step has enough tokens of new words, faded rows are dropped, a component is split if that explains its
+documents better.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from stickbreaker.topics import purposes
 
 
 class Components(NamedTuple):
-    """What a shard's local step sees: log weights, log word probabilities, and those of unknown words."""
+    """The view for a shard's local step: log weights, log word probabilities, and those of unknown words."""
 
     log_weights: Array
     log_words: Array  # rows × components
@@ -46,7 +46,8 @@ class Components(NamedTuple):
 
 @dataclass(frozen=True)
 class GrowingMixture(Model):
-    """`start_components` at first; a word enters with `least` tokens in a step, leaves below `faded`."""
+    """`start_components` at first; a word enters with `least` tokens in a step, and is dropped below
+    `faded`."""
 
     start_components: int = 1
     eta: float = 0.5
@@ -127,9 +128,10 @@ class ClosedMixture(GrowingMixture):
 
 @dataclass(frozen=True)
 class SplitLargest(Move):
-    """Try to split the component with most documents; two rounds, then accept what the marginal gains.
+    """Tries to split the component with most documents, in two rounds, and accepts by the gain of the
+    marginal.
 
-    A proposal names the component by a mark, and carries each half's counts and tokens of the round before.
+    A proposal marks the component, and carries each half's counts and tokens from the round before.
     """
 
     eta: float
@@ -183,7 +185,7 @@ class SplitLargest(Move):
         return Decision(tuple(Accepted(name, (edit,), gains[name]) for name, edit in edits.items()))
 
     def _gain(self, trial: Stats, sums: Mapping[str, Array]) -> float:
-        """What the log of the Dirichlet-multinomial of a thousand possible words gains by the halves."""
+        """The gain in the log of the Dirichlet-multinomial of a thousand possible words by the halves."""
         size = 1000.0 * self.eta
         first, second, whole = gammaln(size) - gammaln(size + sums["tokens"]) + sums["terms"]
         return float(first + second - trial.documents * np.log(2.0) - whole)
@@ -201,7 +203,7 @@ class SplitSmallest(SplitLargest):
 
 @dataclass(frozen=True)
 class DropFaded(Move):
-    """Rows whose counts have decayed below a threshold leave the table."""
+    """Drops rows whose counts have decayed below a threshold."""
 
     least: float
 
@@ -259,7 +261,7 @@ def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
 
 
 def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> Stats:
-    """A component's documents in two halves: at random first, then by the halves' words before."""
+    """A component's documents in two halves: at random first, then by the words of the halves before."""
     texts = _texts(shard)
     first = np.empty(len(texts))
     for d, text in enumerate(texts):
@@ -281,18 +283,18 @@ def trial_halves(part: RowBlock) -> Mapping[str, Array]:
 
 
 def halves_terms(part: RowBlock, eta: float) -> Mapping[str, Array]:
-    """Of two halves and of both together: tokens, and the rows' terms of the log of the marginal."""
+    """For the two halves and for both together: tokens, and the rows' terms of the log of the marginal."""
     columns = np.column_stack([part.held["trial"], part.held["trial"].sum(axis=1)])
     return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
 
 
 def second_share(part: RowBlock, share: float) -> Mapping[str, Array]:
-    """The second half's share of each word, by a trial's counts; `share` for words without any."""
+    """The second half's share of each word, from a trial's counts; `share` for words without any."""
     tokens = part.held["trial"].sum(axis=1)
     second = part.held["trial"][:, 1] / np.maximum(tokens, 1e-12)
     return {"words": np.where(tokens > 0.0, second, share)}
 
 
 def row_tokens(part: RowBlock) -> Mapping[str, Array]:
-    """What each row counts in all."""
+    """The total count of each row."""
     return {"tokens": part.counts.sum(axis=1)}

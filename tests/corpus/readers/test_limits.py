@@ -172,7 +172,7 @@ def test_blank_lines_before_the_first_text_of_a_pipe(monkeypatch, tmp_path):
     path.write_bytes(b"\n" * 10_001)
     with path.open() as file:
         monkeypatch.setattr(sys, "stdin", file)
-        with pytest.raises(UserError, match="nothing but blanks in the first 10000 lines"):
+        with pytest.raises(UserError, match="the first 10000 lines are blank"):
             Corpus.build("-")
 
 

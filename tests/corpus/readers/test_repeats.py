@@ -60,7 +60,7 @@ def test_long_ones_are_told_of(cli, file, tmp_path):
     ):
         Corpus.build(file)
     told = cli("corpus", "build", file, "--out", tmp_path / "c").stderr
-    assert "as 'c' that of 'a'; --drop-repeats exact leaves them out" in told
+    assert "for example 'c' and 'a'; --drop-repeats exact leaves them out" in told
     told = cli("corpus", "build", file, "--out", tmp_path / "d", "--drop-repeats", "near").stderr
     assert "skipped 3 (repeated document); the first: 'c' repeats 'a'" in told
     assert "has the text" not in told

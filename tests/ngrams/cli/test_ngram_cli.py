@@ -123,7 +123,7 @@ def test_it_is_written_as_arpa(cli, learned, tmp_path):
     assert (tmp_path / "m.arpa").read_text().startswith("\n\\data\\\nngram 1=")
     done = cli("export", learned, "--format", "gensim-topics", "--out", tmp_path / "t", code=1)
     assert done.stderr.endswith(
-        "gensim-topics is no format of a model of the kind NgramModel; it has arpa, zip\n"
+        "a model of the kind NgramModel cannot be written as gensim-topics; use one of arpa, zip\n"
     )
     done = cli("export", learned, "--format", "pyldavis", "--sample", 1, "--out", tmp_path / "t", code=2)
     assert not (tmp_path / "t").exists()
@@ -131,7 +131,7 @@ def test_it_is_written_as_arpa(cli, learned, tmp_path):
 
 def test_a_model_of_topics_has_no_ngrams(cli, model, tmp_path):
     done = cli("export", model, "--format", "arpa", "--out", tmp_path / "m.arpa", code=1)
-    assert "arpa is no format of a model of the kind LDA" in done.stderr
+    assert "a model of the kind LDA cannot be written as arpa" in done.stderr
     for verb in ("score", "generate"):
         extra = (tmp_path / "x.txt",) if verb == "score" else ()
         assert f"{verb} does not apply to a model of the kind LDA" in cli(verb, model, *extra, code=1).stderr
@@ -257,7 +257,7 @@ def test_models_without_topics_do_not_rescale(cli, book, learned, topics):
     line = cli("evaluate", learned, book, "--exponent", 0.5, code=2).stderr
     assert "--exponent needs --rescale" in line
     line = cli("evaluate", topics, book, "--rescale", topics, code=2).stderr
-    assert "--rescale has no meaning for a" in line
+    assert "--rescale does not apply to a" in line
 
 
 # Interrupted and killed

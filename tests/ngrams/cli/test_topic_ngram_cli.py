@@ -108,5 +108,5 @@ def test_options_of_topics_are_refused_without_them(cli, news, tmp_path):
         ("score", tmp_path / "m", news, "--document", news),
         ("export", tmp_path / "m", "--format", "arpa", "--out", tmp_path / "t", "--topic", 1),
     ):
-        assert "has no meaning for a language model without topics" in cli(*verb, code=2).stderr
+        assert "does not apply to a language model without topics" in cli(*verb, code=2).stderr
     assert "does not apply to a model of the kind NgramModel" in cli("topics", tmp_path / "m", code=1).stderr

@@ -44,7 +44,7 @@ def test_topics_have_words_parts_of_speech_and_what_stands_below(cli, stm):
     assert lines[0].split() == ["topic", "share", "tags", "below", "words"]
     assert len(lines) == 1 + len(found["topics"]) + bool(found["unused"])
     for option in ("--by", "probability"), ("--at", "3"):
-        assert "has no meaning for a model of syntactic topics" in cli("topics", stm, *option, code=2).stderr
+        assert "does not apply to a model of syntactic topics" in cli("topics", stm, *option, code=2).stderr
 
 
 def test_shares_and_scores_are_those_of_python(cli, news, stm, tmp_path):

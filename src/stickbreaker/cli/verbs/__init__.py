@@ -1,1 +1,1 @@
-"""The verbs of the command, one file each; `topics.py` has `transform` too, `fit.py` `resume`."""
+"""The commands that several kinds share, one file each."""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
 
 DROPPING = ("stop_words", "extra_stop_words", "min_length", "max_share", "vocabulary_size", "vocabulary")
-SHOWN = 8  # of the words that a rule dropped
-SHOWN_WORD = 40  # characters
+SHOWN = 8  # number of words shown per rule that dropped them
+SHOWN_WORD = 40  # characters shown of a word
 
 
 @click.group(
@@ -53,10 +53,10 @@ def build(
 ) -> None:
     """Build a corpus from text.
 
-    INPUT is a file, a directory of text files (one document each), a glob, or - for standard input. By
-    their names, .jsonl, .ndjson and .json are JSON Lines; .csv, .tsv, .parquet, .arrow and .feather are
-    tables, a row a document; .conllu is CoNLL-U; .txt has one document a line. Of bags, .ldac is LDA-C, .mm
-    and .mtx Matrix Market, docword.NAME.txt UCI. .gz, .zst, .bz2, .xz and .zip may follow. MALLET's lines
+    INPUT is a file, a directory of text files (one document each), a glob, or - for standard input. By their
+    names, .jsonl, .ndjson and .json are JSON Lines; .csv, .tsv, .parquet, .arrow and .feather are tables, one
+    row per document; .conllu is CoNLL-U; .txt has one document per line. For bags of words, .ldac is LDA-C,
+    .mm and .mtx Matrix Market, docword.NAME.txt UCI. .gz, .zst, .bz2, .xz and .zip may follow. MALLET's lines
     need --format.
     """
     if structure.all_words:
@@ -67,7 +67,7 @@ def build(
 
 
 def _refuse_dropping(choice: AnalysisChoice) -> None:
-    """Raise UserError, naming them, for options that drop words beside --all-words."""
+    """Raise UserError naming options that drop words, if they are given with --all-words."""
     of_no_effect = {"stop_words": "none", "min_length": 1, "max_share": 1.0}
     names = [name for name in DROPPING if name in choice.given]
     dropping = [option_of(name) for name in names if getattr(choice, name) != of_no_effect.get(name)]
@@ -89,7 +89,7 @@ def info(path: str, top: int, as_json: bool) -> None:
 
 
 def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
-    """What `corpus info` tells, ready for JSON."""
+    """The result of `corpus info`, ready for JSON."""
     vocabulary = corpus.vocabulary
     frequent = sorted(range(len(vocabulary)), key=lambda row: (-vocabulary.tokens[row], row))[:top]
     words = [{"word": vocabulary.words[row], "tokens": float(vocabulary.tokens[row])} for row in frequent]
@@ -113,7 +113,7 @@ def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
 
 
 def _tags_of(corpus: "Corpus") -> dict[str, Any]:
-    """The tags of a corpus with trees, and the column of CoNLL-U that they are from."""
+    """The tags of a corpus with trees, and the column of CoNLL-U that they come from."""
     from stickbreaker.corpus import Analysis
 
     if corpus.about.tag_names is None:
@@ -131,7 +131,8 @@ def _tags_of(corpus: "Corpus") -> dict[str, Any]:
 def export(path: Path, format: str, out: Path, overwrite: bool, as_json: bool) -> None:
     """Write the bags of words of a corpus for another program.
 
-    lda-c: documents.ldac has a line a document, in the order of the corpus, and vocabulary.txt a word a line.
+    lda-c: documents.ldac has one line per document, in the order of the corpus, and vocabulary.txt one word
+    per line.
     """
     from stickbreaker.corpus import Corpus
     from stickbreaker.corpus.writers import write_lda_c
@@ -166,7 +167,7 @@ def _summary(facts: dict[str, Any]) -> str:
 
 
 def _dropped_lines(facts: dict[str, Any]) -> list[str]:
-    """Which words were dropped, a line a rule."""
+    """Which words were dropped, one line per rule."""
     from stickbreaker.corpus.text.dropped_words import DroppedWords
 
     dropped = [DroppedWords.from_dict(values) for values in facts["dropped_words"]]

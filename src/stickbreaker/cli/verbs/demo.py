@@ -1,4 +1,4 @@
-"""`stickbreaker demo`: topics from real text that every machine with Python has."""
+"""`stickbreaker demo`: topics from real text that every Python installation has."""
 
 import shutil
 import sys
@@ -28,7 +28,7 @@ PASSES = 10
 def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> None:
     """Learn topics from the documentation of the Python that runs this, and write a report.
 
-    It reads the standard library's docstrings and comments where they lie; nothing is fetched.
+    It reads the standard library's docstrings and comments on this machine; nothing is downloaded.
     """
     from stickbreaker.console.running import watcher
     from stickbreaker.core.files import write_atomic

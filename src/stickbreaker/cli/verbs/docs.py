@@ -1,4 +1,4 @@
-"""`stickbreaker docs`: where the documentation is."""
+"""`stickbreaker docs`: the location of the documentation."""
 
 import click
 
@@ -12,9 +12,9 @@ from stickbreaker.core.errors import UserError
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 @command
 def docs(words: tuple[str, ...], as_json: bool) -> None:
-    """Print where the documentation is, or the page about a command.
+    """Print the location of the documentation, or the page about a command.
 
-    The pages are Markdown, which any editor shows. In a source tree `make docs` builds them as HTML.
+    The pages are Markdown, for any text editor. In a source tree, `make docs` builds them as HTML.
     """
     name = " ".join(words)
     page = page_of(name)

@@ -1,4 +1,4 @@
-"""`stickbreaker evaluate`: how good a saved model is, on documents that it has not seen."""
+"""`stickbreaker evaluate`: scores a saved model on documents that it has not seen."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from stickbreaker.topics.cli.unseen import unseen_options
 if TYPE_CHECKING:
     from stickbreaker.estimators.kinds import Saved
 
-ALONE = (  # not on Spark
+ALONE = (  # not available on Spark
     *("left_to_right", "particles", "bound", "diagnostics", "reference", "by", "labels"),
     *("unseen", "spelling_of", "rescale", "exponent"),
     *("interpolate", "weight", "tune_on"),
@@ -116,26 +116,26 @@ def evaluate(
 ) -> None:
     """Score a model on documents that it has not seen, by document completion.
 
-    Topics of a document are inferred from one part of its words and predict the rest. Beside it stands the
-    unigram model, which knows word frequencies and no topics: a good model is well above it. Then: do the
-    top words of each topic keep company (coherence), and do topics differ (diversity)?
+    Topics of a document are inferred from one part of its words and predict the rest. The result is compared
+    with the unigram model, which uses word frequencies and no topics: a good model scores well above it.
+    Also: do the top words of each topic occur together (coherence), and do topics differ (diversity)?
 
-    Of syntactic topics: the perplexity of even-numbered sentences given the odd-numbered ones of their
-    document, by part of speech too.
+    For syntactic topics: the perplexity of even-numbered sentences given the odd-numbered ones of their
+    document, also by part of speech.
 
-    Of a language model: the perplexity of words and ends of sentences, of all and of the known ones; with
-    --rescale beside it that of unigram rescaling, normalised at every word. Topics, if it has any, adapt as
-    the words of a document come. It may be a file in the ARPA format.
+    For a language model: the perplexity of words and ends of sentences, of all words and of the known ones;
+    with --rescale also that of unigram rescaling, normalised at every word. Topics, if it has any, adapt to
+    the words of a document so far. The model may be a file in the ARPA format.
 
-    Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
-    symbols that are spaced, two blanks), and log p of sentences.
+    For a grammar: how well its segmentation agrees with the words of sentences that are separated by spaces
+    (two spaces, if single spaces separate symbols), and log p of sentences.
 
-    Of a lexicon by topic (translate learn): nats per linked word of other pairs of sentences, with and
-    without topics, in both directions and by domain; of one with phrases, BLEU, TER and chrF too.
+    For a lexicon by topic (translate learn): nats per linked word in other pairs of sentences, with and
+    without topics, in both directions and by domain; for one with phrases, also BLEU, TER and chrF.
 
-    Of documents that the model has learned from, the output says so.
+    If the model has learned from some of the documents, the output says so.
 
-    On Spark (--engine spark) executors score a corpus by completion alone.
+    On Spark (--engine spark), executors score a corpus, by completion only.
     """
     asked = ScoringRequest(model, inputs, reading, threads, options)
     result, text = _on_spark(asked, where) if where.engine == "spark" else _here(asked, where)
@@ -148,7 +148,7 @@ def _on_spark(asked: ScoringRequest, where: EngineChoice) -> Outcome:
 
     refuse_written(ALONE, "does not go with --engine spark")
     if "engine" not in kind_at(asked.model, "evaluate").evaluate_options:
-        raise click.UsageError("--engine spark scores models of topics alone: leave it out")
+        raise click.UsageError("--engine spark only scores models of topics: leave it out")
     return completion_on_spark(asked.model, asked.inputs, asked.options["completion"], where)
 
 
@@ -167,7 +167,7 @@ def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
 
 def _refuse_others(kind: "Saved") -> None:
     """Raise a usage error for an option that does not apply to the kind."""
-    of_others = dict.fromkeys(("completion", "threads", *ALONE), f"has no meaning for a {kind.noun}")
+    of_others = dict.fromkeys(("completion", "threads", *ALONE), f"does not apply to a {kind.noun}")
     for name, problem in {"nonterminal": "is for grammars", **of_others}.items():
         if name not in kind.evaluate_options:
             refuse_written((name,), problem)

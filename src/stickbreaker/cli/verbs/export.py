@@ -1,4 +1,4 @@
-"""`stickbreaker export`: a model, or what it says of documents, in the formats of other programs."""
+"""`stickbreaker export`: writes a model, or its results for documents, in the formats of other programs."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,7 +19,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.estimators.kinds import Export, kind_at, kinds, object_at
 
-ZIP = Export(  # of every kind
+ZIP = Export(  # for every kind
     "stickbreaker.console.zip_export:write_zip",
     "the model as one file, which verbs and `load` take as\nthey take its directory",
 )
@@ -32,7 +32,7 @@ def formats() -> dict[str, Export]:
 
 
 class FormatChoice(click.Choice):
-    """One of the formats, also of a kind that was registered after this module was imported."""
+    """A choice among the formats, including those of kinds registered after this module was imported."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -43,11 +43,11 @@ class FormatChoice(click.Choice):
 
     @choices.setter
     def choices(self, value: Iterable[str]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Nothing: they are the kinds'."""
+        """Ignored: the choices are the kinds'."""
 
 
 def _list_formats() -> str:
-    """A line or two for each format, and which are about documents."""
+    """One or two lines for each format, and which are about documents."""
     room = max(map(len, formats())) + 3
     lines = [
         f"{'' if i else name:<{room}}{line}"
@@ -96,7 +96,7 @@ def export(
     if corpus is None and chosen.of_documents:
         raise click.UsageError(f"{format} is about documents: give a corpus after the model")
     if corpus is not None and not chosen.of_documents:
-        raise click.UsageError(f"{format} is about the model alone: leave {corpus} out")
+        raise click.UsageError(f"{format} is about the model only: leave {corpus} out")
     _refuse_others(format, chosen)
     own = ZIP if chosen is ZIP else _own_export(format, chosen, model)
     refuse_file(out, overwrite)
@@ -107,17 +107,18 @@ def export(
 
 
 def _own_export(format: str, chosen: Export, model: Path) -> Export:
-    """The format as the model's kind writes it.
+    """The format, as the model's kind writes it.
 
-    Raises UserError if the kind does not write it, and a usage error for options that the kind does not have.
+    Raises UserError if the kind does not write it, and a usage error for options that do not apply to the
+    kind.
     """
     kind = kind_at(model, "export")
     if format not in kind.exports:
-        problem = f"{format} is no format of {kind.said}"
-        raise UserError(problem, where=model, remedy=f"it has {', '.join((*kind.exports, 'zip'))}")
+        problem = f"{kind.said} cannot be written as {format}"
+        raise UserError(problem, where=model, remedy=f"use one of {', '.join((*kind.exports, 'zip'))}")
     for name in chosen.options:
         if name not in kind.exports[format].options:
-            refuse_written((name,), f"has no meaning for a {kind.noun}")
+            refuse_written((name,), f"does not apply to a {kind.noun}")
     return kind.exports[format]
 
 

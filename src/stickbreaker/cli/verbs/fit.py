@@ -1,4 +1,4 @@
-"""`stickbreaker fit`: a group of commands that the kinds give."""
+"""`stickbreaker fit`: a group of commands, which the kinds provide."""
 
 import os.path
 
@@ -10,10 +10,10 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class FitGroup(SuggestingGroup):
-    """A command for each kind of model, imported on use. Says so if the kind is left out."""
+    """A command for each kind of model, imported on use. Reports a missing kind."""
 
     def places(self) -> dict[str, str]:
-        """Where the commands are, by name, in the order of kinds."""
+        """The places of the commands, by name, in the order of kinds."""
         return {name: place for kind in kinds().values() for name, place in kind.fit.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -29,7 +29,7 @@ class FitGroup(SuggestingGroup):
         *most, last = self.places()
         names = f"{', '.join(most)} or {last}"
         return (
-            f"the kind of model comes before {name!r}: {names}. Topics of it: "
+            f"give the kind of model before {name!r}: {names}. For topics: "
             f"{command_line('fit lda', name, '--out MODEL')}"
         )
 

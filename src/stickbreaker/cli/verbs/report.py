@@ -1,4 +1,4 @@
-"""`stickbreaker report`: a page about a model, and its figures as files."""
+"""`stickbreaker report`: writes a page about a model, and its figures as files."""
 
 from pathlib import Path
 from typing import Any
@@ -38,14 +38,14 @@ def report(
     as_json: bool,
 ) -> None:
     """Write one HTML page about a model: its topics, how they relate, over time and by group, documents,
-    words, how the run went; where topics were split and merged, as streams of LDA exchange them, how they
-    came about. Of a language model: sentences by surprise, fixed expressions, its longest contexts; with
-    topics: words in their colours, and after which words topics come.
-    Of a grammar: sentences in pieces, the subtrees that it remembers, trees. Of syntactic topics: a graph of
-    which stand below which, sentences as trees in their colours. Of a lexicon by topic: words whose
-    translation follows the topic, two topics side by side, what changes in documents.
+    words, how the run went; and if topics were split and merged, their history. For a language model:
+    sentences by surprise, fixed expressions, its longest contexts; with topics: words in their colours, and
+    the words that topics follow. For a grammar: segmented sentences, the subtrees that it remembers, trees.
+    For syntactic topics: a graph of which topics stand below which, sentences as trees in the topics'
+    colours. For a lexicon by topic: words whose translation depends on the topic, two topics side by side,
+    and what changes in documents.
 
-    The page needs no network and nothing beside it. Figures need: pip install 'stickbreaker[figures]'.
+    The page is one file, and needs no network. Figures need: pip install 'stickbreaker[figures]'.
     """
     if out is None and figures is None:
         raise click.UsageError("give --out report.html, --figures DIR or both")
@@ -66,7 +66,7 @@ def report(
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
-    """Write the page to `out` and its figures to `figures`, where given; return what was written."""
+    """Write the page to `out` and its figures to `figures`, if given; return what was written."""
     from stickbreaker.core.files import write_atomic
     from stickbreaker.pages.figures import write_figures
 
@@ -90,7 +90,7 @@ def _as_text(result: dict[str, Any]) -> str:
 
 
 def _refuse_figures(directory: Path, overwrite: bool) -> None:
-    """Raise UserError where a directory cannot be made, or holds files already."""
+    """Raise UserError if a directory cannot be made, or contains files already."""
     if not directory.parent.is_dir():
         raise UserError("there is no such directory", where=directory.parent, remedy="make it first")
     if directory.is_dir() and any(directory.iterdir()) and not overwrite:

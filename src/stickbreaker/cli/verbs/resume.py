@@ -38,14 +38,14 @@ def resume(
     on_error: str | None,
     as_json: bool,
 ) -> None:
-    """Go on with a run that was interrupted: the result is that of a run that was not.
+    """Continue a run that was interrupted: the result is the same as without the interruption.
 
-    A stream is given again, from its beginning: the documents that were learned from are passed over. A run
-    on Spark goes on with --engine spark.
+    A stream is given again, from its beginning: documents that were learned from are skipped. A run on Spark
+    is continued with --engine spark.
     """
     refuse_system(model, "resume")
     if is_stream(model):
-        refuse_written(("checkpoint_every",), "has no meaning for a stream")
+        refuse_written(("checkpoint_every",), "does not apply to a stream")
         resume_stream(model, threads, on_error, as_json)
         return
     if on_error is not None:

@@ -1,4 +1,4 @@
-"""`stickbreaker stream`: learn from files as they arrive in a directory, on Spark."""
+"""`stickbreaker stream`: learns from files as they arrive in a directory, on Spark."""
 
 import threading
 from dataclasses import dataclass
@@ -45,8 +45,14 @@ WITHOUT = (
     *("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in"),
     *("--every", "--chains"),
 )
-REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash", "phrases")  # of a corpus as a whole
-CHANGED: Table = {  # of models that streams learn
+REFUSED = (
+    "min_documents",
+    "max_share",
+    "vocabulary_size",
+    "hash",
+    "phrases",
+)  # options about a corpus as a whole
+CHANGED: Table = {  # for models that streams learn
     "--inference": {
         "choices": ["mean-field", "hybrid"],
         "help": "How to infer: by variational bound, or sampled documents.",
@@ -56,13 +62,13 @@ CHANGED: Table = {  # of models that streams learn
         "help": "Documents that should count, of a stream that drifts.  [default: those of the stream so far]"
     },
 }
-STOPPING_STREAM = "stopping; documents that are not in the model yet are learned from the next time"
+STOPPING_STREAM = "stopping; the remaining documents are learned from next time"
 EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model --words open"
 
 
 @dataclass(frozen=True)
 class ArrivalChoice:
-    """What is read, and for how long."""
+    """Options of what is read, and for how long."""
 
     text_field: str = from_option(default="text", help="Field with the text.")
     date_field: str = from_option(default="date", help="Field with a document's date, where it has one.")
@@ -88,7 +94,7 @@ of_streams = chained(open_options, arrival_options, engine_options, analysis_opt
 
 
 def fitted(verb: click.Command) -> click.Command:
-    """The command with the help that streams need of options that others have too."""
+    """The command, with the help of shared options adapted to streams."""
     changes: dict[str, dict[str, Any]] = {
         "inputs": {"metavar": "DIRECTORY"},
         "engine": {
@@ -116,11 +122,12 @@ def lda(**options: Any) -> None:
     """Learn topics by latent Dirichlet allocation from JSON Lines files (.gz too) that are put into a
     directory.
 
-    Put a file there whole: write it elsewhere, or under a name that begins with a dot, and rename it. The
-    model is saved after each round of new files, and `stickbreaker topics` reads it meanwhile. Ctrl-C stops.
-    Given again, the command goes on; each document counts once, whatever was killed and when.
+    Files must be complete when they appear: write them elsewhere, or under a name that begins with a dot, and
+    rename them. The model is saved after each round of new files, and `stickbreaker topics` can read it
+    meanwhile. Ctrl-C stops. Give the command again to continue; each document counts exactly once, whatever
+    was killed and when.
 
-    With --words open words enter as documents bring them; otherwise give --vocabulary.
+    With --words open, the vocabulary grows with new words; otherwise give --vocabulary.
     """
     from stickbreaker.topics.plain_lda import PlainLDA
 
@@ -137,7 +144,8 @@ def hdp(**options: Any) -> None:
     """Learn topics and their number by a hierarchical Dirichlet process from JSON Lines files (.gz too) that
     are put into a directory.
 
-    As `stickbreaker stream lda`. With --vocabulary, topics also split and merge; not with --words open.
+    Works like `stickbreaker stream lda`. With --vocabulary, topics also split and merge; not with --words
+    open.
     """
     from stickbreaker.topics.plain_hdp import PlainHDP
 
@@ -176,17 +184,17 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
                 arriving.close()
                 host.remedy = _remedy(out)
         if arriving.skipped:
-            note(f"skipped {counted(arriving.skipped, 'line')} that are no JSON objects with a text")
+            note(f"skipped {counted(arriving.skipped, 'line')} that are not JSON objects with a text")
         if not ended:
             saved = "the model is saved" if out.exists() else "nothing was learned yet"
-            fail(f"interrupted; {saved}; give the command again to go on with {out}")
+            fail(f"interrupted; {saved}; give the command again to continue {out}")
         if out.exists():
             note_large_minibatches(arriving.run)
         emit(_summarize(out, arriving), as_json, stream_text)
 
 
 def _remedy(out: Path) -> str:
-    """What a user does when Spark has failed."""
+    """What a user should do when Spark has failed."""
     from stickbreaker.spark.streaming import AGAIN
 
     return AGAIN if out.exists() else "nothing was learned yet; give the command again"
@@ -199,30 +207,30 @@ def _model(
     choice: AnalysisChoice,
     where: EngineChoice,
 ) -> "tuple[TopicEstimator, Any]":
-    """The estimator, and how texts are analysed. Raises a usage error for options that do not fit."""
+    """The estimator, and the analysis of texts. Raises a usage error for options that do not fit."""
     if where.engine != "spark":
         raise click.UsageError(
-            "give --engine spark; on this machine alone: stickbreaker fit lda FILE... --stream --words open"
+            "give --engine spark; on this machine only: stickbreaker fit lda FILE... --stream --words open"
         )
-    refuse_written(REFUSED, "has no meaning for a stream")
+    refuse_written(REFUSED, "does not apply to a stream")
     analysis = choice.analysis()
     params = params_from_options({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
     words = opened.build(analysis)
     if not opened.is_open and choice.vocabulary is None:
         raise click.UsageError("give --words open, or the words to count: --vocabulary FILE")
     if opened.is_open and choice.vocabulary is not None:
-        raise click.UsageError("--vocabulary has no meaning with --words open")
+        raise click.UsageError("--vocabulary does not go with --words open")
     return kind(**params, words=words), analysis
 
 
 def _one_directory(inputs: tuple[str, ...]) -> Path:
     if len(inputs) != 1:
-        raise click.UsageError("give one directory, the one that files are put into")
+        raise click.UsageError("give one directory, in which the files arrive")
     return Path(inputs[0])
 
 
 def _vocabulary(choice: AnalysisChoice) -> Any:
-    """The words that are known beforehand, where some are given."""
+    """The words that are known beforehand, if some are given."""
     from stickbreaker.corpus import Vocabulary
     from stickbreaker.corpus.readers import read_words
 
@@ -230,7 +238,7 @@ def _vocabulary(choice: AnalysisChoice) -> Any:
 
 
 def _say(record: dict[str, Any]) -> None:
-    """A line about a step."""
+    """Print a line about a step."""
     words = f", {counted(record['vocabulary']['size'], 'word')}" if "vocabulary" in record else ""
     documents = counted(int(record["documents"]), "document")
     note(f"{documents}, step {record['step']}{words}{format_prequential(record)}")
@@ -239,5 +247,5 @@ def _say(record: dict[str, Any]) -> None:
 
 def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:
     if not out.exists():
-        raise UserError("no document came", where=arriving.arrivals.directory, remedy="put files into it")
+        raise UserError("no document arrived", where=arriving.arrivals.directory, remedy="put files into it")
     return {"model": str(out), **stream_summary(arriving.run, arriving.skipped)}

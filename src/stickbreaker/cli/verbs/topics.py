@@ -1,4 +1,4 @@
-"""`stickbreaker topics`: what a model has found."""
+"""`stickbreaker topics`: prints what a model has found."""
 
 from pathlib import Path
 from typing import Any
@@ -36,23 +36,23 @@ from stickbreaker.topics.cli.ranking import ranking_option
 def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bool, **options: Any) -> None:
     """Print the topics of a model, the largest first.
 
-    Those that have next to no words of the text are named as unused, at the end. Topics that were given the
-    same name (`stickbreaker name`) are one row, with the numbers of all and the mean of their words. Of
-    syntactic topics, which parts of speech they are stands before their most probable words.
+    Topics with almost no words of the text are listed as unused, at the end. Topics with the same name
+    (`stickbreaker name`) are merged into one row, with all their numbers and the mean of their words. For
+    syntactic topics, their parts of speech are printed before their most probable words.
 
-    With --at, those of the last snapshot not after a date or step, by their lasting numbers; at most 50 words
-    a topic are kept there, the most frequent. A model may be asked while it is still learning.
+    With --at, the topics of the last snapshot not after a date or step, by their lasting numbers; snapshots
+    have at most 50 words per topic, the most frequent ones. This also works while a model is still learning.
     """
     from stickbreaker.estimators.kinds import kind_at, object_at
 
     kind = kind_at(model, "topics")
     for name in options:
         if name not in kind.topics_options:
-            refuse_written((name,), f"has no meaning for a {kind.noun}")
+            refuse_written((name,), f"does not apply to a {kind.noun}")
     assert kind.topics is not None, "a kind with the verb topics has a function for it"
     if out is not None:
         if as_json:
-            raise click.UsageError("--json goes without --out, which has the same topics as a table")
+            raise click.UsageError("--json does not go with --out, which writes the same topics as a table")
         refuse_table(out, overwrite, printed=True)
     result, text = object_at(kind.topics)(TopicsRequest(model, top, options))
     if out is None:
@@ -62,7 +62,7 @@ def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bo
 
 
 def _write_table(found: list[dict[str, Any]], out: Path, overwrite: bool) -> None:
-    """Topics as a table: number, name, share and words, of each language if there are several."""
+    """Write topics as a table: number, name, share and words, for each language if there are several."""
     import pyarrow as pa
 
     languages = list(found[0].get("languages", ())) if found else []

@@ -63,20 +63,20 @@ def transform(
     reading: ReadingChoice,
     as_json: bool,
 ) -> None:
-    """Write the topic shares of documents, a row each: id, then a column for each topic.
+    """Write the topic shares of documents, one row each: id, then a column for each topic.
 
     Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean.
     With --metadata, the column topic has the number of the topic with the largest share. On Spark (--engine
     spark) executors score a corpus: id, and the list of its shares.
 
-    In CSV, text that a spreadsheet would run as a formula (=, +, -, @) stands behind a single quote.
+    In CSV, text that a spreadsheet would run as a formula (=, +, -, @) gets a single quote before it.
     """
     if raw_text and (where.engine == "spark" or out.suffix in (".parquet", ".xlsx")):
-        raise click.UsageError("--raw-text is for CSV; elsewhere text is as it is")
+        raise click.UsageError("--raw-text is for CSV; other formats need no quotes")
     if where.engine == "spark":
         if metadata or by:
             name = "--metadata" if metadata else "--by"
-            raise click.UsageError(f"{name} is for one machine; on Spark join the corpus's metadata by id")
+            raise click.UsageError(f"{name} is not available on Spark; join the corpus's metadata by id")
         result = shares_on_spark(model, inputs, out, where, overwrite)
         emit(result, as_json, lambda r: f"{r['out']}: {_size(r)}")
         return
@@ -94,7 +94,7 @@ def transform(
     with writing_output():
         write_tables(table, table.schema, out, raw=raw_text, overwrite=overwrite)
     if corpus.n_empty == corpus.n_documents:
-        note(f"note: {ALL_UNSEEN}; is it the language and the field (--text-field) that the model is of?")
+        note(f"note: {ALL_UNSEEN}; are the language and the field (--text-field) those of the model?")
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
@@ -116,5 +116,5 @@ def _as_text(result: dict[str, Any]) -> str:
 
 
 def _size(result: dict[str, Any]) -> str:
-    """How large a table of shares is."""
+    """The size of a table of shares, in words."""
     return f"{counted(result['documents'], 'document')} × {counted(result['topics'], 'topic')}"

@@ -1,4 +1,4 @@
-"""`stickbreaker update`: next month's documents."""
+"""`stickbreaker update`: learns from new documents, such as next month's."""
 
 import time
 from datetime import date as day
@@ -57,10 +57,10 @@ def update(
     reading: ReadingChoice,
     as_json: bool,
 ) -> None:
-    """Let a finished model learn from more documents, in their order, a step for each minibatch of them.
+    """Update a finished model with more documents, in their order, one step per minibatch.
 
-    Each step is what `partial_fit` does in Python: what was learned fades a little, and the new documents
-    come in. Words that the model does not know are left out, unless its vocabulary is open. This is how topic
+    Each step is what `partial_fit` does in Python: what was learned fades a little, and the new documents are
+    added. Words that the model does not know are left out, unless its vocabulary is open. This is how topic
     models and grammars are updated; a language model is learned again, from the counts of old and new texts,
     with the words it already knows.
 
@@ -81,7 +81,7 @@ def update(
         raise UserError("there is no document", where=", ".join(inputs), remedy="give documents with text")
     under_way = Updating(estimator, documents, target, _day(date))
     if goes_on:
-        note(f"going on after {under_way.update.documents:,} documents, which were learned from before")
+        note(f"continuing after {under_way.update.documents:,} documents, which were learned from before")
     size = batch_size or estimator.minibatch
     _learn(under_way, size, checkpoint_every, overwrite=overwrite or goes_on or out is None)
     result = {"model": str(target), "status": "done", **_figures(under_way)}
@@ -89,17 +89,17 @@ def update(
 
 
 def _day(given: str | None) -> str:
-    """The date as it is kept. Raises a usage error for one that is none."""
+    """The date in the form that is stored. Raises a usage error if it is not one."""
     if given is None:
         return day.today().isoformat()
     try:
         return day.fromisoformat(given).isoformat()
     except ValueError:
-        raise click.UsageError(f"--date {given!r} is no day; give it as 2026-11-30") from None
+        raise click.UsageError(f"--date {given!r} is not a day; give it as 2026-11-30") from None
 
 
 def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -> None:
-    """All steps that are left, saved meanwhile; leaves the program at Ctrl-C."""
+    """Make all remaining steps, saving meanwhile; exits at Ctrl-C."""
     line, stopped, saved = ProgressLine(changes=0.25, lines=5.0), list[bool](), time.monotonic()
     with stop_signals(lambda: stopped.append(True)):
         for _ in under_way.steps(size):
@@ -110,12 +110,12 @@ def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -
                 under_way.save(overwrite=overwrite)
                 overwrite, saved = True, time.monotonic()
                 if stopped:
-                    fail("interrupted; what was learned is saved, give the same command again to go on")
+                    fail("interrupted; what was learned is saved, give the same command again to continue")
         under_way.save(overwrite=overwrite)
 
 
 def _figures(under_way: "Updating") -> dict[str, Any]:
-    """What `update` tells."""
+    """The result of `update`."""
     estimator, update = under_way.estimator, under_way.update
     return {
         **estimator.sizes(),

@@ -1,11 +1,11 @@
 """The documentation of the running Python as a corpus: real text on every machine, with no network.
 
-The recipe, in order of the functions below: 1. every .py file of the standard library is parsed, never
-imported; tests and bundled packages are left out; 2. a unit is a top-level class, or the rest of its module,
-or a topic of the language reference; 3. its docstrings and full-line comments, in source order, are stripped
-of code, doctests, rules, addresses and licences; 4. units are cut into chunks of about 80 words, with the
-words of the module's name twice in front; 5. CamelCase and snake_case names are split, English and code stop
-words dropped, plurals folded.
+The recipe, in order of the functions below:
+1. every .py file of the standard library is parsed, never imported; tests and bundled packages are left out;
+2. a unit is a top-level class, or the rest of its module, or a topic of the language reference;
+3. its docstrings and full-line comments, in source order, lose code, doctests, rules, addresses and licences;
+4. units are cut into chunks of about 80 words, with the words of the module's name twice in front;
+5. CamelCase and snake_case names are split, English and code stop words dropped, plurals folded.
 """
 
 import ast

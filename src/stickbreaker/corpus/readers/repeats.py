@@ -20,7 +20,7 @@ class RepeatsWarning(UserWarning):
     """The number of documents with the text of others; the first of them, and the one that it repeats.
 
     >>> print(RepeatsWarning(2, "b", "a"))
-    2 documents have the text of others, as 'b' that of 'a'; drop_repeats="exact" leaves them out
+    2 documents have the same text as others, for example 'b' and 'a'; drop_repeats="exact" leaves them out
     """
 
     def __init__(self, number: int, first: str, of: str) -> None:
