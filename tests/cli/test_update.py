@@ -111,7 +111,7 @@ def test_an_interrupted_update_goes_on(cli, model, more, tmp_path, monkeypatch):
     other = write_lines(tmp_path / "other.jsonl", planted_documents(5))
     error = cli("update", model, other, "--out", out, code=1).stderr
     assert "an update with other documents was interrupted after 20 of 50; give them again" in error
-    assert "going on after 20 documents" in cli(*line, "--out", out).stderr
+    assert "continuing after 20 documents" in cli(*line, "--out", out).stderr
     again, first = LDA.load(out), LDA.load(whole)
     assert np.array_equal(table_of(again), table_of(first))
     assert again.updates_ == first.updates_

@@ -146,7 +146,7 @@ def test_a_kind_left_out_before_a_directory(cli, model, monkeypatch):
 def test_a_model_in_place_of_documents(cli, model, tmp_path, verb):
     told = cli(*verb, model, "--out", tmp_path / "m", code=1).stderr
     assert told == (
-        f"stickbreaker: {model}: is a model, not a corpus or files of documents; to go on with its "
+        f"stickbreaker: {model}: is a model, not a corpus or files of documents; to continue its "
         f"run: stickbreaker resume {model}; for new documents: stickbreaker transform {model} FILE --out "
         "T.csv\n"
     )

@@ -64,5 +64,5 @@ def test_totals_by_group_follow_every_change(changes, seed):
 
 def test_new_rows_come_with_their_groups():
     table = Table(np.ones((2, 1)), "words", "topics", groups=np.array([0, 1], np.int32))
-    with pytest.raises(ValueError, match="with the group of each"):
+    with pytest.raises(ValueError, match="in groups need a group each"):
         table.edit((Grow("words", 1),))

@@ -67,7 +67,7 @@ def test_a_changed_file_is_unpacked_again(model, packed):
 )
 def test_files_that_are_not_the_models_are_refused(packed, tmp_path, name):
     rewritten(packed, lambda entries: entries.__setitem__(name, b"x"))
-    with pytest.raises(UserError, match=r"one.zip: has a file that is none of its model's"):
+    with pytest.raises(UserError, match=r"one.zip: has a file that is not its model's"):
         LDA.load(packed)
     assert not (tmp_path / "outside").exists()
 
@@ -179,6 +179,6 @@ class TestOnTheCommandLine:
         (tmp_path / "other.zip").write_bytes(b"PK\x03\x04 nothing")
         done = cli("topics", tmp_path / "other.zip", code=1)
         assert done.stderr.startswith(
-            f"stickbreaker: {tmp_path / 'other.zip'}: is damaged, or no file that export"
+            f"stickbreaker: {tmp_path / 'other.zip'}: is damaged, or not a file that export"
         )
         assert "Traceback" not in done.stderr

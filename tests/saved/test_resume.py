@@ -262,7 +262,7 @@ def test_ctrl_c_of_the_program(planted, program, cli, tmp_path):
     _, stderr = child.communicate()
     assert child.returncode == 1
     assert "Traceback" not in stderr
-    assert f"go on with: stickbreaker resume {path}" in stderr
+    assert f"continue with: stickbreaker resume {path}" in stderr
     assert ModelDirectory(path).manifest()["run"]["step"] < 300
     program("resume", path)
     cli("fit", "lda", *options, "--out", tmp_path / "whole")

@@ -531,7 +531,7 @@ def spelled(tmp_path_factory):
 def test_snapshots_that_a_manifest_leaves_out_are_missed(cli, open_halfway, tmp_path):
     path = shutil.copytree(open_halfway, tmp_path / "copy")
     name = next(file.name for file in path.glob("evolution-*"))
-    assert "names no snapshots" in refusal(cli, "resume", changed(path, f"files/{name}", "gone"))
+    assert "has no snapshots" in refusal(cli, "resume", changed(path, f"files/{name}", "gone"))
 
 
 @pytest.mark.parametrize(("fact", "value"), [("fresh", -1e308), ("additive", None)])

@@ -173,7 +173,7 @@ def test_mllibs_methods_are_there() -> None:
         ({"docConcentration": [0.1, 0.2, 0.3]}, "alpha has the shape"),
         (
             {"docConcentration": [0.1], "optimizeDocConcentration": True},
-            "docConcentration is given and is to",
+            "docConcentration is given, but optimizeDocConcentration",
         ),
         ({"featuresCol": "none"}, "the table: no column 'none'"),
         ({"topicDistributionCol": "text"}, "the table: there is a column 'text'"),

@@ -80,7 +80,7 @@ def test_a_model_that_is_replaced_is_not_taken_for_the_old_one(lda: LDA, tmp_pat
     assert not placed.is_there
     with Placed.at(tmp_path / "model").read() as model:
         assert len(model.alpha_) == 2
-    replaced = "the model was replaced meanwhile; a run that learns replaces it: copy"
+    replaced = "the model was replaced meanwhile; a run that is learning replaces it: copy"
     with pytest.raises(UserError, match=replaced), Placed(tmp_path / "model", "of another").read():
         pass
     with pytest.raises(UserError, match=replaced), placed.read():

@@ -58,7 +58,7 @@ def test_no_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     pytest.importorskip("pyspark")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UserError, match=r"there is none; .*openjdk-17-jre-headless"):
+    with pytest.raises(UserError, match=r"which is not installed; .*openjdk-17-jre-headless"):
         check_spark()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
     with pytest.raises(UserError, match=r"gone/bin/java: Spark needs Java"):

@@ -313,7 +313,7 @@ def test_a_field_that_spark_does_not_take_is_told(spark, incoming, out, field):
 
 def test_the_model_of_a_stream_is_not_resumed(spark, cli, undisturbed):
     told = cli("resume", undisturbed, code=1).output
-    assert "learns from files as they arrive, not from a corpus; to go on, give the command again" in told
+    assert "learns from files as they arrive, not from a corpus; to continue, give the command" in told
 
 
 def test_lines_that_are_left_out_are_counted(spark, incoming, out):
@@ -350,7 +350,7 @@ def test_what_is_no_model_of_the_stream_is_refused(spark, undisturbed, model, tm
         again(spark, undisturbed, **{**OPEN, "alpha": 0.2})
     with pytest.raises(UserError, match="the vocabulary of a stream is not known"):
         again(spark, undisturbed, **CLOSED)
-    with pytest.raises(UserError, match="a vocabulary has no meaning"):
+    with pytest.raises(UserError, match="the vocabulary is open"):
         again(spark, undisturbed, vocabulary=vocabulary)
     with pytest.raises(UserError, match="there is no such directory; make it"):
         again(spark, undisturbed, tmp_path / "nowhere")
@@ -363,7 +363,7 @@ def test_a_model_or_notes_that_are_gone_are_missed(spark, undisturbed):
         again(spark, undisturbed)
     away.rename(offsets_of(undisturbed))
     undisturbed.rename(away)
-    with pytest.raises(UserError, match="the model is gone that learned by Spark's notes"):
+    with pytest.raises(UserError, match="the model that learned by Spark's notes of files is gone"):
         again(spark, undisturbed)
     away.rename(undisturbed)
     again(spark, undisturbed)

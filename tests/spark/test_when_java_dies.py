@@ -70,7 +70,7 @@ def test_a_killed_fit_is_one_line_and_goes_on(spark, cli, corpus, tmp_path, temp
     first, *progress, last = told.splitlines()
     assert (code, first) == (1, "starting Spark")
     assert [line for line in progress if not (line.startswith("pass ") or "compiling" in line)] == []
-    assert f"go on with: stickbreaker resume {path} --engine spark" in named_in(last, temporary)
+    assert f"continue with: stickbreaker resume {path} --engine spark" in named_in(last, temporary)
     cli("fit", "lda", corpus, "--out", tmp_path / "whole", *FIT)
     cli("resume", path, *SPARK)
     assert load(path).components_.tobytes() == load(tmp_path / "whole").components_.tobytes()

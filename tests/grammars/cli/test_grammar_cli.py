@@ -292,7 +292,7 @@ def test_a_disturbed_run_goes_on_to_where_an_undisturbed_one_ends(cli, text, tmp
         running.send_signal(disturb)
         _, words = running.communicate(timeout=60)
     if disturb == signal.SIGINT:
-        assert f"go on with: stickbreaker resume {tmp_path / 'm'}" in words
+        assert f"continue with: stickbreaker resume {tmp_path / 'm'}" in words
     early = json.loads((tmp_path / "m" / "model.json").read_text())
     assert early["status"] == "running"
     assert cli("rules", tmp_path / "m").stdout

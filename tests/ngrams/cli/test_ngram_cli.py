@@ -202,7 +202,7 @@ def test_short_sentences_that_are_held_out_are_not_shown(cli, tmp_path):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("evaluate {model} {book} --engine spark", "--engine spark scores models of topics alone"),
+        ("evaluate {model} {book} --engine spark", "--engine spark only scores models of topics"),
         ("export {model} --format arpa --out a.arpa --top 3", "--top does not apply to --format arpa"),
         (
             "export {model} --format arpa --out a.arpa --threads 2",

@@ -103,7 +103,7 @@ def test_a_run_whose_eta_moves_on_says_so():
     data = plant_topics(n_documents=300, length=40).counts
     settings = {"schedule": Online(batch_size=150), "max_iter": 40, "tol": 1e-3, "random_state": 1}
     assert LDA(5, eta=0.1, **settings).fit(data).converged_
-    with pytest.warns(ConvergenceWarning, match="a learned prior moves on"):
+    with pytest.warns(ConvergenceWarning, match="a learned prior still changes"):
         model = LDA(5, eta="learned", **settings).fit(data)
     assert not model.converged_
     assert not model.model.is_settled(model.params_, model.engine_.table.totals())

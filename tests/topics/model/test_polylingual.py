@@ -152,7 +152,7 @@ def test_texts_that_do_not_fit_the_model_are_refused():
         model.transform(["cold water"])
     with pytest.raises(UserError, match="in the language fr; the languages are de, en"):
         model.transform([{"fr": "eau froide"}])
-    with pytest.raises(UserError, match="is none of the vocabulary's"):
+    with pytest.raises(UserError, match="is not one of the vocabulary's"):
         model.transform(Corpus.from_tokens([["cold"]]))
     with pytest.raises(UserError, match="tokens carry no language; write them as de:word"):
         model.transform([["cold", "water"]])
