@@ -261,8 +261,7 @@ def test_right_uses_of_the_same_words_are_left_alone(text: str):
 
 
 if __name__ == "__main__":
-    for place in sys.argv[1:]:
-        pages = pages_of(place) if (ROOT / place).exists() else []
-        found = [line for page in pages for line in phrases_on_page(page)]
-        found += [line for file in sorted((SOURCE / place).rglob("*.py")) for line in phrases_in(file)]
-        print(*found, sep="\n")
+    for room in sys.argv[1:]:
+        for file in sorted((SOURCE / room).rglob("*.py")):
+            for line in phrases_in(file):
+                print(line)
