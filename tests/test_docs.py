@@ -14,7 +14,7 @@ FILES = [
     for room in ("src", "tests", "examples", "benchmarks", "reproduce", "audit", "docs")
     for path in (ROOT / room).rglob("*.*")
 ]
-OF_READERS = {"docs/models/polylingual.md: pages.py"}  # files that a page has its readers write
+OF_READERS = {"docs/explanation/polylingual-measured.md: pages.py"}  # files that a page has its readers write
 
 
 LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)")
