@@ -227,7 +227,7 @@ class AnalysisChoice:
         )
 
     def of_all_words(self) -> "AnalysisChoice":
-        """The same with a vocabulary of all eligible words, within bounds that were given."""
+        """These options with a vocabulary of all eligible words, within bounds that were given."""
         bounds = {"min_documents": 1, "max_share": 1.0}
         return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
 

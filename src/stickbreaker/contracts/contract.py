@@ -273,7 +273,8 @@ class Model(ABC):
         return ()
 
     def finish(self, params: Record, counts: Counts) -> Edit:
-        """The same edit at the end of a run, so that a finished model keeps the limits that it was given."""
+        """The edit by `reorder` at the end of a run, so that a finished model keeps the limits that it was
+        given."""
         return ()
 
 

@@ -222,7 +222,7 @@ def apply(edit: Edit, record: Record) -> dict[str, Field]:
 def apply_to_rows(
     edit: Edit, rows: Rows | SparseCounts, row_axis: str, column_axis: str, n_rows: int
 ) -> Rows:
-    """Some rows of a table of `n_rows` rows after an edit: columns change, positions move."""
+    """Rows of a table of `n_rows` rows after an edit: columns change, positions move."""
     rows = rows.rows()
     for change in edit:
         if isinstance(change, Reorder):

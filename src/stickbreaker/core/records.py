@@ -94,7 +94,7 @@ class SparseCounts(NamedTuple):
         return self._replace(unit=self.unit * factor)
 
     def rows(self) -> Rows:
-        """The same as dense rows."""
+        """The cells as dense rows."""
         positions, inverse = np.unique(self.positions, return_inverse=True)
         places = inverse * self.n_columns + self.columns
         values = np.bincount(places, self.times, len(positions) * self.n_columns)

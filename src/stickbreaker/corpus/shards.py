@@ -113,7 +113,7 @@ def entries_of_documents(
 def entries_between(
     first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same, given the first and last (exclusive) entry of each document."""
+    """`entries_of_documents`, given the first and last (exclusive) entry of each document."""
     lengths = last - first
     after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])

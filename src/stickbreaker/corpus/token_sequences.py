@@ -59,7 +59,7 @@ def _of_tokens(
 
 
 def _of_texts(values: list[Any], vocabulary: Vocabulary, analysis: Analysis) -> TokenSequences | None:
-    """Texts without sentence marks, about which a corpus would warn."""
+    """Texts as sequences; None if they have sentence marks, about which a corpus would warn."""
     if set(map(type, values)) != _STRINGS or any(map(analysis.marks_in, values)):
         return None
     words: list[str] = []

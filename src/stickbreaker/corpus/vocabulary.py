@@ -329,8 +329,8 @@ class Vocabulary:
         return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
-        """These words, whose rows are shared by the other eligible words of `counts`, and whose counts
-        include theirs.
+        """This vocabulary, with the other eligible words of `counts` hashed to its rows, and their counts
+        added.
 
         The tokens of a row are exact; its documents are the sum over its words, at most all.
         """

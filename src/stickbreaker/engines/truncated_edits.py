@@ -36,7 +36,8 @@ def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tu
 def merged_cells(
     cells: CellList, merges: Sequence[Merge], shape: tuple[int, int]
 ) -> tuple[CellList, Numbers, list[int]]:
-    """The same after merges of rows, none of which uses another's result, and the remaining rows.
+    """The cells after merges of rows, none of which uses another's result, the number in each column, and the
+    remaining rows.
 
     The result is as if the merges were made one after another: a cell is where the remaining row has it, or
     at the end.

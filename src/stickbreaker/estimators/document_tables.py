@@ -84,7 +84,7 @@ class DocumentTable:
 
 
 class WholeTable(DocumentTable):
-    """The same for documents that were split: one row for each whole document, in the order of their first
+    """Documents that were split, as a table: one row for each whole document, in the order of their first
     parts.
 
     Its shares are the mean of its parts', weighted by their known tokens; its metadata are its first part's.

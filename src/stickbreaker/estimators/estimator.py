@@ -242,7 +242,8 @@ class Estimator(ABC):
         """The log probability of documents given what was learned, in nats, and their known tokens."""
 
     def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """The same for all tokens, "all", and for parts that are of interest by themselves."""
+        """The log probability in nats and the tokens of all words, "all", and of parts that are of interest
+        by themselves."""
         return {"all": self.score_documents(corpus)}
 
     @property

@@ -54,8 +54,7 @@ class Learned:
     search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
-        """The same without the state that only the run needed, to be held while other runs of a search
-        continue."""
+        """The run without the state that only it needed, to be held while other runs of a search continue."""
         assert isinstance(self.job, VariationalRun)
         engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))

@@ -85,7 +85,7 @@ class Saved:
 
     @property
     def said(self) -> str:
-        """Its name in messages."""
+        """The name of the kind in messages."""
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:

@@ -167,7 +167,7 @@ def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
 
 
 def refuse_other_values(manifest: Mapping[str, Any]) -> None:
-    """The same, without the files that it names."""
+    """Raise ValueError naming an invalid field of a manifest, without a check of the files that it names."""
     refuse_other_kinds(manifest, FIELDS)
     refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
     for name, (needed, others) in PARTS.items():

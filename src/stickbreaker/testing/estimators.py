@@ -327,7 +327,8 @@ def same_values(one: Any, other: Any) -> bool:
 
 
 class TopicEstimatorTests(EstimatorTests):
-    """The same, and the laws of topics in new documents: `transform` and the words of each topic."""
+    """The laws of every estimator, and those of topics in new documents: `transform` and the words of each
+    topic."""
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
         own = {"transform": model.transform, "representatives": model.representative_documents}

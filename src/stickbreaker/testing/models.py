@@ -51,7 +51,7 @@ class ModelTests:
 
 
 class VariationalTests(ModelTests):
-    """The same, and the laws of models that learn online."""
+    """The laws of topic models, and of those that learn online."""
 
     def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
         """Law 3."""
@@ -65,7 +65,7 @@ class VariationalTests(ModelTests):
 
 
 class MeanFieldTests(VariationalTests):
-    """The same, and the laws of models whose bound is computed exactly."""
+    """The laws of topic models that learn online, and of those whose bound is computed exactly."""
 
     def test_bound_never_falls_when_local_records_are_kept(self) -> None:
         """Law 1: carried over, inner loops converged, alpha fixed or learned; to single precision."""

@@ -109,7 +109,7 @@ class SamplerTests(ABC):
 
 
 class ExactSamplerTests(SamplerTests):
-    """The same, and Geweke's test for a chain whose stationary law is the posterior.
+    """The laws of samplers, and Geweke's test for a chain whose stationary law is the posterior.
 
     Implement `draw`, `redraw` and `functions` too, with data so small that a sweep is quick.
     """

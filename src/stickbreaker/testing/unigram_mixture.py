@@ -117,7 +117,7 @@ class GrowingMixture(Model):
 
 @dataclass(frozen=True)
 class ClosedMixture(GrowingMixture):
-    """The same over a closed vocabulary: only its components grow."""
+    """The mixture over a closed vocabulary: only its components grow."""
 
     table = TableSpec(columns="components")
 
@@ -193,7 +193,7 @@ class SplitLargest(Move):
 
 @dataclass(frozen=True)
 class SplitSmallest(SplitLargest):
-    """The same for the component with fewest documents, which is pure sooner: its trials are refused."""
+    """Tries to split the component with fewest documents, which is pure sooner: its trials are refused."""
 
     name = "split-smallest"
 

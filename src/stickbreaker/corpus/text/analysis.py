@@ -486,7 +486,7 @@ class Analysis:
 
     @functools.cached_property
     def _compiled_plain(self) -> regex.Pattern[str]:
-        """The same for texts without invisible marks, which is faster."""
+        """The compiled pattern for texts without invisible marks, which is faster."""
         return self._compiled if self.token_pattern is not None else regex.compile(self._pattern_with(""))
 
     @functools.cached_property

@@ -115,7 +115,7 @@ class PolylingualAnalysis:
         return tuple(rounds)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "PolylingualAnalysis":
-        """The same with other phrases, for words with their language."""
+        """The same analysis with other phrases, for words with their language."""
         return PolylingualAnalysis(
             {
                 code: analysis.with_phrases([_in_language(pairs, code) for pairs in rounds])
@@ -124,7 +124,7 @@ class PolylingualAnalysis:
         )
 
     def resolved(self) -> "PolylingualAnalysis":
-        """The same with the languages' stop words made explicit."""
+        """The same analysis with the languages' stop words made explicit."""
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
 
     def to_dict(self) -> dict[str, Any]:

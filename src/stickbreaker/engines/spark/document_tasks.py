@@ -90,7 +90,7 @@ class Portion:
     after: Records | None = None
 
     def shards(self, source: Source | None) -> Shards | tuple[Shard[Any], ...]:
-        """Its shards; documents in files are read on each iteration."""
+        """The portion's shards; documents in files are read on each iteration."""
         return self.given if source is None else source.shards(*self.chunks)
 
     def records(self) -> dict[int, Local]:
