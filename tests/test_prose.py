@@ -1,7 +1,7 @@
 """The prose of the code is plain English: phrases that need a second reading stay out of it.
 
 The checks read docstrings, comments and messages (string literals of several words) in the folders of `DONE`.
-When a room has been rewritten, add its folder to `DONE` and run
+When a room has been rewritten, add its folder to `DONE` (and take its commands out of `HELP_LEFT`), and run
 
     python -m pytest -n 0 tests/test_prose.py
 
@@ -21,7 +21,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
+
+from tests.commands import every_command
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "stickbreaker"
@@ -35,9 +38,18 @@ DONE = (
     "saved",
     "spark",
     "estimators",
+    "console",
+    "cli",
     "testing",
     "pages",
 )
+
+HELP_LEFT = {  # commands and options whose help is still to be rewritten: take them out when it is
+    *("fit lda", "intruders", "score", "search-k", "translate rerank", "translate terms"),
+    *("--batch-size", "--concentration", "--from", "--kind", "--min-gain", "--relabel", "--reorder-every"),
+    *("--samples", "--spelling-words", "--symbols", "--tables", "--to", "--tokens", "--total"),
+    *("--truncation", "--word-concentration", "--words"),
+}
 
 COUNTED = (
     "one|two|once|twice|times|all|bits|blocks|bytes|cells|changes|characters|columns|counts|documents"
@@ -199,6 +211,25 @@ def phrases_in(path: Path) -> list[str]:
         for offset, phrase in listed_phrases(text)
     }
     return [f"{path.relative_to(ROOT)}:{line}: {phrase}" for line, phrase in sorted(found)]
+
+
+def help_texts() -> Iterator[tuple[str, str, str]]:
+    """Each command, the command or option that a text is about, and the text."""
+    for command, item in every_command():
+        yield command, command, f"{item.help or ''}\n\n{item.epilog or ''}"
+        for option in item.params:
+            if isinstance(option, click.Option):
+                yield command, option.opts[0], option.help or ""
+
+
+def test_help_holds_no_listed_phrase():
+    found = [
+        f"{command}: {name}: {phrase}"
+        for command, name, text in help_texts()
+        if name not in HELP_LEFT
+        for _, phrase in listed_phrases(text)
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize("room", DONE)

@@ -24,15 +24,15 @@ class EngineChoice:
     engine: str = from_option(
         choices=["local", "spark"],
         default="local",
-        help="Run on this machine, or on Spark: corpus and model lie where all its machines see them.",
+        help="Run on this machine, or on Spark; then all its machines must see the corpus and the model.",
     )
     master: str | None = from_option(
         metavar="MASTER",
-        help="Spark: local[2], spark://HOST:PORT, yarn …  [default: spark-submit's, or all cores here]",
+        help="Spark master: local[2], spark://HOST:PORT, yarn …  [default: spark-submit's, or local[*]]",
     )
     blocks: int | None = from_option(
         least=1,
-        help="Spark: files that a new model's table is cut into, each with a reducer of its own.  "
+        help="Spark: number of files for a new model's table, each with a reducer of its own.  "
         "[default: one for every 4 MB of it, at most 16]",
     )
     given: tuple[str, ...] = ()

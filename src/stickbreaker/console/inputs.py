@@ -29,27 +29,27 @@ FORMATS = (
 )  # fmt: skip
 DATE_FORMAT = {
     "metavar": "[FIELD=]FORM",
-    "help": "How dates are written: epoch, epoch-ms, twitter, or as %d/%m/%Y. Without FIELD, of all fields "
-    "with names of dates.  [default: ISO 8601 and others that are certain]",
+    "help": "Date format: epoch, epoch-ms, twitter, or a pattern such as %d/%m/%Y. Without FIELD, for all "
+    "fields with names of dates.  [default: ISO 8601 and other unambiguous formats]",
 }
-LANGUAGE = {"default": "en", "help": "Code or English name; none for no language."}
+LANGUAGE = {"default": "en", "help": "Code or English name; none: no language."}
 NORMALIZATION = {"choices": ["NFC", "NFKC", "none"], "default": "NFC"}
 LOWERCASE = {"names": "--lowercase/--no-lowercase", "default": True}
 TOKEN_PATTERN = {
     "metavar": "REGEX",
-    "help": "What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
+    "help": "Pattern of a token.  [default: letters, marks and digits, with a letter; apostrophes inside]",
 }
 SEGMENTATION = {
     "choices": ["language", "pattern", "characters", "icu"],
     "default": "language",
-    "help": "How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
+    "help": "How scripts without spaces are split. language: Chinese, Japanese, Thai, Lao, Khmer and "
     "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
 }
 SENTENCES = {
     "choices": ["punctuation", "line", "document"],
     "default": "punctuation",
-    "help": "What ends sentences of texts: punctuation and empty lines, every line, or the document. Those "
-    "of CoNLL-U are its own.",
+    "help": "What ends a sentence: punctuation and empty lines, every line, or the document. CoNLL-U files "
+    "have sentences of their own.",
 }
 
 
@@ -57,16 +57,16 @@ SENTENCES = {
 class ReadingChoice:
     """The reading options on the command line; `given` names those that were given."""
 
-    format: str | None = from_option(choices=FORMATS, help="[default: by the file's name]")
+    format: str | None = from_option(choices=FORMATS, help="Format of the input.  [default: by file name]")
     text_field: str = from_option(
         default="text",
         metavar="FIELD",
-        help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
-        "text in each language. Of CoNLL-U, form or lemma.",
+        help="Field or column with the text; title+text joins two, en=FIELD,de=FIELD names one for each "
+        "language. For CoNLL-U: form or lemma.",
     )
     upos: str | None = from_option(
         metavar="NOUN,VERB|all",
-        help="CoNLL-U: read words of these parts of speech alone.  [default: all, or as the model learned]",
+        help="CoNLL-U: read only words of these parts of speech.  [default: all, or those of the model]",
     )
     id_field: str | None = from_option(
         metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
@@ -75,42 +75,42 @@ class ReadingChoice:
         metavar="FIELD", help="Field or column with the language; rows with the same id are one document."
     )
     separator: str | None = from_option(
-        metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
+        metavar="CHARACTER", help="CSV, TSV: column separator.  [default: by format]"
     )
     quotes: str = from_option(
         choices=["double", "none"],
         default="double",
-        help="CSV, TSV: cells may stand in double quotes, or quotes are characters like others.",
+        help="CSV, TSV: whether cells may be in double quotes; none: quotes are ordinary characters.",
     )
     date_format: str | None = from_option(**DATE_FORMAT)
     split: str | None = from_option(
         metavar="paragraphs|sentences:N|words:N",
-        help="Make documents of the parts of long ones; each has the metadata of the whole, whose id is in "
-        "the field part_of.",
+        help="Split long documents into parts; each part has the metadata of the whole document, and its id "
+        "in the field part_of.",
     )
     drop_repeats: str | None = from_option(
         metavar="exact|near[:SHARE]",
-        help="Leave out documents with the text of one before, or about the same: with that share of runs of "
-        "words alike, .8 by default.",
+        help="Leave out documents with the same text as an earlier one, or about the same: this share of "
+        "three-word sequences in common, .8 by default.",
     )
     vocab: str | None = from_option(
         metavar="FILE",
-        help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
+        help="Words for LDA-C, UCI and Matrix Market, one per line, or a gensim Dictionary saved as text.",
     )
     on_error: str = from_option(
-        choices=["fail", "skip"], default="fail", help="What to do about a document that cannot be read."
+        choices=["fail", "skip"], default="fail", help="What to do with a document that cannot be read."
     )
     largest_text: int = from_option(
         type=click.IntRange(1, 1_000_000),
         default=64,
         metavar="MB",
-        help="Largest line, row, file that is one document, packed table or list of words.",
+        help="Largest size of a line, row, single-document file, packed table or list of words.",
     )
     longest_gap: int = from_option(
         type=click.IntRange(0, 10**12),
         default=10_000,
         metavar="N",
-        help="UCI, Matrix Market: most documents in a row that have no entry.",
+        help="UCI, Matrix Market: largest number of consecutive documents without entries.",
     )
     given: tuple[str, ...] = ()
 
@@ -169,39 +169,44 @@ class AnalysisChoice:
     normalization: str = from_option(**NORMALIZATION)
     lowercase: bool = from_option(**LOWERCASE)
     stop_words: str = from_option(
-        default="language", metavar="language|none|FILE", help="The language's own, none, or those of a file."
+        default="language",
+        metavar="language|none|FILE",
+        help="Stop words: the language's own, none, or those in a file.",
     )
-    extra_stop_words: str | None = from_option(metavar="FILE", help="Further stop words, one a line.")
+    extra_stop_words: str | None = from_option(metavar="FILE", help="More stop words, one per line.")
     stemming: bool = from_option(names="--stemming/--no-stemming", default=False, help="Snowball stems.")
     lemmas: bool = from_option(
         names="--lemmas/--no-lemmas",
         default=False,
-        help="Words as a dictionary of the language lists them: mice as mouse. Needs stickbreaker[lemmas].",
+        help="Replace words by their dictionary form: mice by mouse. Needs stickbreaker[lemmas].",
     )
     clean: str | None = from_option(
         choices=["web"],
-        help="Leave out addresses of pages, @users and tags of HTML; read &amp; as &.",
+        help="Leave out web addresses, @users and HTML tags; read &amp; as &.",
     )
     token_pattern: str | None = from_option(**TOKEN_PATTERN)
     segmentation: str = from_option(**SEGMENTATION)
-    min_length: int = from_option(least=1, default=2, help="Shortest word of the vocabulary, in characters.")
+    min_length: int = from_option(least=1, default=2, help="Minimum length of a word, in characters.")
     min_documents: int | None = from_option(
-        least=1, help="Fewest documents of a word.  [default: one for each 500 documents, 1 to 5]"
+        least=1,
+        help="Minimum number of documents with a word.  [default: one for each 500 documents, 1 to 5]",
     )
     max_share: float | None = from_option(
         type=NumberRange(0, 1, min_open=True),
-        help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
+        help="Maximum share of documents with a word.  [default: 0.5, more if documents are long; at least "
         "ten documents]",
     )
     phrases: bool = from_option(
-        names="--phrases/--no-phrases", default=False, help="Join words that often stand together: new_york."
+        names="--phrases/--no-phrases", default=False, help="Join words that often occur together: new_york."
     )
-    vocabulary_size: int | None = from_option(least=1, help="Keep the most frequent.  [default: all]")
-    vocabulary: str | None = from_option(metavar="FILE", help="Take these words instead, one a line.")
+    vocabulary_size: int | None = from_option(
+        least=1, help="Size of the vocabulary: keep the most frequent words.  [default: all]"
+    )
+    vocabulary: str | None = from_option(metavar="FILE", help="Use these words instead, one per line.")
     hash: str | None = from_option(
         metavar="N|others",
-        help="Words share N rows, by a hash of their spelling; others: those that the vocabulary would leave "
-        "out share the rows of its words.",
+        help="Hash words to N rows by their spelling; others: hash words that the vocabulary would leave out "
+        "to the rows of its words.",
     )
     given: tuple[str, ...] = ()
 
@@ -260,16 +265,16 @@ class StructureChoice:
     sentences: str = from_option(**SENTENCES)
     trees: bool = from_option(
         is_flag=True,
-        help="CoNLL-U: keep heads and tags too; multiword tokens are split into their words.",
+        help="CoNLL-U: also store heads and tags; multiword tokens are split into their words.",
     )
     tags: str | None = from_option(
         choices=["upos", "xpos"],
-        help="CoNLL-U with --trees: the column of tags.  [default: upos, or xpos of words whose upos is _]",
+        help="CoNLL-U with --trees: column of the tags.  [default: upos, or xpos for words whose upos is _]",
     )
     all_words: bool = from_option(
         is_flag=True,
-        help="Keep all words, but for those in fewer than --min-documents: stop words, single letters, "
-        "numbers; with --trees every token, punctuation too.",
+        help="Keep all words except those in fewer than --min-documents documents: also stop words, single "
+        "letters, numbers; with --trees every token, also punctuation.",
     )
 
 

@@ -15,14 +15,18 @@ Table = Mapping[str, Mapping[str, Any]]  # settings of options, by name: see `co
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 SHARED: Table = {  # settings that a kind's table need not repeat
-    "--out": {"required": True, "type": PATH, "help": "Directory of the model to make."},
+    "--out": {"required": True, "type": PATH, "help": "Directory for the new model."},
     "--samples": {"least": 1},
     "--iterations": {"least": 1},
     "--held-out": {"default": 0.0, "type": NumberRange(0.0, 0.9)},
-    "--seed": {"default": 0, "type": int, "help": "The same seed gives the same model."},
+    "--seed": {"default": 0, "type": int, "help": "Random seed; the same seed gives the same model."},
     "--threads": THREADS,
-    "--checkpoint-every": {"default": 60.0, "type": NumberRange(0.0), "help": "Seconds; 0: every step."},
-    "--overwrite": {"is_flag": True, "help": "Replace a model at --out."},
+    "--checkpoint-every": {
+        "default": 60.0,
+        "type": NumberRange(0.0),
+        "help": "Seconds between checkpoints; 0: after every step.",
+    },
+    "--overwrite": {"is_flag": True, "help": "Replace an existing model at --out."},
 }
 
 

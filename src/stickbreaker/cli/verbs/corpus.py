@@ -36,11 +36,11 @@ def corpus() -> None:
 
 @corpus.command(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@option("--out", metavar="CORPUS", required=True, help="The directory to make.")
+@option("--out", metavar="CORPUS", required=True, help="Directory for the new corpus.")
 @reading_options
 @analysis_options
 @structure_options
-@option("--overwrite", is_flag=True, help="Replace a corpus at that path.")
+@option("--overwrite", is_flag=True, help="Replace an existing corpus at that path.")
 @command
 def build(
     inputs: tuple[str, ...],
@@ -79,7 +79,7 @@ def _refuse_dropping(choice: AnalysisChoice) -> None:
 
 @corpus.command(epilog="Example: stickbreaker corpus info posts.corpus")
 @click.argument("path", metavar="CORPUS")
-@option("--top", least=0, default=20, help="How many of the most frequent words.")
+@option("--top", least=0, default=20, help="Number of the most frequent words to show.")
 @command
 def info(path: str, top: int, as_json: bool) -> None:
     """Describe a corpus."""
@@ -124,8 +124,8 @@ def _tags_of(corpus: "Corpus") -> dict[str, Any]:
 
 @corpus.command(epilog="Example: stickbreaker corpus export posts.corpus --format lda-c --out posts.ldac")
 @click.argument("path", metavar="CORPUS", type=PATH)
-@option("--format", "format", choices=["lda-c"], required=True, help="What to write.")
-@option("--out", required=True, type=PATH, help="The directory to make, with a file of words.")
+@option("--format", "format", choices=["lda-c"], required=True, help="Format to write.")
+@option("--out", required=True, type=PATH, help="Directory for the new files.")
 @option("--overwrite", is_flag=True, help="Replace an earlier export at --out.")
 @command
 def export(path: Path, format: str, out: Path, overwrite: bool, as_json: bool) -> None:

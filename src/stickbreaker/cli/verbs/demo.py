@@ -21,8 +21,8 @@ PASSES = 10
     type=PATH,
     help="Directory for the corpus, the model and the report.",
 )
-@option("--topics", default=40, least=1, help="Topics to learn.")
-@option("--seed", default=0, type=int, help="The same seed gives the same topics.")
+@option("--topics", default=40, least=1, help="Number of topics.")
+@option("--seed", default=0, type=int, help="Random seed; the same seed gives the same topics.")
 @option("--overwrite", is_flag=True, help="Replace an earlier demo at --out.")
 @command
 def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> None:

@@ -43,53 +43,58 @@ ALONE = (  # not available on Spark
     "--completion",
     default=0.5,
     type=NumberRange(0.0, 1.0, max_open=True),
-    help="Share of each document's words that the model sees before it predicts the rest.",
+    help="Share of each document's words that the model sees; it predicts the rest.",
 )
 @option(
     "--left-to-right",
     is_flag=True,
-    help="Score whole documents too. Slow: the time grows with the squares of the documents' lengths.",
+    help="Also score whole documents. Slow: the time grows with the square of a document's length.",
 )
-@option("--particles", default=20, least=1, help="Of --left-to-right: more vary less, and take longer.")
+@option(
+    "--particles",
+    default=20,
+    least=1,
+    help="Particles for --left-to-right: more reduce the variance, and take longer.",
+)
 @option(
     "--bound",
     is_flag=True,
-    help="The bound on log p that inference climbs, too: it compares runs on the same documents.",
+    help="Also print the bound on log p that inference maximises, to compare runs on the same documents.",
 )
 @option(
     "--diagnostics",
     type=PATH,
     metavar="FILE",
-    help="Write a table too, a row a topic, as MALLET's diagnostics: .csv, .parquet or .xlsx.",
+    help="Also write a table with one row per topic, like MALLET's diagnostics: .csv, .parquet or .xlsx.",
 )
 @option("--overwrite", is_flag=True, help="Replace the file at --diagnostics.")
 @option(
     "--reference",
     metavar="CORPUS|FILE",
-    help="Count there which words keep company, for coherence.  [default: the documents scored]",
+    help="Corpus in which co-occurrences are counted for coherence.  [default: the documents scored]",
 )
 @ranking_option
 @option(
     "--labels",
     metavar="FIELD",
-    help="Predict this field of the documents from their topics; of several values the first.",
+    help="Predict this metadata field from the topics of documents; if it has several values, the first.",
 )
 @option(
     "--nonterminal",
     metavar="SYMBOL",
-    help="Grammars: which symbol's pieces are compared.  [default: Word, or the last that is adapted]",
+    help="Grammars: symbol whose strings are compared with words.  [default: Word, or the last adapted one]",
 )
 @option(
     "--rescale",
     type=MODEL,
     metavar="TOPICS",
-    help="Language models: rescale probabilities by the topics of each document, of a saved LDA or HDP.",
+    help="Language models: rescale probabilities by the topics of each document, from a saved LDA or HDP.",
 )
 @option(
     "--exponent",
     default=0.7,
     type=NumberRange(0.0, 10.0),
-    help="Of --rescale: power of p(word | document) / p(word).",
+    help="Exponent of p(word | document) / p(word) for --rescale.",
 )
 @option("--interpolate", **INTERPOLATE)
 @option("--weight", **WEIGHT)
@@ -98,7 +103,7 @@ ALONE = (  # not available on Spark
     "--alignments",
     type=PATH,
     metavar="FILE",
-    help="Lexicons: links of the words of these sentences, as the lexicon was learned from; 0-0 1-2 a line.",
+    help="Lexicons: word links of these sentences, as in the lexicon's training data: 0-0 1-2 on each line.",
 )
 @unseen_options
 @engine_options

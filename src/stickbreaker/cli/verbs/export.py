@@ -65,17 +65,17 @@ def _list_formats() -> str:
 )
 @model_argument
 @click.argument("corpus", required=False, type=PATH)
-@option("--format", "format", required=True, type=FormatChoice(), help="What to write.")
-@option("--out", required=True, type=PATH, help="The file to write.")
-@option("--top", default=20, least=1, help="Words a topic, of the first two.")
-@option("--language", help="Which language of a polylingual model pyldavis shows.")
+@option("--format", "format", required=True, type=FormatChoice(), help="Format to write.")
+@option("--out", required=True, type=PATH, help="File to write.")
+@option("--top", default=20, least=1, help="Words per topic, for the first two formats.")
+@option("--language", help="pyldavis: language of a polylingual model to show.")
 @option(
     "--sample",
     default=-1,
     show_default=False,
-    help="Which sample arpa has, from 0.  [default: the last]",
+    help="arpa: number of the sample, from 0.  [default: the last]",
 )
-@option("--topic", metavar="N|common", help="Which topic of a language model with topics arpa has.")
+@option("--topic", metavar="N|common", help="arpa: topic of a language model with topics.")
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @threads_option
 @command

@@ -12,18 +12,18 @@ from stickbreaker.core.files import refuse_file
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
 @model_argument
-@option("--out", type=PATH, help="The HTML file to write.")
+@option("--out", type=PATH, help="HTML file to write.")
 @option(
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
-    help="A directory for every figure as SVG and PNG.",
+    help="Directory for all figures as SVG and PNG.",
 )
 @option("--title", help="Title of the page.  [default: the model's name]")
 @option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
 @option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
-@option("--language", help="Which language's words name topics.  [default: that with most words]")
+@option("--language", help="Language whose words name topics.  [default: the one with most words]")
 @option("--compare", type=MODEL, help="Another model, whose topics are matched with these.")
-@option("--overwrite", is_flag=True, help="Replace the file at --out, and figures of the same names.")
+@option("--overwrite", is_flag=True, help="Replace the file at --out, and figures with the same names.")
 @command
 def report(
     model: Path,

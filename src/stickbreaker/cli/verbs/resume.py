@@ -27,7 +27,7 @@ from stickbreaker.topics.cli.streams import is_stream, resume_stream
 @option(
     "--on-error",
     choices=["fail", "skip"],
-    help="What to do about a document of a stream that cannot be read.  [default: as the run began]",
+    help="What to do with a document of a stream that cannot be read.  [default: as at the run's start]",
 )
 @command
 def resume(

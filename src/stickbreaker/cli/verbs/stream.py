@@ -71,13 +71,13 @@ class ArrivalChoice:
     """Options of what is read, and for how long."""
 
     text_field: str = from_option(default="text", help="Field with the text.")
-    date_field: str = from_option(default="date", help="Field with a document's date, where it has one.")
+    date_field: str = from_option(default="date", help="Field with a document's date, if there is one.")
     date_format: str | None = from_option(**DATE_FORMAT)
     files: int | None = from_option(least=1, help="Files taken at a time, at most.  [default: all new]")
     on_error: str = from_option(
         choices=["fail", "skip"],
         default="fail",
-        help="What to do about a line that is no JSON object with a text.",
+        help="What to do with a line that is not a JSON object with a text.",
     )
     once: bool = from_option(is_flag=True, help="Learn from the files that are there, and end.")
 
@@ -103,7 +103,7 @@ def fitted(verb: click.Command) -> click.Command:
             "show_default": False,
             "help": "To be given: directory and model lie where all machines of Spark see them.",
         },
-        "vocabulary": {"help": "The words of a closed vocabulary, one a line."},
+        "vocabulary": {"help": "The words of a closed vocabulary, one per line."},
         **{name: {"hidden": True} for name in REFUSED},
     }
     for param in verb.params:

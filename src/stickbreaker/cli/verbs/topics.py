@@ -28,10 +28,14 @@ from stickbreaker.topics.cli.ranking import ranking_option
 @option(
     "--at",
     metavar="DATE|STEP",
-    help="The topics as they were: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
+    help="Topics at an earlier time: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
 )
-@option("--out", type=PATH, help="Write a table instead, a row a topic: .csv, .parquet or .xlsx; - for CSV.")
-@option("--overwrite", is_flag=True, help="Replace what is at --out.")
+@option(
+    "--out",
+    type=PATH,
+    help="Write a table with one row per topic: .csv, .parquet or .xlsx; - for CSV on standard output.",
+)
+@option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
 def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bool, **options: Any) -> None:
     """Print the topics of a model, the largest first.

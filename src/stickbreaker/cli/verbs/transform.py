@@ -31,20 +31,24 @@ from stickbreaker.core.errors import counted
     "--out",
     required=True,
     type=PATH,
-    help="A .csv, .parquet or .xlsx file to write, or - for CSV on standard output; on Spark a directory of "
+    help="File to write: .csv, .parquet or .xlsx, or - for CSV on standard output; on Spark a directory of "
     "Parquet files.",
 )
 @option(
-    "--metadata", is_flag=True, help="Write the documents' metadata too, field by field, and their topic."
+    "--metadata",
+    is_flag=True,
+    help="Also write the documents' metadata, a column for each field, and their main topic.",
 )
 @option(
-    "--by", choices=["document"], help="Of documents read with --split: a row for each whole one, not a part."
+    "--by",
+    choices=["document"],
+    help="For documents read with --split: one row for each whole document, not for each part.",
 )
-@option("--overwrite", is_flag=True, help="Replace what is at --out.")
+@option("--overwrite", is_flag=True, help="Replace the file or directory at --out.")
 @option(
     "--raw-text",
     is_flag=True,
-    help="Of CSV: write text as it is, also what a spreadsheet would run as a formula.",
+    help="CSV: write text unchanged, even if a spreadsheet would run it as a formula.",
 )
 @engine_options
 @threads_option

@@ -33,15 +33,20 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: stickbreaker update model december.jsonl --out newer")
 @changed_model_argument
 @inputs_argument
-@option("--out", type=PATH, help="Where the model goes that has learned more.  [default: the same place]")
-@option("--batch-size", least=1, help="Documents of a step.  [default: as the model learned, or 256]")
+@option("--out", type=PATH, help="Directory for the updated model.  [default: the same directory]")
+@option("--batch-size", least=1, help="Documents per step.  [default: as the model learned, or 256]")
 @option(
     "--date",
     metavar="YYYY-MM-DD",
-    help="The day that the report tells.  [default: today]",
+    help="Date of the update in the report.  [default: today]",
 )
-@option("--checkpoint-every", default=60.0, type=NumberRange(0.0), help="Seconds; 0: every step.")
-@option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@option(
+    "--checkpoint-every",
+    default=60.0,
+    type=NumberRange(0.0),
+    help="Seconds between checkpoints; 0: after every step.",
+)
+@option("--overwrite", is_flag=True, help="Replace an existing model at --out.")
 @threads_option
 @reading_options
 @command
