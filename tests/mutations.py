@@ -102,7 +102,7 @@ MUTATIONS = {
         "tests/topics/kernels/test_franchise_kernel.py tests/topics/model/test_franchise.py",
     ),
     "documents of a topic with a word": Mutation(
-        "topics/kernels/document_frequencies.py",
+        "topics/kernels/document_counts.py",
         "counts[i, k] += theta[d, k] * words[i, k] / norm",
         "counts[i, k] += theta[d, k] * words[i, k] * norm",
         "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
