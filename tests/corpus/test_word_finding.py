@@ -60,6 +60,17 @@ def test_words_are_those_of_the_pattern(texts: list[str], analysis: Analysis):
     assert_alike(WordFinder(analysis), texts)
 
 
+def test_texts_with_codes_are_cleaned_once(monkeypatch):
+    calls: list[str] = []
+    clean = Analysis.cleaned
+    monkeypatch.setattr(Analysis, "cleaned", lambda self, text: calls.append(text) or clean(self, text))
+    texts = ["rock &amp; roll", "plain", "<s> &lt;marks </s>"]
+    found = WordFinder(ANALYSES[5]).analyse(texts)
+    assert calls == texts
+    assert [list(one.words) for one in found] == [["rock", "roll"], ["plain"], ["marks"]]
+    assert found[0].starts.tolist() == [0, 11]
+
+
 @given(st.lists(st.none() | st.text(st.sampled_from(ALPHABET), max_size=14), min_size=1, max_size=6))
 @example([None, "a,b", "é\u00adé. c"])
 def test_phrases_end_with_the_characters_of_the_pattern(texts: list[str | None]):

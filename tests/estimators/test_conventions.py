@@ -189,6 +189,8 @@ def test_users_see_what_the_docs_show(made):
         "over",
     }
     assert not shown & machinery
+    for name in shown:
+        assert name.startswith("_") or getattr(model, name, "nothing") != "nothing", "works before a fit"
     assert machinery - {"seen", "over"} <= {name for name in machinery if hasattr(model, name)}
 
 

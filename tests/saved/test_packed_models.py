@@ -5,8 +5,12 @@ That every kind is saved and loaded so is a law: see `EstimatorTests`.
 
 import json
 import os
+import signal
 import struct
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -168,6 +172,18 @@ class TestOnTheCommandLine:
         found = json.loads(cli("compare", model, out, "--json").stdout)
         assert found["mean"] == pytest.approx(1.0)
         assert found["comparisons"][0]["model"] == str(out)
+
+    def test_a_program_that_is_terminated_leaves_no_folder(self, packed):
+        code = "import sys, time; from stickbreaker.console.console import MODEL; "
+        code += "print(MODEL.convert(sys.argv[1], None, None), flush=True); time.sleep(60)"
+        with subprocess.Popen(
+            [sys.executable, "-c", code, packed], stdout=subprocess.PIPE, text=True
+        ) as program:
+            folder = Path(program.stdout.readline().strip())
+            assert (folder / "model.json").is_file()
+            program.terminate()
+        assert program.returncode == 128 + signal.SIGTERM
+        assert not folder.parent.exists()
 
     def test_what_changes_a_model_is_refused(self, cli, model, planted, tmp_path):
         out = tmp_path / "one.zip"

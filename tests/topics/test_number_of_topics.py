@@ -105,7 +105,6 @@ def test_the_peak_is_that_of_the_parabola(shift):
     vertex = np.log(40) + shift
     points = [(k, -8.0 - 0.01 * (np.log(k) - vertex) ** 2) for k in numbers]
     found = peak_of([*points, (5, -9.0)])  # one too far below to be of the peak
-    assert found.fitted
     assert abs(np.log(found.topics) - vertex) < 0.02
     reach = np.sqrt(0.005 / 0.01)
     assert found.fewest == pytest.approx(np.exp(vertex - reach), abs=0.51)
@@ -116,11 +115,11 @@ def test_numbers_far_from_the_best_do_not_pull_the_peak():
     """Scores of 45 planted topics of dense words: all are near each other, and rise towards one topic."""
     beside = [(20, -6.9487), (10, -6.9857), (40, -6.9046), (80, -6.9097), (158, -6.9186)]
     found = peak_of([*beside, (5, -6.9584), (2, -6.9049), (1, -6.91)])
-    assert found == peak_of(beside) == (72, 44, 117, True)
+    assert found == peak_of(beside) == (72, 44, 117)
 
 
 def test_without_a_parabola_the_best_is_taken_and_the_fewest_of_equals():
     assert peak_of([(20, -8.0), (10, -9.0)])[:1] == (20,)
-    assert peak_of([(10, -8.0), (20, -8.05), (40, -8.0001)]) == (10, 10, 40, False), "it opens upwards"
+    assert peak_of([(10, -8.0), (20, -8.05), (40, -8.0001)]) == (10, 10, 40), "it opens upwards"
     assert peak_of([(37, -5.0), (37, -5.0002), (36, -5.0004)])[0] == 36
-    assert peak_of([(3, -5.0)]) == (3, 3, 3, False)
+    assert peak_of([(3, -5.0)]) == (3, 3, 3)

@@ -212,11 +212,6 @@ def test_a_word_that_moves_has_the_rank_of_now() -> None:
     }
 
 
-def test_a_run_that_goes_on_takes_back_what_came_later() -> None:
-    assert [moment.step for moment in DATED.until(1500).moments] == [3, 5, 1500]
-    assert DATED.until(2).moments == ()
-
-
 # Finding a snapshot
 
 

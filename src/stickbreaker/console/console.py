@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -198,6 +199,7 @@ class ModelPath(click.Path):
             if self.changes:
                 remedy = "unpack it into a directory, and change that"
                 raise UserError("is a zip file, which cannot be changed", where=path, remedy=remedy)
+            _exit_when_terminated()
             folder = directory_of(path)
         except UserError as error:
             fail(error.on_command_line())
@@ -205,6 +207,13 @@ class ModelPath(click.Path):
             fail(str(UserError(error.strerror or str(error), where=error.filename or path)))
         _NAMED_AS[str(folder)] = str(path)
         return folder
+
+
+def _exit_when_terminated() -> None:
+    """Let SIGTERM end the program as an exit does, which removes folders that models were unpacked into."""
+    free = threading.current_thread() is threading.main_thread()
+    if free and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 MODEL = ModelPath()

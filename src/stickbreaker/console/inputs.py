@@ -369,22 +369,43 @@ def _show_documents(line: ProgressLine, position: "Position", documents: int) ->
 
 
 @contextmanager
-def noted_quotes() -> Iterator[None]:
-    """Print a note about tables whose quotes may be plain characters."""
-    from stickbreaker.corpus.readers.tables import QuotesWarning
+def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[None]:
+    """Print warnings of these kinds, raised in the context, as notes: as they come, or when it has ended.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", QuotesWarning)
+    At the end, warnings of other kinds are dropped.
+    """
+    with warnings.catch_warnings(record=at_end) as remarks:
+        for kind in kinds:
+            warnings.simplefilter("always", kind)
         show = warnings.showwarning
 
         def noted(message: Warning | str, *rest: Any, **others: Any) -> None:
-            if isinstance(message, QuotesWarning):
-                note(f"{message.problem} --quotes none")
+            if isinstance(message, kinds):
+                note(_note_of(message))
             else:
                 show(message, *rest, **others)
 
-        warnings.showwarning = noted  # type: ignore[assignment]
+        if not at_end:
+            warnings.showwarning = noted  # type: ignore[assignment]
         yield
+    for remark in remarks or ():
+        if isinstance(remark.message, kinds):
+            note(_note_of(remark.message))
+
+
+def _note_of(message: Warning) -> str:
+    """What the program prints of a warning, with the option that helps."""
+    from stickbreaker.corpus.readers.repeats import RepeatsWarning
+    from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.text.language_check import LanguageWarning
+
+    if isinstance(message, LanguageWarning):
+        return f"{message.problem}; give --language {message.code}"
+    if isinstance(message, QuotesWarning):
+        return f"{message.problem} --quotes none"
+    if isinstance(message, RepeatsWarning):
+        return f"note: {message.problem}; --drop-repeats exact leaves them out"
+    return f"note: {message}"
 
 
 def bar_of(share: float | None) -> str:
@@ -444,9 +465,7 @@ def build_corpus(
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     kept = structure or StructureChoice()
     options = replace(reading.options(), trees=kept.trees, tags=kept.tags, position=position)
-    with warnings.catch_warnings(record=True) as remarks:
-        for kind in (LanguageWarning, MarksWarning, QuotesWarning, RepeatsWarning):
-            warnings.simplefilter("always", kind)
+    with warnings_as_notes(LanguageWarning, MarksWarning, QuotesWarning, RepeatsWarning, at_end=True):
         built = Corpus.build(
             inputs,
             out,
@@ -459,18 +478,8 @@ def build_corpus(
             overwrite=overwrite,
             progress=partial(_show_documents, line, position),
         )
-    seconds = time.monotonic() - line.start
-    number = built.n_documents
-    line.show(f"{number:,} {noun_for(number, 'document')} read in {seconds:.1f} s", last=True)
-    for remark in remarks:
-        if isinstance(remark.message, LanguageWarning):
-            note(f"{remark.message.problem}; give --language {remark.message.code}")
-        elif isinstance(remark.message, MarksWarning):
-            note(f"note: {remark.message}")
-        elif isinstance(remark.message, QuotesWarning):
-            note(f"{remark.message.problem} --quotes none")
-        elif isinstance(remark.message, RepeatsWarning):
-            note(f"note: {remark.message.problem}; --drop-repeats exact leaves them out")
+        seconds, number = time.monotonic() - line.start, built.n_documents
+        line.show(f"{number:,} {noun_for(number, 'document')} read in {seconds:.1f} s", last=True)
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     return built

@@ -32,7 +32,7 @@ class SuggestingGroup(click.Group):
 
     def unknown(self, ctx: click.Context, name: str) -> str:
         """The message about an unknown command."""
-        return f"No such command {name!r}.{suggestion(name, self.list_commands(ctx))}"
+        return f"No such command {name!r}. {suggestion(name, self.list_commands(ctx))}".rstrip()
 
 
 def with_page(command: click.Command, words: str) -> click.Command:
@@ -50,7 +50,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The most similar known names, as a question after a space; empty if there are none.
 
     >>> suggestion("topic", ["topics", "report"]), suggestion("x", ["topics"])
-    (" Did you mean 'topics'?", '')
+    ("Did you mean 'topics'?", '')
     """
     found = get_close_matches(name, list(known))
-    return f" Did you mean {' or '.join(map(repr, found))}?" if found else ""
+    return f"Did you mean {' or '.join(map(repr, found))}?" if found else ""

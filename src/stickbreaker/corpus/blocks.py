@@ -166,7 +166,8 @@ def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Documen
                 remedy = "give heads and tags of all, or of none"
                 raise UserError(message, where=document.where or None, line=document.line, remedy=remedy)
             trees = True
-        more, longer = len(held), _characters_in(document)
+        more = len(held)
+        longer = len(document.text or "") + sum(map(characters_of, document.metadata.values()))
         full = tokens + more > BLOCK_TOKENS or characters + longer > BLOCK_CHARACTERS
         if waiting and (full or len(waiting) == BLOCK_DOCUMENTS):
             yield waiting
@@ -179,16 +180,11 @@ def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Documen
 
 def table_and_words(documents: list[Document], kind: str) -> tuple[pa.Table, Sequence[str]]:
     """A block of documents as a table to store, and its distinct words in the order of their codes."""
-    return _text_table(documents) if kind == "text" else _bag_table(documents)
-
-
-def _characters_in(document: Document) -> int:
-    """The number of characters of a document's text and metadata."""
-    return len(document.text or "") + sum(map(characters_of, document.metadata.values()))
-
-
-def _text_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
     columns = _common_columns(documents)
+    if kind != "text":
+        columns["words"], words = _word_lists([document.words or [] for document in documents])
+        columns["weights"] = [document.weights or [] for document in documents]
+        return pa.table(columns, schema=BAG_SCHEMA), words
     columns["text"] = arrow_strings([document.text for document in documents])
     columns["tokens"], words = _word_lists([document.tokens or [] for document in documents])
     columns["starts"] = _number_lists([document.starts for document in documents])
@@ -198,13 +194,6 @@ def _text_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
     columns["heads"] = [document.heads for document in documents]
     columns["tags"] = _word_lists([document.tags or [] for document in documents])[0]
     return pa.table(columns, schema=TREE_SCHEMA), words
-
-
-def _bag_table(documents: list[Document]) -> tuple[pa.Table, Sequence[str]]:
-    columns = _common_columns(documents)
-    columns["words"], words = _word_lists([document.words or [] for document in documents])
-    columns["weights"] = [document.weights or [] for document in documents]
-    return pa.table(columns, schema=BAG_SCHEMA), words
 
 
 def _common_columns(documents: list[Document]) -> dict[str, Any]:

@@ -165,8 +165,8 @@ def begin(
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
     _refuse_nothing(corpus)
     search = estimator.search(corpus.n_documents, corpus.n_tokens)
-    first = estimator if search is None else _next_of(estimator, search, ())
-    assert first is not None
+    settings = None if search is None else search.next_settings(())
+    first = estimator if settings is None else estimator.of_search(settings)
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
     with new_model_directory(path, overwrite=overwrite, stays_locked=stays_locked) as directory:
         job, state = first.new_run(corpus, seed, held_out, directory.path)
@@ -179,12 +179,6 @@ def begin(
             fixed[SEARCH] = []
         directory.write(snapshot_of(job, state, fixed))
     return directory
-
-
-def _next_of(estimator: Estimator, search: Search[Any], points: Sequence[FinishedRun]) -> Estimator | None:
-    """The estimator for the next run of a search after those that are finished; None: there is no next."""
-    settings = search.next_settings(points)
-    return None if settings is None else estimator.of_search(settings)
 
 
 def resume(

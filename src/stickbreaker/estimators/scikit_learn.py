@@ -55,9 +55,11 @@ class ScikitLearn(BaseEstimator, Estimator):
         plain = [made for made in type(self).__mro__ if not issubclass(made, BaseEstimator)]
         own = [made for made in plain if not made.__module__.startswith("sklearn.") and made is not object]
         front = {name for made in type(self).__mro__ if made not in own for name in vars(made)}
-        known = object.__dir__(self) if self.__sklearn_is_fitted__() else vars(self)
+        fitted = self.__sklearn_is_fitted__()
+        known = object.__dir__(self) if fitted else vars(self)
+        shown = [name for name in self.shows if fitted or callable(getattr(type(self), name))]
         learned = {name for name in known if name.endswith("_")}
-        return sorted({*front, *learned, *params_of(self), *self.shows} - {"elsewhere", "shows"})
+        return sorted({*front, *learned, *params_of(self), *shown} - {"elsewhere", "shows"})
 
     def fit(self, X: Any, y: object = None, **others: object) -> Self:
         """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.

@@ -148,8 +148,13 @@ def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -
 def _plain(value: Any, types: SettingTypes) -> Any:
     for name, kind in types.items():
         if isinstance(value, kind):
-            found = {each.name: getattr(value, each.name) for each in fields(value) if _is_saved(each, value)}
-            return {name: {key: _plain(own, types) for key, own in found.items()}}
+            found = {each: getattr(value, each.name) for each in fields(value)}
+            saved = {
+                each.name: own
+                for each, own in found.items()
+                if "saved" not in each.metadata or own is not None
+            }
+            return {name: {key: _plain(own, types) for key, own in saved.items()}}
     if isinstance(value, tuple):
         return [_plain(each, types) for each in value]
     if isinstance(value, Batch):

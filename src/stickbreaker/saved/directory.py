@@ -143,7 +143,10 @@ class ModelDirectory:
             snapshot.evolution.write(self.path / names[-1])
         if done:
             names += [name for name in (DOCUMENTS, METADATA_SUMS) if (self.path / name).exists()]
-        files = {name: self._describe(name) for name in names}
+        files: dict[str, Any] = {
+            name: {"bytes": (self.path / name).stat().st_size, "digest": digest_of(self.path / name)}
+            for name in names
+        }
         files |= {name: {"bytes": size} for name, size in self._own(snapshot.files)}
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
         if not done:
@@ -291,9 +294,6 @@ class ModelDirectory:
             raise ValueError
         except (ValueError, TypeError, KeyError, RecursionError):
             raise UserError("is damaged or altered", where=self.trace_path, remedy=RESTORE) from None
-
-    def _describe(self, name: str) -> dict[str, Any]:
-        return {"bytes": (self.path / name).stat().st_size, "digest": digest_of(self.path / name)}
 
     def _verify(self, name: str, facts: Mapping[str, Any]) -> None:
         file = self.path / name

@@ -117,10 +117,6 @@ class Evolution:
         moments = (*self.moments, Moment(step, documents, date, rows))
         return Evolution(moments if len(moments) <= MOST_SNAPSHOTS else _thinned(moments))
 
-    def until(self, step: int) -> Evolution:
-        """The snapshots of the first `step` steps, for a run that continues from there."""
-        return Evolution(tuple(moment for moment in self.moments if moment.step <= step))
-
     def at(self, when: str | int) -> Moment:
         """The last snapshot not after a date, or a step.
 

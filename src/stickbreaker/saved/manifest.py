@@ -30,7 +30,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     altered, has another version or names files that are not a model's.
     """
     remedy = f"a model is a directory with {MANIFEST}"
-    manifest = read_own_manifest(directory, MANIFEST, SCHEMA, "saved model", remedy, RESTORE)
+    manifest = read_own_manifest(directory, MANIFEST, SCHEMA, "model", remedy, RESTORE)
     try:
         refuse_other_fields(manifest)
     except ValueError as error:
@@ -40,11 +40,11 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def read_own_manifest(
-    directory: Path, name: str, own_schema: int, thing: str, remedy: str, restore: str
+    directory: Path, name: str, own_schema: int, noun: str, remedy: str, restore: str
 ) -> dict[str, Any]:
     """The content of the manifest `name` of a directory, without its digest; its fields are not checked.
 
-    `thing` is what the directory should be ("saved model"), `remedy` what to do if it is something else, and
+    `noun` is what the directory should hold ("model"), `remedy` what to do if it is something else, and
     `restore` what to do if the manifest is damaged. Raises UserError for a directory without this manifest or
     with links, and for a manifest that was altered or does not have `own_schema`.
     """
@@ -52,7 +52,7 @@ def read_own_manifest(
     refuse_links(directory)
     file = directory / name
     if not file.is_file():
-        problem = f"is not a {thing}" if directory.exists() else f"there is no such {thing.split()[-1]}"
+        problem = f"is not a saved {noun}" if directory.exists() else f"there is no such {noun}"
         raise UserError(problem, where=directory, remedy=remedy)
     content = file.read_bytes()
     try:

@@ -88,16 +88,12 @@ class LearnedTopics(TopicParams):
         words = self.model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
 
-    def _of_vocabulary(self, table: Array) -> Array:
-        """A table (words × topics) reduced to the topics in use and known words, as topics × words."""
-        part = table.T[self.topic_columns_]
-        return np.ascontiguousarray(part if self._rows is None else part[:, self._rows])
-
     @cached_property
     def components_(self) -> Array:
         """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
         words, whole = self.model.words, self.engine_.table.whole()
-        return self._of_vocabulary(words.parameters(self.params_, whole))
+        used = words.parameters(self.params_, whole).T[self.topic_columns_]
+        return np.ascontiguousarray(used if self._rows is None else used[:, self._rows])
 
     @cached_property
     def topic_word_(self) -> Array:

@@ -84,6 +84,7 @@ def test_models_are_those_of_fit(cli, corpus, search, tmp_path):
 def test_without_held_out_documents_there_is_no_score(cli, corpus, tmp_path):
     done = cli("search-k", corpus, "--topics", 3, "--held-out", 1e-9, "--out", tmp_path / "s", code=1)
     assert "no document is held out; raise --held-out" in done.stderr
+    assert not (tmp_path / "s").exists()
 
 
 def test_what_is_finished_is_not_run_again_and_more_can_be_added(cli, corpus, search, tmp_path):

@@ -132,10 +132,10 @@ def test_mistakes_are_named(place, cli, tuned, tmp_path):
     test = place / "test.jsonl"
     cases = [
         ((*run, place / "nowhere", test, "--out", out), "there is no such lexicon"),
-        ((*run, place / "topics", test, "--out", out), "is not a lexicon"),
+        ((*run, place / "topics", test, "--out", out), "is not a saved lexicon"),
         ((*run, place / "with", place / "nowhere.txt", "--out", out), "no such file"),
         ((*run, place / "with", test, "--out", test), "already exists"),
-        (("translate", "tune", place / "topics", test), "is not a lexicon"),
+        (("translate", "tune", place / "topics", test), "is not a saved lexicon"),
         (("translate", "tune", place / "with", place / "nowhere"), "no such file"),
     ]
     for words, says in cases:

@@ -107,7 +107,7 @@ MISTAKES = [
     ("documents {pairs} --from de --to en --out {pairs}", 1, "pairs.jsonl: already exists"),
     ("word {lexicon} strange", 1, "the word 'strange' is linked with none in de nor en"),
     ("word {lexicon} bank --language fr", 1, "the lexicon has no language 'fr'"),
-    ("word {model} bank", 1, "model: is not a lexicon"),
+    ("word {model} bank", 1, "model: is not a saved lexicon"),
     ("word nowhere bank", 1, "nowhere: there is no such lexicon"),
     ("word {lexicon} bank --document nowhere", 1, "nowhere: no such file"),
     ("word {lexicon} bank --document {empty}", 1, "empty: has no text"),

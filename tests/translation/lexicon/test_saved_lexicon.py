@@ -232,10 +232,10 @@ def test_arrays_that_make_no_sense_are_refused(learned, tmp_path, name):
 def test_what_is_no_lexicon_is_refused(learned, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("x")
-    assert "is not a lexicon; make one by stickbreaker translate learn" in refusal(tmp_path / "empty")
-    assert "is not a lexicon" in refusal(tmp_path / "file")
+    assert "is not a saved lexicon; make one by stickbreaker translate learn" in refusal(tmp_path / "empty")
+    assert "is not a saved lexicon" in refusal(tmp_path / "file")
     assert "there is no such lexicon" in refusal(tmp_path / "nowhere")
-    assert "is not a lexicon" in refusal(learned / "model")
+    assert "is not a saved lexicon" in refusal(learned / "model")
     others = ("", "[]", "{", "null", "[" * 100_000, '"digest"')
     for content, problem in (*((one, "is damaged") for one in others), ('{"schema": 1}', "was altered")):
         path = tmp_path / "copy"

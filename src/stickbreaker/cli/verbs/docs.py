@@ -19,7 +19,8 @@ def docs(words: tuple[str, ...], as_json: bool) -> None:
     name = " ".join(words)
     page = page_of(name)
     if page is None:
-        raise UserError(f"no command '{name}'", remedy=suggestion(name, PAGES).strip() or "see --help")
+        remedy = suggestion(name, PAGES).replace("Did", "did", 1) or "see --help"
+        raise UserError(f"no command '{name}'", remedy=remedy)
     try:
         found = folder() / page
     except FileNotFoundError:

@@ -21,7 +21,7 @@ from stickbreaker.estimators.kinds import Export, kind_at, kinds, object_at
 
 ZIP = Export(  # for every kind
     "stickbreaker.console.zip_export:write_zip",
-    "the model as one file, which verbs and `load` take as\nthey take its directory",
+    "the model as one file, which `load` and the commands\nthat do not change a model read as its directory",
 )
 
 

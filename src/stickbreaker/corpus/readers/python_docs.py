@@ -88,7 +88,8 @@ def python_documents(root: Path | None = None) -> Iterator[Document]:
         units = [unit for path in _sources(library) for unit in _units(path, library)]
     units.sort(key=lambda unit: unit.name)
     chunks = [chunk for unit in units for chunk in _chunks(unit)]
-    singular = _singulars({token for chunk in chunks for token in chunk.tokens or ()})
+    known = {token for chunk in chunks for token in chunk.tokens or ()}
+    singular = {word: single for word in known if (single := _singular(word, known)) is not None}
     if not chunks:
         raise UserError(
             "no documentation: this Python has no .py files of its standard library",
@@ -104,12 +105,9 @@ def _sources(library: Path) -> list[Path]:
     found: list[Path] = []
     for directory, below, names in os.walk(library):
         below[:] = [name for name in below if name not in SKIPPED and not name.startswith("config-")]
-        found += [Path(directory, name) for name in names if name.endswith(".py") and not _is_skipped(name)]
+        sources = [name for name in names if name.endswith(".py") and name[:-3] not in SKIPPED]
+        found += [Path(directory, name) for name in sources if not name.startswith("_sysconfigdata")]
     return sorted(found)
-
-
-def _is_skipped(name: str) -> bool:
-    return name.removesuffix(".py") in SKIPPED or name.startswith("_sysconfigdata")
 
 
 def _units(path: Path, library: Path) -> list[Unit]:
@@ -271,12 +269,8 @@ def stop_words() -> frozenset[str]:
     return (frozenset(get_stop_words("english")) - MEANINGFUL) | code | plurals
 
 
-def _singulars(known: set[str]) -> dict[str, str]:
-    """A map from plurals to singulars, for singulars that occur by themselves."""
-    return {word: single for word in known if (single := _singular(word, known)) is not None}
-
-
 def _singular(word: str, known: set[str]) -> str | None:
+    """The singular of a plural, if it is a known word itself."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return None
     for ending, plural in PLURALS:

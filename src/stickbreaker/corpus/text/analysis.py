@@ -271,8 +271,11 @@ class Analysis:
         >>> Analysis().analyse("One. Two.").sentences.tolist()
         [0, 1]
         """
-        given = text
-        text, places = self.cleaned(text)
+        return self.analyse_cleaned(self.cleaned(text), text)
+
+    def analyse_cleaned(self, clean: CleanText, given: str) -> AnalysedText:
+        """The tokens of a text that was cleaned, with where they begin in the text that was given."""
+        text, places = clean
         marks = self.marks_in(text)
         if marks:
             text = _SENTENCE_MARKS.sub(lambda mark: " " * len(mark[0]), text)
@@ -527,28 +530,22 @@ class Analysis:
         dotted = lowercase and has_dotted_i(language)
 
         def form(spelling: str) -> str:
-            if spelling.isascii() and not dotted:  # it has no other marks, and is normalised
-                if lemma is not None:
-                    spelling = lemma(_without_possessive(spelling) if bare else spelling)
-                spelling = spelling.lower() if lowercase else spelling
-                spelling = _without_possessive(spelling) if bare and "'" in spelling else spelling
-                return spelling if stem is None else normal(stem(spelling))
-            if by_language:
+            plain = spelling.isascii() and not dotted  # it has no other marks, and is normal
+            if by_language and not plain:
                 spelling = without_marks(spelling)
-            if normalization:
+            if normalization and not plain:
                 spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
             if lemma is not None:
                 spelling = lemma(_without_possessive(spelling) if bare else spelling)
             if lowercase:
-                spelling = lower_case(spelling, language)
+                spelling = spelling.lower() if plain else lower_case(spelling, language)
             if bare:
                 spelling = _without_possessive(spelling)
             if stem is not None:
                 spelling = stem(spelling)
-            return normal(spelling)
-
-        def normal(spelling: str) -> str:
-            return unicodedata.normalize(normalization, spelling) if normalization else spelling
+            if not normalization or (plain and stem is None):
+                return spelling
+            return unicodedata.normalize(normalization, spelling)
 
         return form
 

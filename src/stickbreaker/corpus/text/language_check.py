@@ -69,8 +69,8 @@ class LanguageSample:
         if script is None:
             return None
         if script == "Latin":
-            known = language in LATIN or _written_apart(language)
-            return self._by_words(text, language) if known else None
+            other_script = any(language in codes.split() for _, codes in SCRIPTS.values())
+            return self._by_words(text, language) if language in LATIN or other_script else None
         codes = SCRIPTS[script][1].split()
         return None if language in codes else self._best(text, codes)
 
@@ -116,11 +116,6 @@ def _script_of(text: str) -> str | None:
     script = max(counts, key=lambda name: counts[name])
     letters = sum(map(characters.__getitem__, regex.findall(r"\p{L}", "".join(characters))))
     return script if counts[script] >= max(FEWEST, 0.6 * letters) else None
-
-
-def _written_apart(language: str) -> bool:
-    """Whether a language is written in a script other than Latin."""
-    return any(language in codes.split() for _, codes in SCRIPTS.values())
 
 
 @cache

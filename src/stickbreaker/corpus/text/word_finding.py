@@ -71,10 +71,12 @@ class WordFinder:
     def analyse(self, texts: Sequence[str]) -> list[AnalysedText | FoundText]:
         """The tokens of each text, with their positions."""
         clean = list(map(self.analysis.cleaned, texts))
-        marked = [bool(places is not None or self.analysis.marks_in(text)) for text, places in clean]
+        marked = [bool(self.analysis.marks_in(text)) for text, _ in clean]
         plain = iter(self._analyse([one.text for one, has in zip(clean, marked, strict=True) if not has]))
-        pairs = zip(texts, marked, strict=True)
-        return [self.analysis.analyse(text) if has else next(plain) for text, has in pairs]
+        return [
+            self.analysis.analyse_cleaned(one, text) if has else _placed(next(plain), one.places)
+            for text, one, has in zip(texts, clean, marked, strict=True)
+        ]
 
     def _analyse(self, texts: Sequence[str]) -> list[FoundText]:
         """The tokens of cleaned texts without sentence marks to drop."""
@@ -174,6 +176,11 @@ class Spellings:
         if text.isascii():
             return [text[begin:end] for begin, end in pairwise(ends)]
         return [encoded[begin:end].decode("utf-8", "surrogatepass") for begin, end in pairwise(ends)]
+
+
+def _placed(found: FoundText, places: NDArray[np.int64] | None) -> FoundText:
+    """The same tokens, with where they begin in the text that was given; see `CleanText`."""
+    return found if places is None else found._replace(starts=places[found.starts].astype(np.int32))
 
 
 def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:

@@ -1,8 +1,5 @@
 """`stickbreaker fit grammar`."""
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +8,7 @@ import click
 
 from stickbreaker.console.console import NumberRange, command, inputs_argument, note, refuse_written
 from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
-from stickbreaker.console.inputs import reading_options
+from stickbreaker.console.inputs import reading_options, warnings_as_notes
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for
@@ -179,7 +176,7 @@ def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
     params = as_keywords(_ways(options, where.engine, grammar))
     with where.host() as host:
         model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
-        with _remarks_as_notes():
+        with warnings_as_notes(UserWarning):
             _, directory = begin_run(model, replace(run, choice=SymbolChoice(model)))
         if model.skipped_:
             verb, they = ("is", "it") if model.skipped_ == 1 else ("are", "they")
@@ -187,15 +184,6 @@ def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
             note(f"{number} {verb} skipped: {they} cannot be parsed, or {verb} too long")
         host.remedy = resume_remedy(run.out)
         go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
-
-
-@contextmanager
-def _remarks_as_notes() -> Iterator[None]:
-    """Warnings of the library are lines on standard error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_: note(f"note: {message}")
-        yield
 
 
 def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`stickbreaker rescore`: n-best lists of any system, ranked by a language model too."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,10 @@ from stickbreaker.console.console import (
     command,
     emit,
     model_argument,
-    note,
     option,
     tell_of_compiling,
 )
-from stickbreaker.console.inputs import ReadingChoice
+from stickbreaker.console.inputs import ReadingChoice, warnings_as_notes
 from stickbreaker.core.errors import counted, naming
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, word_scorer
@@ -54,11 +52,8 @@ def rescore(
 
     lists = read_candidates(nbest)
     scorer = word_scorer("rescore", model, InterpolationChoice(), ReadingChoice())
-    with warnings.catch_warnings(record=True) as remarks, naming(nbest):
-        warnings.simplefilter("always", MarksWarning)
+    with warnings_as_notes(MarksWarning, at_end=True), naming(nbest):
         ranked = rescored(scorer, lists, scale)
-    for remark in remarks:
-        note(f"note: {remark.message}")
     lines = (f"{own[0].text if own else ''}\n" for own in ranked) if best else lines_of(ranked)
     write_atomic(out, "".join(lines).encode("utf-8"), overwrite=overwrite)
     changed = sum(a[0].text != b[0].text for a, b in zip(lists, ranked, strict=True) if a)

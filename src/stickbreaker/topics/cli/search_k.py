@@ -87,10 +87,11 @@ def search_k(
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus
     from stickbreaker.topics.cli.search_page import page
-    from stickbreaker.topics.cli.search_runs import SearchPlan, SearchRuns
+    from stickbreaker.topics.cli.search_runs import SearchPlan, SearchRuns, refuse_few_documents
 
     opened = Corpus.open(corpus)
     search = SearchRuns(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
+    refuse_few_documents(opened, held_out)
     with search.claim():
         tell_of_compiling()
         training = search.training(opened)

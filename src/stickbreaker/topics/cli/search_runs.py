@@ -1,7 +1,7 @@
 """The runs of `stickbreaker search-k`, each kept as a model and a file of scores."""
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from stickbreaker.core.locks.path_locks import beside
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus.shards import Bags
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.topics.evaluation import Topics
     from stickbreaker.topics.topic_estimator import TopicEstimator
@@ -112,10 +113,7 @@ class SearchRuns:
         from stickbreaker.corpus.store import is_store
 
         path = self.path / TRAINING
-        training = Corpus.open(path) if is_store(path) else corpus.write(path, held_out=self.plan.held_out)
-        if training.n_documents == corpus.n_documents:
-            raise UserError("no document is held out", remedy="raise --held-out, and give another --out")
-        return training
+        return Corpus.open(path) if is_store(path) else corpus.write(path, held_out=self.plan.held_out)
 
     def run(
         self, corpus: "Corpus", training: "Corpus", k: int, seed: int, threads: int | None
@@ -158,6 +156,19 @@ class SearchRuns:
         run_on(begun, 60.0, threads, "the same command goes on from here")
 
 
+def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:
+    """Raise UserError if this share of the corpus leaves nothing to learn from, or nothing to score."""
+    from stickbreaker.corpus.source import Source
+
+    n_training = Source(corpus, held_out).n_documents
+    if n_training == 0:
+        raise UserError("every document is held out", remedy="lower --held-out")
+    if n_training == corpus.n_documents:
+        raise UserError("no document is held out", remedy="raise --held-out")
+    if next(_held_out_halves(corpus, held_out), None) is None:
+        raise UserError("no held-out document has two known words", remedy="raise --held-out")
+
+
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, Any]:
     """Scores of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
     from stickbreaker.topics.evaluation import coherence_of, diversity_of
@@ -165,8 +176,6 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
 
     topics = scored_topics(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
-    if not tokens:
-        raise UserError("no held-out document has two known words", remedy="raise --held-out")
     measured = list(coherence_of(topics, corpus, by=by).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
@@ -187,19 +196,27 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
 def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
     """The nats of every held-out document by completion, and its words that were predicted."""
     from stickbreaker.corpus.shards import tokens_by_document
-    from stickbreaker.corpus.source import Source
-    from stickbreaker.topics.evaluation import completion_score, split_halves
+    from stickbreaker.topics.evaluation import completion_score
 
-    source = Source(corpus, held_out)
     nats: list[float] = []
     tokens: list[float] = []
+    for observed, rest in _held_out_halves(corpus, held_out):
+        scored = completion_score(rest, topics.infer(observed), topics.topic_word)
+        nats += scored.per_document.tolist()
+        tokens += tokens_by_document(rest.offsets, rest.counts).tolist()
+    return nats, tokens
+
+
+def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags", "Bags"]]:
+    """The observed and the other words of held-out documents, by blocks that have others."""
+    from stickbreaker.corpus.source import Source
+    from stickbreaker.topics.evaluation import split_halves
+
+    source = Source(corpus, held_out)
     for block in range(source.n_blocks):
         observed, rest = split_halves(source.block(block, held_out=True)[1])
         if rest.counts.sum() > 0:
-            scored = completion_score(rest, topics.infer(observed), topics.topic_word)
-            nats += scored.per_document.tolist()
-            tokens += tokens_by_document(rest.offsets, rest.counts).tolist()
-    return nats, tokens
+            yield observed, rest
 
 
 def _write(path: Path, value: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from stickbreaker.console.console import (
     tell_of_compiling,
     written,
 )
-from stickbreaker.console.inputs import ReadingChoice, noted_quotes
+from stickbreaker.console.inputs import ReadingChoice, warnings_as_notes
 from stickbreaker.console.run_options import NewRun
 from stickbreaker.console.running import emit_finished
 from stickbreaker.core.errors import UserError, counted
@@ -107,6 +107,7 @@ def fit_stream(
     opened: OpenChoice,
 ) -> None:
     """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
+    from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
     from stickbreaker.saved.directory import refuse_existing
@@ -122,7 +123,7 @@ def fit_stream(
     stop = Stop()
     with stop_signals(stop.request):
         try:
-            with noted_quotes():
+            with warnings_as_notes(QuotesWarning):
                 stream = stream_directory.begin(
                     model, settings, analysis, run.out, stop, overwrite=run.overwrite
                 )
@@ -163,11 +164,12 @@ def refuse_spark(model: "TopicEstimator") -> None:
 
 
 def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
+    from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.estimators.streams import stream_directory
 
     progress = StreamProgress()
     try:
-        with noted_quotes():
+        with warnings_as_notes(QuotesWarning):
             ended = stream_directory.go_on(stream, stop, progress)
     except UserError:
         progress.done()

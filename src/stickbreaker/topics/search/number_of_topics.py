@@ -90,15 +90,11 @@ def _grid(most: int) -> list[int]:
 
 
 class Peak(NamedTuple):
-    """The best number of topics on a curve, and the numbers from `fewest` to `most` that are as good.
-
-    `fitted`: by a parabola; otherwise it is the best of the numbers tried.
-    """
+    """The best number of topics on a curve, and the numbers from `fewest` to `most` that are as good."""
 
     topics: int
     fewest: int
     most: int
-    fitted: bool
 
 
 def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
@@ -112,7 +108,7 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
     The range is where the curve is within `ALIKE` of the peak, as far as numbers were tried.
 
     >>> peak_of([(10, -8.07), (20, -8.01), (40, -7.99), (80, -8.01), (160, -8.07)])
-    Peak(topics=40, fewest=28, most=57, fitted=True)
+    Peak(topics=40, fewest=28, most=57)
     """
     best = max(score for _, score in points)
     tried = sorted({used for used, _ in points})
@@ -130,10 +126,10 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
             vertex, reach = middle - slope / (2.0 * bend), (ALIKE / -bend) ** 0.5
             at = [float(np.exp(vertex + way * reach)) for way in (0.0, -1.0, 1.0)]
             topics, fewest, most = (round(min(max(n, numbers[0]), numbers[-1])) for n in at)
-            return Peak(topics, fewest, most, fitted=True)
+            return Peak(topics, fewest, most)
     alike = [used for used, score in near if score >= best - ALIKE]
     topics = min(used for used, score in near if score >= best - NOISE)
-    return Peak(topics, min(alike), max(alike), fitted=False)
+    return Peak(topics, min(alike), max(alike))
 
 
 def _error(best: NDArray[np.float64], other: NDArray[np.float64], words: NDArray[np.float64]) -> float:

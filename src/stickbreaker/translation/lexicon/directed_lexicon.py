@@ -194,7 +194,11 @@ def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
         return BY_DEFAULT
     tried = [Strengths(base) for base in STRENGTHS]
     plain = [
-        sum(_plain_nats(DirectedLexicon(counts, shares, one), own) for counts, own in folds) for one in tried
+        sum(
+            float(np.log(DirectedLexicon(counts, shares, one).p_plain(own.source, own.target)).sum())
+            for counts, own in folds
+        )
+        for one in tried
     ]
     best = tried[int(np.argmax(plain))]
     if shares.shape[1] == 1:
@@ -208,7 +212,3 @@ def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
         for one in tried
     ]
     return tried[int(np.argmax(adapted))]
-
-
-def _plain_nats(lexicon: DirectedLexicon, linked: LinkedWords) -> float:
-    return float(np.log(lexicon.p_plain(linked.source, linked.target)).sum())

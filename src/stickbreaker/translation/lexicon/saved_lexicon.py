@@ -148,7 +148,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
     if not overwrite:
         raise UserError("already exists", where=path, remedy="choose another path or give --overwrite")
     if not path.is_dir() or (any(path.iterdir()) and not (path / MANIFEST).is_file()):
-        raise UserError("is not a lexicon", where=path, remedy="--overwrite replaces lexicons only")
+        raise UserError("is not a saved lexicon", where=path, remedy="--overwrite replaces lexicons only")
 
 
 def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
