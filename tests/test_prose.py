@@ -105,6 +105,12 @@ DONE_PAGES = (
     "docs/reports.md",
     "docs/howto",
     "docs/models",
+    "docs/reference/command-line.md",
+    "docs/reference/corpora.md",
+    "docs/reference/formats.md",
+    "docs/reference/glossary.md",
+    "docs/reference/index.md",
+    "docs/reference/saving.md",
     "docs/tutorials",
 )
 
@@ -298,7 +304,10 @@ def test_right_uses_of_the_same_words_are_left_alone(text: str):
 
 
 if __name__ == "__main__":
-    for room in sys.argv[1:]:
-        for file in sorted((SOURCE / room).rglob("*.py")):
+    for place in sys.argv[1:]:
+        for page in pages_of(place) if (ROOT / place).exists() else []:
+            for line in phrases_on_page(page):
+                print(line)
+        for file in sorted((SOURCE / place).rglob("*.py")):
             for line in phrases_in(file):
                 print(line)
