@@ -121,7 +121,7 @@ def test_a_learned_weight_is_at_least_as_good_as_either_alone(models):
 
 
 def test_a_model_that_spells_is_refused(models):
-    with pytest.raises(UserError, match="spells unknown words cannot be interpolated"):
+    with pytest.raises(UserError, match="spells unknown words has no <unk>"):
         Interpolated(models[0], fitted(OTHER, unknown="spelled"), 0.5)
 
 

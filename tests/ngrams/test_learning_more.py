@@ -71,7 +71,7 @@ def test_again_and_again_is_once_of_all():
 
 def test_what_cannot_learn_more_says_so():
     model = made("unbounded").fit(OLD)
-    with pytest.raises(UserError, match="does not keep the counts"):
+    with pytest.raises(UserError, match="does not store the counts"):
         model.learn_more(model._as_corpus(NEW, reset=False))
     spelled = made(2, unknown="spelled").fit(OLD)
     with pytest.raises(UserError, match="not in the vocabulary"):

@@ -69,24 +69,24 @@ def test_a_line_of_moses_is_read():
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("a house", "a single column where a candidate has two to four"),
+        ("a house", "one column, but a candidate has two to four"),
         ("0 ||| a ||| LM= 1", "could not convert"),
         ("x ||| a ||| LM= 1 ||| 2", "invalid literal"),
         ("1.5 ||| a ||| LM= 1 ||| 2", "invalid literal"),
         ("-1 ||| a ||| LM= 1 ||| 2", "the sentence -1"),
-        ("0 ||| a ||| 1 LM= 1 ||| 2", "'1' where the name of a feature belongs"),
+        ("0 ||| a ||| 1 LM= 1 ||| 2", "expected the name of a feature, not '1'"),
         ("0 ||| a ||| LM= one ||| 2", "could not convert"),
         ("0 ||| a ||| LM= nan ||| 2", "'nan' is not finite"),
         ("0 ||| a ||| LM= 1e999 ||| 2", "is not finite"),
         ("0 ||| a ||| LM= 1 ||| inf", "'inf' is not finite"),
         ("0 ||| a ||| LM= 1 ||| ", "could not convert"),
-        ("0 ||| a ||| LM= 1 LM= 2 ||| 2", "the feature 'LM' twice"),
-        ("0 ||| a ||| = 1 ||| 2", "where the name of a feature belongs"),
+        ("0 ||| a ||| LM= 1 LM= 2 ||| 2", "the feature 'LM' occurs twice"),
+        ("0 ||| a ||| = 1 ||| 2", "expected the name of a feature, not"),
         ("0 ||| a ||| LM= " + "9" * 5000 + "x ||| 2", "could not convert"),
         ("0 ||| a ||| LM= 1 ||| 2\0", "NUL"),
-        ("0 ||| b ||| TM= 1 ||| 2", "other features than the first candidate's"),
-        ("0 ||| b ||| LM= 1 2 ||| 2", "other features than the first candidate's"),
-        ("0 ||| b |||  ||| 2", "other features than the first candidate's"),
+        ("0 ||| b ||| TM= 1 ||| 2", "the features differ from the first candidate's"),
+        ("0 ||| b ||| LM= 1 2 ||| 2", "the features differ from the first candidate's"),
+        ("0 ||| b |||  ||| 2", "the features differ from the first candidate's"),
         ("9" * 30 + " ||| a ||| LM= 1 ||| 2", "the sentence 9"),
     ],
 )
@@ -108,7 +108,7 @@ def test_sentences_stand_in_order_and_may_be_left_out(tmp_path):
     assert [[one.text for one in own] for own in read_candidates(path)] == [[], ["a"], [], [], ["b", "c"]]
     for second in ("0", "3"):
         path.write_text(f"4 ||| a ||| ||| 1\n{second} ||| b ||| ||| 1\n", encoding="utf-8")
-        with pytest.raises(UserError, match=f"the sentence {second} after 4; sentences stand in order"):
+        with pytest.raises(UserError, match=f"the sentence {second} after 4; number the sentences in order"):
             read_candidates(path)
 
 

@@ -1,1 +1,1 @@
-"""N-gram language models: from a corpus to sentences of numbers, and to other programs."""
+"""N-gram language models: learning, scoring, rescoring, and exchange with other programs."""

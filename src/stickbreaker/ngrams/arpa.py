@@ -1,4 +1,4 @@
-"""A sample of a language model in the ARPA format, which SRILM, KenLM and others read."""
+"""Export of one sample of a language model in the ARPA format, which SRILM, KenLM and others read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,21 +15,22 @@ from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN, Base
 
 BEGINNING = "<s>"
-NEVER = -99.0  # log10 p of what does not come, by the format's custom
+NEVER = -99.0  # log10 p of what never occurs, by the convention of the format
 
 
 def write_arpa(
     model: LanguageModel, base: Base, out: Path, sample: int = -1, *, overwrite: bool = False
 ) -> dict[int, int]:
-    """Write one sample, counted from 0, -1 the last; returns how many n-grams of each order there are.
+    """Write one sample (counted from 0; -1 is the last) as an ARPA file; returns the number of n-grams by
+    order.
 
-    Exact: p(w | u) = p + bow(u) p(w | shorter) is what a sample predicts (Teh 2006, equation 7), and bow(u) =
-    (b + a T) / (C + b). The mean over samples has no such form. Where words are spelled, `<unk>` has what all
-    words that are not known have together. Raises UserError for a model of unbounded order, whose predictions
-    are mixtures over orders, and for words that the format cannot hold.
+    This is exact: a sample predicts p(w | u) = p + bow(u) p(w | shorter) (Teh 2006, equation 7), with bow(u)
+    = (b + a T) / (C + b). The mean over samples has no such form. If unknown words are spelled, `<unk>` gets
+    the total probability of all unknown words. Raises UserError for a model of unbounded order, whose
+    predictions are mixtures over orders, and for words that the format cannot represent.
     """
     if model.ends is not None:
-        problem = "an unbounded model predicts by mixtures of orders, which the ARPA format cannot say"
+        problem = "an unbounded model mixes orders, which the ARPA format cannot represent"
         raise UserError(problem, remedy="learn one with --order 3")
     if not -len(model.samples) <= sample < len(model.samples):
         remedy = f"the model has {len(model.samples)}, counted from 0"
@@ -62,13 +63,13 @@ def write_arpa(
 class _Level(NamedTuple):
     """The n-grams of one order."""
 
-    words: Integers  # n-grams × words, in order
-    p: Array  # of the last word after the others
-    left: Array  # what the n-gram leaves to shorter contexts, if it is a context itself
-    begins: float  # the same of the beginning of a sentence
+    words: Integers  # n-grams × words, in the order of the text
+    p: Array  # of the last word given the others
+    left: Array  # backoff weight of the n-gram as a context
+    begins: float  # backoff weight of the beginning of a sentence
 
     def lines(self, end: int) -> Iterator[tuple[list[int], float, float]]:
-        """Words, p and what is left to shorter contexts; nothing follows the end of a sentence."""
+        """Words, p and backoff weight of each n-gram; no weight after the end of a sentence."""
         left = np.where(self.words[:, -1] == end, 1.0, self.left)
         yield from zip(self.words.tolist(), self.p.tolist(), left.tolist(), strict=True)
 
@@ -100,7 +101,8 @@ def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
 
 
 def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
-    """The restaurant whose context some words (n-grams × words, in order) are; -1: there is none."""
+    """The restaurant of each context, given as words (n-grams × words, in the order of the text); -1:
+    none."""
     at = np.zeros(len(words), np.int64)
     for column in words.T[::-1]:
         at = contexts.find_restaurants(at, column)
@@ -108,7 +110,7 @@ def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
 
 
 def _refuse_words(names: tuple[str, ...], *, spelled: bool) -> None:
-    """Raise UserError for a word that a reader of the format would take for something else."""
+    """Raise UserError for a word that readers of the format would misread."""
     marks = (BEGINNING, END, UNKNOWN) if spelled else (BEGINNING, END)
     for word in names[:-1]:
         if word in marks or word.split() != [word]:
@@ -121,6 +123,6 @@ def _log10(share: float) -> float:
 
 
 def _line(file: TextIO, log10_p: float, words: str, log10_left: float | None) -> None:
-    """A line of the format; what is left to shorter contexts is said where it is not all."""
+    """Write a line of the format, with the backoff weight unless it is 1."""
     back = "" if log10_left is None or log10_left == 0.0 else f"\t{log10_left:.12g}"
     file.write(f"{log10_p:.12g}\t{words}{back}\n")

@@ -1,4 +1,4 @@
-"""A language model in a file of the ARPA format, which scores documents as a saved one does."""
+"""A language model read from an ARPA file, which scores documents like a saved model."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.sentence_scores import Scores, scores_by
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 
-_LOOKED_AT = 1 << 16  # bytes of a file
+_LOOKED_AT = 1 << 16  # bytes at the beginning of a file
 
 
 def is_arpa(path: Path) -> bool:
-    """Whether a file has the header of the ARPA format near its beginning."""
+    """Whether a file has an ARPA header near its beginning."""
     with path.open("rb") as file:
         return any(line.strip() == b"\\data\\" for line in file.read(_LOOKED_AT).splitlines())
 
 
 @dataclass(frozen=True, eq=False)
 class ArpaModel:
-    """The model of a file. Texts are read as KenLM and SRILM read them, a sentence a line, words between
-    spaces; and in lower case if the file has no word with a capital letter.
+    """A language model read from an ARPA file. Texts are read as KenLM and SRILM read them: one sentence per
+    line, words between spaces; in lower case if no word of the file has a capital letter.
 
     >>> ArpaModel.read(Path("no-such.arpa"))
     Traceback (most recent call last):
@@ -41,11 +41,11 @@ class ArpaModel:
     backoff: BackoffModel
     analysis_: Analysis  # how texts are read
     vocabulary_: Vocabulary  # the words of the file
-    base_: Base  # their numbers; their G0 is not used
+    base_: Base  # the words' numbers; G0 is not used
 
     @classmethod
     def read(cls, path: Path) -> "ArpaModel":
-        """The model of a file. Raises UserError, with the line, for a file that is not in the format."""
+        """Read a file. Raises UserError, with the line, if it is not in the format."""
         model = BackoffModel.read(path)
         if not model.words:
             raise UserError("the model has no words", where=path, remedy="learn one from a text")
@@ -69,11 +69,11 @@ class ArpaModel:
         return False
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """log p of every word of a corpus and of the ends of its sentences, block by block."""
+        """log p of every word and every end of a sentence of a corpus, block by block."""
         return scores_by(self._log_words, corpus, self.base_)
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same: sentences do not depend on each other, nor on documents `seen`."""
+        """The same as `scores`: sentences depend neither on each other nor on the documents `seen`."""
         return self.scores(corpus)
 
     def _log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:

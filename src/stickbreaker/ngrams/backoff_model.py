@@ -1,4 +1,4 @@
-"""A backoff language model: from a file in the ARPA format, or from an n-gram model."""
+"""A backoff language model, read from an ARPA file or made from an n-gram model."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 
 HIGHEST_ORDER = 5
 LN_10 = 2.302585092994046
-LEAST = -99.0  # log10 of what does not come
+LEAST = -99.0  # log10 p of what never occurs
 UNKNOWN_FLOOR = -10.0 * LN_10  # log p (nats) of unknown words if the model has no <unk>
 _REMEDY = "export the model again, for instance by `stickbreaker export --format arpa`"
 _BLANKS = " \t\r\n"  # other kinds of space may be in words
@@ -36,19 +36,19 @@ _COUNT = re.compile(r"ngram ([0-9]+)\s*=\s*([0-9]+)")
 
 @dataclass(frozen=True, eq=False)
 class BackoffModel:
-    """p(word | the words before it) by a backoff model, for words that are numbers of a given list."""
+    """p(word | the words before it) by a backoff model; words are numbers into a given list."""
 
     words: tuple[str, ...]  # the list
-    order: int  # words of the longest n-grams
+    order: int  # length of the longest n-grams
     arrays: BackoffArrays  # what kernels read
 
     @classmethod
     def read(cls, path: Path, words: Sequence[str] | None = None) -> "BackoffModel":
-        """The model of a file in the ARPA format, as `stickbreaker export`, KenLM and SRILM write it.
+        """Read a file in the ARPA format, as `stickbreaker export`, KenLM and SRILM write it.
 
-        The list of words is the file's own, without marks, if none is given. Words of the list that the file
-        does not have get the probability of its `<unk>`; if it has none, that
-        is 10^-10. Raises UserError, with the line, for a file that is not in the format.
+        Without a list of words, the list is the file's own, without marks. Words that the file lacks get the
+        probability of its `<unk>`, or 10^-10 if it has none. Raises UserError, with the line, if the file is
+        not in the format.
         """
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             reader = _NgramReader(file, path)
@@ -59,9 +59,9 @@ class BackoffModel:
 
     @classmethod
     def of(cls, model: PlainNgramModel, words: Sequence[str], sample: int = -1) -> "BackoffModel":
-        """One sample of a fitted n-gram model, counted from 0, -1 the last.
+        """One sample of a fitted n-gram model, counted from 0; -1 is the last.
 
-        Raises UserError for a model whose order is not bounded, as `write_arpa` does.
+        Raises UserError for a model of unbounded order.
         """
         with TemporaryDirectory() as place:
             path = Path(place) / "model.arpa"
@@ -69,15 +69,16 @@ class BackoffModel:
             return cls.read(path, words)
 
     def log_probabilities(self, words: NDArray[np.int64]) -> Array:
-        """log p (nats) of a sentence's words, by number, and of its end."""
+        """log p (nats) of each word of a sentence, given by number, and of its end."""
         log_p = np.empty(len(words) + 1)
         score_words(self.arrays, words, log_p)
         return log_p
 
     def log_probabilities_of_sentences(self, words: NDArray[np.int64], starts: NDArray[np.int64]) -> Array:
-        """log p (nats) of the words of sentences, by number, each sentence followed by its end.
+        """log p (nats) of the words of several sentences, given by number, and of the end after each
+        sentence.
 
-        `starts` (sentences): the place in `words` at which each begins.
+        `starts` (sentences): where each begins in `words`.
         """
         log_p = np.empty(len(words) + len(starts))
         score_sentences(self.arrays, words, starts, log_p)
@@ -87,16 +88,16 @@ class BackoffModel:
 class _Ngrams(NamedTuple):
     """The n-grams of one order in a file."""
 
-    words: NDArray[np.int64]  # n-grams × order: places of the words among the unigrams
+    words: NDArray[np.int64]  # n-grams × order: positions of the words among the unigrams
     log_p: Array  # nats
     back_off: Array  # log weights (nats)
-    lines: NDArray[np.int64]  # of the file
+    lines: NDArray[np.int64]  # line of the file
 
 
 def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str], path: Path) -> BackoffArrays:
-    """The arrays of a model: nodes by order, within one by the node of the context and the last word.
+    """The arrays of a model: nodes sorted by order, then by the node of the context, then by the last word.
 
-    A context that is no n-gram of the model, as in a pruned one, becomes a node without a log p.
+    A context that is not an n-gram of the model itself (in a pruned model) becomes a node without a log p.
     """
     keys, nodes = nodes_of([one.words for one in ngrams], len(places))
     log_p, back_off = np.full(1 + len(places) + len(keys), np.nan), np.zeros(1 + len(places) + len(keys))
@@ -112,10 +113,11 @@ def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str],
 def nodes_of(
     ngrams: Sequence[NDArray[np.int64]], n_words: int
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """Keys of all n-grams of two words or more and of contexts, context · n_words + word, in order of their
-    nodes, of which `n_words` + 1 are before them; and the node of each n-gram.
+    """Number all n-grams and contexts as nodes: returns the keys of those of two words or more, and the node
+    of each n-gram.
 
-    `ngrams`: those of each order (n-grams × order, by numbers of words).
+    A key is context · n_words + word; keys are in order of their nodes, of which the first belongs to keys[0]
+    and has the number `n_words` + 1. `ngrams`: for each order, n-grams × order word numbers.
     """
     nodes = [words[:, 0] + 1 for words in ngrams]  # of the first words of each n-gram
     keys: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
@@ -131,10 +133,10 @@ def nodes_of(
 
 
 class Marks(NamedTuple):
-    """Numbers of words with a meaning of their own."""
+    """The numbers of the special words."""
 
     unknown: int
-    end: int  # of a sentence
+    end: int  # the end of a sentence
     beginning: int
 
 
@@ -146,9 +148,10 @@ def linked(
     n_words: int,
     marks: Marks,
 ) -> BackoffArrays:
-    """The arrays of `nodes_of`'s keys with all that is found by them: nodes' slots, suffixes, states.
+    """The arrays of a model, given the keys from `nodes_of`: adds hash slots, suffixes and states of the
+    nodes.
 
-    log_p, back_off (nodes) and numbers are described in `BackoffArrays`.
+    For log_p, back_off (nodes) and numbers see `BackoffArrays`.
     """
     first = n_words + 1
     slots = np.full((1 << (2 * len(keys) + 1).bit_length(), 2), -1, np.int64)
@@ -162,13 +165,13 @@ def linked(
 
 
 def _refuse_doubles(nodes: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
-    """Raise UserError for the second of two lines with one n-gram."""
+    """Raise UserError, with the second line, if an n-gram occurs twice."""
     if len(np.unique(nodes)) == len(nodes):
         return
     order = np.argsort(nodes, kind="stable")
     twice = order[1:][nodes[order[1:]] == nodes[order[:-1]]]
     line = int(lines[twice].min())
-    raise UserError("the n-gram comes twice", where=path, line=line, remedy=_REMEDY)
+    raise UserError("the n-gram occurs twice", where=path, line=line, remedy=_REMEDY)
 
 
 class _NgramReader:
@@ -176,14 +179,14 @@ class _NgramReader:
 
     def __init__(self, file: TextIO, path: Path) -> None:
         self.file, self.path, self.number = file, path, 0
-        self.places: dict[str, int] = {}  # of words among the unigrams
+        self.places: dict[str, int] = {}  # word → its position among the unigrams
 
     def ngrams(self) -> list[_Ngrams]:
-        """All of them; the first list has the words in the order of `places`, with `<unk>` in any case."""
+        """The n-grams of all orders; the unigrams are in the order of `places` and always contain `<unk>`."""
         counts = self._counts()
         found = [self._section(order, count) for order, count in enumerate(counts, 1)]
         if self._line() != "\\end\\":
-            raise self._error(f"here should be \\end\\, after {counted(counts[-1], 'n-gram')}")
+            raise self._error(f"expected \\end\\ after {counted(counts[-1], 'n-gram')}")
         for mark in (BEGINNING, END):
             if mark not in self.places:
                 raise self._error(f"the model has no word {mark}")
@@ -195,7 +198,7 @@ class _NgramReader:
         return found
 
     def _counts(self) -> list[int]:
-        """How many n-grams the header announces, by order."""
+        """The number of n-grams of each order, from the header."""
         line = self._line()
         while line != "\\data\\":
             line = self._line()
@@ -203,16 +206,16 @@ class _NgramReader:
         line = self._line()
         while found := _COUNT.fullmatch(line):
             if int(found[1]) != len(counts) + 1:
-                raise self._error(f"here should be the number of n-grams of order {len(counts) + 1}")
+                raise self._error(f"expected the number of n-grams of order {len(counts) + 1}")
             counts.append(int(found[2]))
             line = self._line()
         if not 1 <= len(counts) <= HIGHEST_ORDER:
-            raise self._error(f"the orders should be 1 to {HIGHEST_ORDER} at most, not {len(counts)}")
+            raise self._error(f"the highest order must be from 1 to {HIGHEST_ORDER}, not {len(counts)}")
         self._expect(line, 1)
         return counts
 
     def _section(self, order: int, count: int) -> _Ngrams:
-        """The n-grams of one order, after the line that begins them."""
+        """The n-grams of one order, after its heading."""
         if order > 1:
             self._expect(self._line(), order)
         words: list[list[int]] = []
@@ -221,7 +224,7 @@ class _NgramReader:
         for _ in range(count):
             values = _SPACE.split(self._line())
             if len(values) - order not in (1, 2):
-                raise self._error(f"here should be an n-gram of order {order}, with its probability")
+                raise self._error(f"expected an n-gram of order {order} with its probability")
             weights.append(self._weights(values, order))
             words.append(self._words(values[1 : order + 1]))
             lines.append(self.number)
@@ -232,33 +235,34 @@ class _NgramReader:
         return _Ngrams(np.array(words, np.int64).reshape(-1, order), log_p, back_off, np.array(lines))
 
     def _words(self, words: list[str]) -> list[int]:
-        """Places of words; those of a line with one word are new. `<UNK>` is `<unk>`, as KenLM reads it."""
+        """Positions of an n-gram's words among the unigrams; a unigram gets a new one. `<UNK>` is read as
+        `<unk>`, as in KenLM."""
         words = [UNKNOWN if word == "<UNK>" else word for word in words]
         if len(words) == 1:
             if words[0] in self.places:
-                raise self._error(f"the word {shown(words[0])} comes twice")
+                raise self._error(f"the word {shown(words[0])} occurs twice")
             self.places[words[0]] = len(self.places)
         try:
             return [self.places[word] for word in words]
         except KeyError as error:
-            raise self._error(f"the word {shown(error.args[0])} is not among those of order 1") from None
+            raise self._error(f"the word {shown(error.args[0])} is not a unigram of the file") from None
 
     def _weights(self, values: list[str], order: int) -> tuple[float, float]:
-        """log10 p and the log10 of the weight of shorter contexts, 0 if it is left out; -inf becomes -99."""
+        """log10 of p and of the backoff weight, which is 0 if left out; -inf becomes -99."""
         try:
             log_p, back_off = float(values[0]), float(values[order + 1]) if len(values) > order + 1 else 0.0
         except ValueError:
             log_p = back_off = np.nan
         if not (log_p < np.inf and back_off < np.inf):
-            raise self._error("here should be numbers before and after the words")
+            raise self._error("expected numbers before and after the words")
         return max(log_p, LEAST), max(back_off, LEAST)
 
     def _expect(self, line: str, order: int) -> None:
         if line != f"\\{order}-grams:":
-            raise self._error(f"here should be \\{order}-grams:")
+            raise self._error(f"expected \\{order}-grams:")
 
     def _line(self) -> str:
-        """The next line that is not empty, without space at its ends."""
+        """The next line that is not empty, stripped."""
         try:
             for line in self.file:
                 self.number += 1

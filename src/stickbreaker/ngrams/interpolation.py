@@ -20,11 +20,11 @@ from stickbreaker.ngrams.sentence_scores import Scores, parts_of
 from stickbreaker.ngrams.word_numbers import Base
 
 MOST_STEPS = 1_000  # of EM
-TOLERANCE = 1e-7  # change of the weight at which EM ends
+TOLERANCE = 1e-7  # EM stops when the weight changes less than this
 
 
 class WordScorer(Protocol):
-    """What gives log p of the words of documents: a saved language model, a file, two models interpolated."""
+    """Anything that returns log p of words: a saved language model, an ARPA file, two models interpolated."""
 
     reads_trees: ClassVar[bool]
 
@@ -47,22 +47,22 @@ class WordScorer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Interpolated:
-    """Two models over the words of both. Texts are read as for the first.
+    """Two models interpolated over the union of their words. Texts are read as for the first.
 
-    To each model, words that only the other knows are some of those that `<unk>` stands for, which share its
-    probability evenly: so the probabilities of the words of both, of `<unk>` and of `</s>` sum to 1.
+    To each model, words that only the other knows are unknown, and share the probability of `<unk>` evenly
+    with all other unknown words: so probabilities over the union, `<unk>` and `</s>` sum to 1.
 
-    Raises UserError for a model whose unknown words are spelled, which has no `<unk>`.
+    Raises UserError if a model spells unknown words, and so has no `<unk>`.
     """
 
     first: WordScorer
     second: WordScorer
-    weight: float  # of the first
+    weight: float  # of the first model
     reads_trees: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.first.base_.numbers.spelled or self.second.base_.numbers.spelled:
-            problem = "a model that spells unknown words cannot be interpolated, having no <unk>"
+            problem = "a model that spells unknown words has no <unk> and cannot be interpolated"
             raise UserError(problem, remedy="learn it with --unknown symbol")
 
     @property
@@ -82,11 +82,11 @@ class Interpolated:
         return self.first.has_topics or self.second.has_topics
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """log p of every word of a corpus and of the ends of its sentences, block by block."""
+        """log p of every word and every end of a sentence of a corpus, block by block."""
         return starmap(self._mixed, self._pairs(corpus))
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same if each sentence is by itself or, for models with topics, after the documents `seen`."""
+        """The same for sentences scored independently or, with topics, each after the documents `seen`."""
         own, before = (
             None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
         )
@@ -95,8 +95,8 @@ class Interpolated:
         return map(self._mixed, *pairs)
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """log p (nats) and number of all words and ends of sentences, of those that either model knows, and
-        of all by each model alone, over the words of both."""
+        """log p (nats) and number of words and ends of sentences: all, those that either model knows, and all
+        by each model alone over the union of words."""
         alone, mixtures = np.zeros(2), list[Scores]()
         for first, second in self._pairs(corpus):
             alone += [nats.sum() for nats in self._over_all_words(first, second)]
@@ -106,7 +106,7 @@ class Interpolated:
         return {**parts, "first_alone": (float(alone[0]), n), "second_alone": (float(alone[1]), n)}
 
     def _pairs(self, corpus: Corpus) -> Iterator[tuple[Scores, Scores]]:
-        """Scores of a corpus by the first and by the second, block by block."""
+        """Scores of a corpus by the first and by the second model, block by block."""
         own = corpus.with_vocabulary(self.second.vocabulary_)
         return zip(self.first.scores(corpus), self.second.scores(own), strict=True)
 
@@ -115,32 +115,33 @@ class Interpolated:
         return first._replace(known=first.known | second.known, nats=nats)
 
     def _over_all_words(self, first: Scores, second: Scores) -> tuple[Array, Array]:
-        """log p of each model over the words of both."""
+        """log p by each model over the union of their words."""
         of_first, of_second = self._unshared
         return _over_more_words(first, of_second), _over_more_words(second, of_first)
 
     @cached_property
     def _unshared(self) -> tuple[int, int]:
-        """How many words only the first, and only the second, knows."""
+        """The number of words that only the first model knows, and that only the second knows."""
         first, second = (set(model.base_.numbers.known) for model in (self.first, self.second))
         return len(first - second), len(second - first)
 
     def with_learned_weight(self, corpus: Corpus) -> "Interpolated":
-        """The same models with the weight under which a corpus is most probable.
+        """The same models with the weight that makes a corpus most probable.
 
-        Neither model should have learned from it. It is seen through the first's vocabulary.
+        Neither model should have learned from it. It is read with the first model's vocabulary.
         """
         log_p = starmap(self._over_all_words, self._pairs(corpus))
         return Interpolated(self.first, self.second, learned_weight(log_p))
 
 
 def _over_more_words(scores: Scores, n: int) -> Array:
-    """log p (nats) of words if `n` more words are known, which `<unk>` stands for."""
+    """log p (nats) of words after splitting the probability of `<unk>` evenly between it and `n` new
+    words."""
     return np.where(scores.known, scores.nats, scores.nats - np.log1p(n))
 
 
 def mixed(first: Array, second: Array, weight: float) -> Array:
-    """log (weight exp(first) + (1 - weight) exp(second)); a weight of 0 or 1 leaves one of them out."""
+    """log (weight exp(first) + (1 - weight) exp(second)); with a weight of 0 or 1 one of them is ignored."""
     with np.errstate(divide="ignore"):
         return np.logaddexp(np.log(weight) + first, np.log1p(-weight) + second)
 
@@ -148,8 +149,7 @@ def mixed(first: Array, second: Array, weight: float) -> Array:
 def learned_weight(log_p: Iterable[tuple[Array, Array]]) -> float:
     """The weight of the first of two models that makes words most probable, by EM from 1/2.
 
-    `log_p`: blocks of log p (words) by each. Every step makes the words more probable, until the
-    weight settles. Raises UserError if there are no words.
+    `log_p`: blocks of log p (words) by each model. Raises UserError if there are no words.
 
     >>> round(learned_weight([(np.log([0.5, 0.1]), np.log([0.1, 0.5]))]), 3)
     0.5

@@ -1,4 +1,4 @@
-"""What language models with and without topics share: how they read texts, and the words they know."""
+"""The common base of language models with and without topics: reading texts, vocabulary, runs, scores."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -33,18 +33,18 @@ from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 
 UNBOUNDED = "unbounded"
-LONGEST = 20  # words of a context of an unbounded model: beyond that, a text repeats itself
+LONGEST = 20  # words of a context in an unbounded model: longer ones are repetitions of text
 HIGHEST = 10  # order
-NOT_IN_VOCABULARY = 0.25  # of the tokens, at most: more were left out on purpose
+NOT_IN_VOCABULARY = 0.25  # of the tokens, at most: if more are missing, they were left out on purpose
 
 
-M = TypeVar("M")  # what predicts: samples of a chain
+M = TypeVar("M")  # the model that predicts: samples of a chain
 
 
 class LanguageEstimator(Estimator, Generic[M]):
-    """A model of which word comes next, with the parameters that all such models have."""
+    """A language model, with the parameters that all of them have."""
 
-    whole: ClassVar[tuple[str, ...]]  # params that are whole numbers
+    whole: ClassVar[tuple[str, ...]]  # parameters that are whole numbers
 
     order: int | str
     unknown: str
@@ -52,25 +52,25 @@ class LanguageEstimator(Estimator, Generic[M]):
     max_iter: int
     samples: int
 
-    # What a run leaves
+    # Set by a run
     numbers_: WordNumbers
     base_: Base
     params_: Record
     state_: RunState
 
-    # What a kind of model has of its own
+    # What subclasses define
 
     @abstractmethod
     def new_chain(self, text: TextEvents, seed: int, given: Record) -> Sampler:
-        """A chain over a text; `given` is part of what it has `fitted`."""
+        """A chain over a text; `given` becomes part of its `fitted` params."""
 
     @abstractmethod
     def model_of(self, params: Record, n_words: int) -> M:
-        """The model that a chain's params describe. Raises ValueError for those of another one."""
+        """The model that a chain's params describe. Raises ValueError if they are those of another model."""
 
     @abstractmethod
     def model_learned(self) -> M:
-        """The model of what was learned."""
+        """The fitted model."""
 
     @abstractmethod
     def log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
@@ -91,7 +91,7 @@ class LanguageEstimator(Estimator, Generic[M]):
                 raise UserError(f"order={self.order!r}", remedy=f'order is a whole number, or "{UNBOUNDED}"')
             positive("order", self.order, whole=True)
             if self.order > HIGHEST:
-                remedy = f'order is at most {HIGHEST}; "{UNBOUNDED}" takes any length that the text asks for'
+                remedy = f'order is at most {HIGHEST}; "{UNBOUNDED}" allows any length'
                 raise UserError(f"order={self.order}", remedy=remedy)
         if self.unknown not in ("symbol", "spelled"):
             raise UserError(f"unknown={self.unknown!r}", remedy='unknown is "symbol" or "spelled"')
@@ -102,10 +102,10 @@ class LanguageEstimator(Estimator, Generic[M]):
         if vocabulary is None:
             return
         if vocabulary.languages:
-            problem = "a text in several languages has no order of words"
+            problem = "a text in several languages has no word order"
             raise UserError(problem, remedy="learn a model of each language")
         if vocabulary.hashed:
-            raise UserError("words that share rows have no order", remedy="leave --hash out")
+            raise UserError("words that share rows have no order", remedy="leave out --hash")
         self.numbers_of(vocabulary)
 
     def limits(self) -> Limits:
@@ -118,7 +118,7 @@ class LanguageEstimator(Estimator, Generic[M]):
         return tokens_without_marks(tokens)
 
     def source_of(self, corpus: Corpus, held_out: float) -> Source:
-        """The documents to learn from. Raises UserError if no sentence is held out that should be."""
+        """The documents to learn from. Raises UserError if documents are held out but none has a sentence."""
         source = Source(corpus, held_out, unit=Sequences)
         if held_out and not _has_sentences(source):
             raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
@@ -127,9 +127,9 @@ class LanguageEstimator(Estimator, Generic[M]):
     def text_events(
         self, corpus: Corpus, source: Source, earlier: EarlierWords | None = None
     ) -> tuple[TextEvents, Base]:
-        """What a chain learns from, `earlier` words too, and G0.
+        """The events that a chain learns from, `earlier` words included, and G0.
 
-        Raises UserError for a text of which much is not in its vocabulary.
+        Raises UserError if too much of the text is not in its vocabulary.
         """
         numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
         if earlier is None or numbers.spelled:
@@ -155,7 +155,7 @@ class LanguageEstimator(Estimator, Generic[M]):
     def run_of(
         self, learned_from: tuple[TextEvents, Base], source: Source, seed: int, held_out: float = 0.0
     ) -> tuple[Run[Any], RunState]:
-        """A run over the events of a text, at its start."""
+        """A new run over the events of a text."""
         text, base = learned_from
         chain = self.new_chain(text, seed, base.to_fields())
         burn_in = self.max_iter // 2
@@ -167,7 +167,8 @@ class LanguageEstimator(Estimator, Generic[M]):
         return job, SamplingState(Chains([chain], burn_in, every, 1))
 
     def _held_out_score(self, fitted: Fitted, source: Source, base: Base, seed: int) -> float:
-        """The log probability of the held-out documents, in nats per word (ends of sentences are words)."""
+        """The log probability of the held-out documents, in nats per word (ends of sentences count as
+        words)."""
         numbers, nats, events = base.numbers, 0.0, 0
         model = self.model_of(fitted.params, numbers.n_words)
         for block in range(source.n_blocks):
@@ -193,14 +194,14 @@ class LanguageEstimator(Estimator, Generic[M]):
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
     def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
-        """The numbers of a vocabulary's words. Raises UserError if none is known."""
+        """The numbers of a vocabulary's words. Raises UserError if no word is known."""
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
-        """G0, given how many sentences and how many words and ends there are."""
+        """G0, given the numbers of sentences and of events (words and ends)."""
         return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
 
-    # What was learned
+    # The fitted model
 
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         assert isinstance(state, SamplingState)
@@ -209,7 +210,7 @@ class LanguageEstimator(Estimator, Generic[M]):
         self.take_learned(params, state)
 
     def take_learned(self, params: Record, state: RunState) -> None:
-        """Make what a chain has learned the estimator's."""
+        """Set the estimator's fitted attributes from the params of a chain."""
         self.take_state(state)
         self.params_, self.state_ = params, state
         self.numbers_ = self.numbers_of(self.vocabulary_)
@@ -218,20 +219,20 @@ class LanguageEstimator(Estimator, Generic[M]):
 
     @property
     def words_(self) -> tuple[str, ...]:
-        """All words that may come next, by number."""
+        """All words that can come next, by number."""
         return self.numbers_.names
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """log p of every word of a corpus, block by block; it is seen through the model's vocabulary."""
+        """log p of every word of a corpus, block by block; the corpus is read with the model's vocabulary."""
 
         return scores_by(self.log_words_learned, corpus, self.base_)
 
     def log_words_learned(self, words: Integers, content: Sequences, log_base: Array) -> Array:
-        """`log_words` by what was learned."""
+        """`log_words` of the fitted model."""
         return self.log_words(self.model_learned(), words, content, log_base, self.seed_)
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same if each sentence is by itself or, for a model with topics, after the documents `seen`."""
+        """The same for sentences scored independently or, with topics, each after the documents `seen`."""
         return self.scores(corpus)
 
     @abstractmethod
@@ -245,28 +246,28 @@ class LanguageEstimator(Estimator, Generic[M]):
         longest: int = 100,
         random_state: int = 0,
     ) -> list[list[str]]:
-        """Sentences drawn from the model, as lists of words; of `longest` words at most.
+        """Sentences drawn from the model, as lists of at most `longest` words.
 
-        `beginning`: the words that each begins with. For a model with topics, `topic`: that of all words that
-        are of one; `seen`: documents that each sentence comes after.
+        `beginning`: the words that each begins with. With topics, `topic`: the one of all words that have a
+        topic; `seen`: documents that each sentence follows.
         """
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         return self.score_parts(corpus)["all"]
 
     def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """Of all words and ends of sentences, and of the known ones alone."""
+        """log p and number of all words and ends of sentences, and of the known ones alone."""
         return parts_of(self.scores(corpus))
 
     def context_of(self, text: str) -> list[int]:
-        """The numbers of the words of a text, which is the beginning of a sentence."""
+        """The numbers of the words of a text that begins a sentence."""
         if not isinstance(text, str):
-            raise UserError(f"a beginning or context of the type {type(text).__name__}", remedy="give a str")
+            raise UserError(f"a beginning or context has the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
         rows = self.vocabulary_.lookup(self.analysis_.analyse(sentence_beginning(text)).words)
         return self.numbers_.numbered(rows).tolist()
 
-    # To files and back
+    # Saving and loading
 
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         return fitted_of(Fitted(self.params_), self.state_, fixed)
@@ -284,14 +285,15 @@ class LanguageEstimator(Estimator, Generic[M]):
 
 
 def _has_sentences(source: Source) -> bool:
-    """Whether any held-out document has one."""
+    """Whether any held-out document has a sentence."""
     return any(len(source.block(block, held_out=True)[1].starts) for block in range(source.n_blocks))
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError if much of a text is not in its vocabulary; of one that is spelled, anything."""
+    """Raise UserError if too much of a text is not in its vocabulary; if words are spelled, if anything
+    is."""
     if corpus.about.rule.words is not None and not spelled:
-        return  # a list of words that someone chose
+        return  # a list of words chosen by the user
     share = float((text.words < 0).mean()) if len(text.words) else 0.0
     if share > (0.0 if spelled else NOT_IN_VOCABULARY):
         problem = f"{100 * share:.1f} % of the tokens are not in the vocabulary of the corpus"

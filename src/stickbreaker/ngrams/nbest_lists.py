@@ -1,4 +1,4 @@
-"""Lists of the n best translations, or transcriptions, of each sentence, as Moses writes them or plain."""
+"""N-best lists of translations or transcriptions, in Moses' format or plain: read, changed, written."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,22 +10,22 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus.readers.sources import listed_lines
 
 SEPARATOR = "|||"
-MOST_LEFT_OUT = 1_000_000  # sentences without a candidate, one after another
-REMEDY = "give lines of number ||| text ||| score, or as Moses: number ||| text ||| NAME= values ||| score"
+MOST_LEFT_OUT = 1_000_000  # consecutive sentences without a candidate
+REMEDY = "give lines of number ||| text ||| score, or like Moses: number ||| text ||| NAME= values ||| score"
 
 
 class Candidate(NamedTuple):
-    """A translation or transcription of a sentence, with the features of whoever made it."""
+    """A translation or transcription of a sentence, with the features of the system that made it."""
 
     sentence: int  # from 0
     text: str
     features: Mapping[str, tuple[float, ...]]  # by name, in the order of the file
     score: float
-    rest: tuple[str, ...]  # further columns, as alignments
+    rest: tuple[str, ...]  # further columns, such as alignments
 
     @property
     def values(self) -> tuple[float, ...]:
-        """All features, one after another."""
+        """The values of all features, concatenated."""
         return tuple(value for values in self.features.values() for value in values)
 
     def line(self) -> str:
@@ -43,15 +43,15 @@ class Candidate(NamedTuple):
 
 
 def candidate_of(line: str) -> Candidate:
-    """The candidate of a line. A plain one has no features: number, text and score, or the first two alone
-    and the score 0. Raises ValueError for what is no candidate.
+    """Read a line as a candidate. A plain line has number, text and score, or the first two alone and then
+    the score 0. Raises ValueError if it is not a candidate.
 
     >>> candidate_of("0 ||| a house ||| -4").line()
     '0 ||| a house |||  ||| -4'
     """
     columns = [column.strip() for column in line.split(SEPARATOR)]
     if len(columns) < 2:
-        raise ValueError("a single column where a candidate has two to four")
+        raise ValueError("one column, but a candidate has two to four")
     if len(columns) < 4:
         columns = [*columns[:2], "", columns[2] if len(columns) == 3 else "0"]
     features: dict[str, list[float]] = {}
@@ -60,10 +60,10 @@ def candidate_of(line: str) -> Candidate:
         if piece.endswith("="):
             name = piece[:-1]
             if name in features:
-                raise ValueError(f"the feature {shown(name)} twice")
+                raise ValueError(f"the feature {shown(name)} occurs twice")
             features[name] = []
         elif not name:
-            raise ValueError(f"{shown(piece)} where the name of a feature belongs")
+            raise ValueError(f"expected the name of a feature, not {shown(piece)}")
         else:
             features[name].append(_number(piece))
     number = int(columns[0])
@@ -81,8 +81,8 @@ def _number(text: str) -> float:
 
 
 def read_candidates(path: Path) -> list[list[Candidate]]:
-    """The candidates of each sentence, in the order of the file; sentences are numbered from 0 and stand in
-    order. Raises UserError naming the line for anything else, and for features that change."""
+    """The candidates of each sentence, in the order of the file. Raises UserError naming the line if
+    sentences are not numbered from 0 in order, or the features change."""
     lists: list[list[Candidate]] = []
     names: list[tuple[str, int]] | None = None
     for line, text in listed_lines(str(path), REMEDY, skippable=False):
@@ -91,17 +91,19 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
         try:
             one = candidate_of(text)
         except ValueError as error:
-            problem = f"no candidate ({str(error)[:200]})"
+            problem = f"not a candidate ({str(error)[:200]})"
             raise UserError(problem, where=path, line=line, remedy=REMEDY) from None
         own = [(name, len(values)) for name, values in one.features.items()]
         names = own if names is None else names
         if own != names:
-            remedy = "every candidate has the same features in the same order"
-            raise UserError("other features than the first candidate's", where=path, line=line, remedy=remedy)
+            remedy = "give every candidate the same features in the same order"
+            raise UserError(
+                "the features differ from the first candidate's", where=path, line=line, remedy=remedy
+            )
         last = len(lists) - 1
         if not last <= one.sentence <= last + MOST_LEFT_OUT:
             problem = f"the sentence {str(one.sentence)[:30]} {f'after {last}' if lists else 'first'}"
-            raise UserError(problem, where=path, line=line, remedy="sentences stand in order, from 0")
+            raise UserError(problem, where=path, line=line, remedy="number the sentences in order, from 0")
         lists.extend([] for _ in range(one.sentence - last))
         lists[-1].append(one)
     if not lists:
@@ -112,7 +114,7 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
 def with_feature(
     lists: Sequence[Sequence[Candidate]], name: str, values: Sequence[Array]
 ) -> list[list[Candidate]]:
-    """The candidates with one more feature, of which `values` has those of each sentence's candidates."""
+    """The candidates with one more feature; `values` has an array of its values for each sentence."""
     return [
         [
             one._replace(features={**one.features, name: (value,)})
@@ -123,12 +125,12 @@ def with_feature(
 
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Candidates by score; of equals the first stays first."""
+    """Candidates by descending score; ties keep their order."""
     return sorted(candidates, key=lambda one: -one.score)
 
 
 def lines_of(lists: Iterable[Sequence[Candidate]]) -> Iterator[str]:
-    """The lines of all candidates, with their ends."""
+    """The lines of all candidates, with line ends."""
     for candidates in lists:
         for one in candidates:
             yield one.line() + "\n"

@@ -1,4 +1,4 @@
-"""N-gram language models, as users import them."""
+"""The public class of n-gram language models, `NgramModel`."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ class NgramModel(ScikitLearn, PlainNgramModel):
     __doc__ = PlainNgramModel.__doc__
 
     def score_sentences(self, X: Any) -> list[SentenceScore]:
-        """How probable each sentence is: log p of its words and of its end, in nats.
+        """log p of each sentence, its end included, in nats.
 
-        Raises UserError for documents without order.
+        Raises UserError for documents without word order.
 
         >>> model = NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(["a cat sat. a cat ran."])
         >>> [score.words for score in model.score_sentences(["A cat. A cat sat."])]
@@ -45,11 +45,11 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         return scores_by_sentence(corpus, self.scores(corpus))
 
     def rescaled_perplexity(self, X: Any, topics: Estimator, exponent: float = 0.7) -> float:
-        """Perplexity with probabilities rescaled by topics of the document: unigram rescaling (Gildea and
+        """Perplexity with probabilities rescaled by the document's topics: unigram rescaling (Gildea and
         Hofmann 1999), p(w | context) (p(w | document) / p(w))^exponent, normalised at every word.
 
-        `topics`: a fitted LDA or HDP, by which topics are adapted as the words of a document come. Words that
-        it lacks keep the ratio 1: learn it from all words. Raises UserError for a model without such topics.
+        `topics`: a fitted LDA or HDP; a document's topic shares are updated word by word. Words that it lacks
+        have the ratio 1, so learn it from all words. Raises UserError for a model without such topics.
         """
 
         def nats_and_tokens(corpus: Corpus) -> tuple[float, float]:
@@ -60,10 +60,9 @@ class NgramModel(ScikitLearn, PlainNgramModel):
     def generate(
         self, n: int = 1, *, beginning: str = "", longest: int = 100, random_state: int = 0
     ) -> list[list[str]]:
-        """Sentences drawn from the model, as lists of words; of `longest` words at most.
+        """Sentences drawn from the model, as lists of at most `longest` words.
 
-        `beginning`: the words that each begins with. New words are not made up: where words are spelled, only
-        those of the text are drawn.
+        `beginning`: the words that each begins with. If words are spelled, only words of the text are drawn.
         """
         check_is_fitted(self)
         return self.draw_sentences(n, beginning=beginning, longest=longest, random_state=random_state)

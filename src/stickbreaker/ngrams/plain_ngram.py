@@ -1,4 +1,4 @@
-"""The parameters of n-gram language models of hierarchical Pitman-Yor processes, and what they mean."""
+"""N-gram language models of hierarchical Pitman-Yor processes, without scikit-learn."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +40,7 @@ from stickbreaker.saved import Snapshot
 
 
 class NextWord(NamedTuple):
-    """A word that may come next, with its probability."""
+    """A possible next word, with its probability."""
 
     word: str
     p: float
@@ -48,7 +48,7 @@ class NextWord(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class PlainNgramModel(LanguageEstimator[LanguageModel]):
-    """A language model: each word given those before it, by hierarchical Pitman-Yor processes (Teh 2006).
+    """A language model of hierarchical Pitman-Yor processes: p(word | the words before it) (Teh 2006).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    # What the shared code asks of a kind
+    # What the base class requires
 
     def new_chain(self, text: TextEvents, seed: int, given: Record) -> PitmanYorChain:
         return PitmanYorChain(text.events, seed, given)
@@ -122,18 +122,18 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
 
     @property
     def minibatch(self) -> int:
-        """All documents: a chain runs over the counts of all together."""
+        """All documents: a chain needs the counts of all together."""
         return sys.maxsize
 
     def learn_more(self, corpus: Corpus) -> None:
-        """Learn from more documents, and from those before: a run over the counts of both.
+        """Continue learning with more documents: a new run over old and new counts together.
 
-        The known words stay. It is the fit of all of them with this vocabulary, to the last bit. Raises
-        UserError for an unbounded model, which does not keep the text's counts.
+        The vocabulary stays. The result is bit-identical to a fit of all documents with this vocabulary.
+        Raises UserError for an unbounded model, which does not store the counts of its text.
         """
         if self.order == UNBOUNDED:
-            problem = "an unbounded model does not keep the counts that it was learned from"
-            raise UserError(problem, remedy="fit one of all texts, or one with --order N")
+            problem = "an unbounded model does not store the counts that it was learned from"
+            raise UserError(problem, remedy="fit a new model of all texts, or one with --order N")
         source = self.source_of(corpus, 0.0)
         text = self.text_events(corpus, source, EarlierWords.of(self.language_model_))
         job, state = self.run_of(text, source, self.seed_)
@@ -142,16 +142,16 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
         self.corpus_, self.trace_ = grown(self.corpus_, about(corpus)), trace.records
         self.take_run(corpus, job, state)
 
-    # What was learned
+    # The fitted model
 
     @property
     def discounts_(self) -> Array:
-        """Discounts (samples × lengths of context, from none on)."""
+        """Discounts (samples × context lengths, from 0 on)."""
         return self.language_model_.discounts
 
     @property
     def concentrations_(self) -> Array:
-        """Concentrations (samples × lengths of context, from none on)."""
+        """Concentrations (samples × context lengths, from 0 on)."""
         return self.language_model_.concentrations
 
     def sizes(self) -> dict[str, int]:
@@ -170,7 +170,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     ) -> Iterator[RescaledScores]:
         """The scores of a corpus by p(w | context) (p(w | document) / p(w))^exponent, normalised.
 
-        `topics`: an LDA or HDP over single words. A document's topic shares are adapted as its words come, by
+        `topics`: an LDA or HDP over single words. A document's topic shares are updated word by word, by
         `particles` particles. Words that it lacks, `<unk>` and `</s>` have the ratio 1. Returns scores with
         and without rescaling, block by block. Raises UserError for a model without such topics.
         """
@@ -202,7 +202,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
         return [[self.words_[word] for word in sentence] for sentence in drawn]
 
     def next_words(self, context: str = "", n: int = 10) -> list[NextWord]:
-        """The `n` words that most probably follow a context, the beginning of a sentence where it is empty.
+        """The `n` most probable next words after a context; an empty one is the beginning of a sentence.
 
         `</s>` is the end of the sentence.
         """

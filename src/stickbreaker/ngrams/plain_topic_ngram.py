@@ -1,4 +1,4 @@
-"""Topic n-gram language models without scikit-learn: parameters, and what is read of a learned model."""
+"""Topic n-gram language models, without scikit-learn."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -49,9 +49,9 @@ MOST_TOPICS = 1000
 class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     """A language model whose documents have topics: topics with word order (Noji, Mochihashi and Miyao 2013).
 
-    A word is drawn given the words before it and its topic, which is drawn from the shares of its document.
-    Each topic is a language model by hierarchical Pitman-Yor processes. It predicts better than a model
-    without topics where texts are of different kinds, since topics adapt as the words of a document come.
+    A word is drawn given the words before it and its topic, which is drawn from the topic shares of its
+    document. Each topic is a language model of hierarchical Pitman-Yor processes. Topics improve predictions
+    if texts are of different kinds, since topic shares are updated as a document is read.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     ) -> None:
         positive("n_topics", self.n_topics, whole=True)
         if self.n_topics > MOST_TOPICS:
-            remedy = f"n_topics is at most {MOST_TOPICS}: every word draws among all"
+            remedy = f"n_topics is at most {MOST_TOPICS}: every word is weighed in all of them"
             raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
         for name, choices in (("prior", tuple(CHAINS)), ("moves", MOVES)):
             if getattr(self, name) not in choices:
@@ -125,7 +125,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
                 raise UserError(f"{name}={getattr(self, name)!r}", remedy=remedy)
         super().refuse_params(vocabulary, analysis)
 
-    # What the shared code asks of a kind
+    # What the base class requires
 
     @property
     def has_topics(self) -> bool:
@@ -137,7 +137,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     def model_of(self, params: Record, n_words: int) -> TopicLanguageModel:
         found = TopicLanguageModel.of(params, n_words, self.prior, self.longest)
         if found.n_topics != self.n_topics or (found.ends is None) == (self.order == UNBOUNDED):
-            raise ValueError("a model of other topics")
+            raise ValueError("the model has another number of topics")
         return found
 
     def model_learned(self) -> TopicLanguageModel:
@@ -162,38 +162,38 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
 
     @property
     def _lens(self) -> TopicLens:
-        """What the documents of the report are seen by."""
+        """What the report's documents are processed with."""
         return TopicLens(self.topic_model_, self.base_, self.seed_)
 
     def take_learned(self, params: Record, state: RunState) -> None:
         super().take_learned(params, state)
         self.topic_model_ = self.model_of(params, self.numbers_.n_words)
 
-    # What was learned
+    # The fitted model
 
     @property
     def topic_word_(self) -> Array:
-        """(topics × words) of the words of a topic, the share of each; rows sum to one."""
+        """(topics × words) The share of each word among a topic's words; rows sum to one."""
         counts = self.topic_model_.word_topics[:, 1:].T
         sums = counts.sum(axis=1, keepdims=True)
         return np.where(sums > 0.0, counts / np.where(sums > 0.0, sums, 1.0), 1.0 / counts.shape[1])
 
     @property
     def common_word_(self) -> Array:
-        """(words,) of the words of the common model, the share of each; zeros without one."""
+        """(words,) The share of each word among the common model's words; zeros without one."""
         counts = self.topic_model_.word_topics[:, 0]
         return counts / max(counts.sum(), 1.0)
 
     @property
     def topic_shares_(self) -> Array:
-        """(topics,) the share of all words learned from that each topic has."""
+        """(topics,) The share of each topic among all words learned from."""
         sums = self.topic_model_.word_topics.sum(axis=0)
         return sums[1:] / sums.sum()
 
     def top_words(self, n: int = 10) -> list[list[str]]:
-        """The `n` words of each topic that tell it most from all words: by p log(p / p of all words).
+        """The `n` most characteristic words of each topic, by p log(p / p over all topics).
 
-        Marks (`<unk>`, `</s>`) are left out, and words that a topic has no more than others.
+        Marks (`<unk>`, `</s>`) and words that are no more frequent in the topic than elsewhere are left out.
         """
         counts = self.topic_model_.word_topics
         n_known, words = len(self.numbers_.known), self.words_
@@ -201,14 +201,14 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         return [[words[row] for row in descending(row_, n).tolist() if row_[row] > 0.0] for row_ in lifts]
 
     def probabilities_of(self, words: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Of some words of each topic, their shares of the topic's words."""
+        """The shares of given words among each topic's words."""
         rows, topics = {word: row for row, word in enumerate(self.words_)}, self.topic_word_
         return [[float(p[rows[word]]) for word in own] for p, own in zip(topics, words, strict=True)]
 
     def top_phrases(self, n: int = 5) -> list[list[str]]:
-        """The `n` n-grams of each topic that are most its own and hold together most, by the last sample.
+        """The `n` most characteristic and cohesive n-grams of each topic, by the last sample.
 
-        Only words with a letter are part of one; see `model.topic_phrases` for how they are weighed.
+        Only words with a letter take part; see `model.topic_phrases` for the score.
         """
         letters = np.array([any(c.isalpha() for c in word) for word in self.numbers_.known], np.bool_)
         allowed = np.zeros(self.numbers_.n_words, np.bool_)
@@ -219,18 +219,17 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         return [[" ".join(words[w] for w in phrase) for phrase in phrases] for phrases in found]
 
     def language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
-        """One topic of one sample, exactly, as a language model by itself; None: the common one.
+        """One topic of one sample as an exact language model of its own; None: the common one.
 
-        Raises UserError for a topic or sample that there is not, and for topics that draw on the common one.
+        Raises UserError for a topic or sample that does not exist, and for topics that draw on the common
+        one.
         """
         model = self.topic_model_
         if self.prior == "hierarchical":
-            problem = "topics that draw on the common model are no language models by themselves"
+            problem = "topics that draw on the common model are not language models of their own"
             raise UserError(problem, remedy="learn one with --prior switching or none")
         if topic is None and self.prior == "none":
-            raise UserError(
-                "the model has no part that is common to all", remedy="name a topic by its number"
-            )
+            raise UserError("the model has no common part", remedy="choose a topic by its number")
         self._refuse_topic(topic)
         if not -model.n_samples <= sample < model.n_samples:
             remedy = f"the model has {model.n_samples}, counted from 0"
@@ -238,7 +237,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         return language_of_topic(model, 0 if topic is None else topic + 1, sample % model.n_samples)
 
     def _refuse_topic(self, topic: int | None) -> None:
-        """Raise UserError for the number of a topic that there is not."""
+        """Raise UserError for a topic number that does not exist."""
         if topic is not None and not 0 <= topic < self.n_topics:
             raise UserError(f"there is no topic {topic}", remedy=f"topics are 0 to {self.n_topics - 1}")
 
@@ -262,15 +261,15 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         return self.n_topics
 
     def block_shares(self, corpus: Corpus, block: int) -> Array:
-        """Documents × topics: the expected shares of documents' topics.
+        """Expected topic shares of documents (documents × topics).
 
         Words of the common model do not count. Rows sum to one.
         """
         return topic_shares(self.topic_model_, self._marked_block(corpus, block))
 
     def _marked_block(self, corpus: Corpus, block: int) -> MarkedDocuments:
-        """A block's documents with the ends of sentences; those of spelled words that are new have the G0 of
-        the last known one, which all topics have in common."""
+        """A block's documents with end-of-sentence marks; new words, if spelled, get the G0 of the last known
+        word, since G0 is the same in all topics."""
         content = corpus.sequences(block)
         words = self.numbers_.numbered(content.words)
         return marked(words, content.starts, content.offsets, self.topic_model_.end, self.base_.log_p)
@@ -287,7 +286,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         return scores_by(predict, corpus, self.base_)
 
     def words_seen(self, corpus: Corpus) -> Array:
-        """Samples × topics: expected words of each topic in documents."""
+        """The expected number of words by topic in documents (samples × topics)."""
         model, found = self.topic_model_, np.zeros((self.topic_model_.n_samples, self.n_topics))
         for block in range(len(corpus.block_sizes)):
             documents = self._marked_block(corpus, block)
@@ -304,9 +303,9 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         longest: int = 100,
         random_state: int = 0,
     ) -> list[list[str]]:
-        """Sentences drawn from the model, each of a document of its own: see `LanguageEstimator`.
+        """Sentences drawn from the model, each with topic shares of its own: see `LanguageEstimator`.
 
-        Its topics are drawn from the prior, or given the documents `seen`.
+        The shares are drawn from the prior, or given the documents `seen`.
         """
         positive("n", n, whole=True)
         positive("longest", longest, whole=True)
@@ -329,6 +328,6 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
 
 
 def _lifts(topic_word: Array, everywhere: Array) -> Array:
-    """Topics × words: p log(p / p of all words), 0 where p is."""
+    """p log(p / p over all topics) (topics × words); 0 if p is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

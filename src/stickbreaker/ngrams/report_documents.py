@@ -1,4 +1,4 @@
-"""The documents that a language model with topics saves for its report, with their topics, word by word."""
+"""Documents saved for the report of a topic n-gram model, with topics word by word."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,14 +30,14 @@ from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import write_with_figures
 
 LIMIT = 1000  # documents
-MOST_READ = 2_000_000  # words of them all
+MOST_READ = 2_000_000  # words of all documents
 EXCERPTS = 12
-LEAST_WORDS = 4  # of a document with an excerpt
+LEAST_WORDS = 4  # of a document, to have an excerpt
 EXCERPT_WORDS = 150  # ends of sentences included
-WORDS_IN_CONTEXT = 2000  # of a longer document, its beginning
-WINDOWS = 40  # of a document, along which shares are shown
-LEAST_WINDOW = 20  # words and ends
-WINDOW_TOPICS = 8  # the largest
+WORDS_IN_CONTEXT = 2000  # longer documents are cut
+WINDOWS = 40  # in a document, for which shares are shown
+LEAST_WINDOW = 20  # words and ends in a window
+WINDOW_TOPICS = 8  # the largest topics, which are shown
 COLUMNS = ("id", "words", "held_out", "topics", "shares", "excerpts")
 EXCERPT = (
     *("first", "read", "tokens", "known", "ends", "nats", "best", "sure", "specific"),
@@ -46,7 +46,7 @@ EXCERPT = (
 
 
 class TopicLens(NamedTuple):
-    """What documents are seen by: a model, what its words come from, and the seed of draws."""
+    """What documents are processed with: a model, the base of its words, and the seed of draws."""
 
     model: TopicLanguageModel
     base: Base
@@ -54,7 +54,7 @@ class TopicLens(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A document: its block and its place there."""
+    """The location of a document: its block and its place there."""
 
     block: int
     document: int
@@ -63,22 +63,22 @@ class _Place(NamedTuple):
 def write_topic_documents(
     lens: TopicLens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool
 ) -> None:
-    """Write documents.parquet into a model's directory: documents with their shares of topics, drawn evenly,
-    at most `LIMIT`; and `EXCERPTS` excerpts, of held-out documents if there are any.
+    """Write documents.parquet into a model's directory: at most `LIMIT` documents, drawn evenly, with their
+    topic shares; and `EXCERPTS` excerpts, from held-out documents if there are any.
 
     Columns: id, words (how many), held_out, topics and shares (lists: the largest expected shares of topics,
     by the last sample, without words of the common topic), excerpts (a list of at most one record).
 
-    An excerpt is of consecutive sentences. All of it is computed over the document, at most its first
-    `WORDS_IN_CONTEXT` words, of which it stores the number as `read` (ends of sentences included); `first` is
-    the place of its first word among them. Lists with an item per word or end: tokens, known, ends (whether
-    it is the end of a sentence), nats (log p given all that comes before it in the document), best (the most
-    probable topic that is not the common one), sure (its probability), specific (the probability of not being
-    of the common topic). Along the document: window (words and ends in a window), window_topics (the largest
-    ones), window_shares (windows × topics, row by row: the expected share of a window's words that each of
-    these has, and after them the common topic). Its probabilities are means over samples. In the file's own
-    metadata, "stickbreaker" is a JSON object: {"documents": how many there are, "excerpts": "held-out",
-    "learned" or "other"}.
+    An excerpt consists of consecutive sentences. It is computed in the context of the document's first
+    `WORDS_IN_CONTEXT` words at most; `read` is their number (ends of sentences included), `first` the
+    position of the excerpt's first word among them. Lists with an item per word or end: tokens, known, ends
+    (whether it is the end of a sentence), nats (log p given all that comes before it in the document), best
+    (the most probable topic that is not the common one), sure (its probability), specific (the probability of
+    not being of the common topic). Along the document: window (words and ends in a window), window_topics
+    (the largest ones), window_shares (windows × topics, row by row: the expected share of a window's words
+    that each of these has, and after them the common topic). Its probabilities are means over samples. In the
+    file's own metadata, "stickbreaker" is a JSON object: {"documents": how many there are, "excerpts":
+    "held-out", "learned" or "other"}.
     """
     import pyarrow as pa
 
@@ -97,9 +97,9 @@ def write_topic_documents(
 
 
 def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
-    """The documents of each block by their place in it, and those that have an excerpt.
+    """The chosen documents of each block by their place in it, and those that get an excerpt.
 
-    Documents with an excerpt are drawn first, further ones up to the limits.
+    Documents with an excerpt are drawn first, then others up to the limits.
     """
     generator = stream(seed, purposes.NGRAM_REPORT)
     found = [_sizes(source, block) for block in range(source.n_blocks)]
@@ -119,14 +119,14 @@ def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Pl
 
 
 def _sizes(source: Source, block: int) -> NDArray[np.int64]:
-    """The words of each document of a block."""
+    """The number of words of each document of a block."""
     return np.diff(Sequences.of_block(source.corpus, block).offsets)
 
 
 def _rows(
     lens: TopicLens, source: Source, block: int, chosen: NDArray[np.int64], excerpts: set[_Place]
 ) -> list[dict[str, Any]]:
-    """The chosen documents of a block as documents.parquet has them."""
+    """The rows of documents.parquet for the chosen documents of a block."""
     if not len(chosen):
         return []
     content, ids = Sequences.of_block(source.corpus, block), source.corpus.ids(block)
@@ -148,14 +148,14 @@ def _rows(
 
 
 class _Context(NamedTuple):
-    """A document from its beginning, and its tokens as they are spelled (without ends of sentences)."""
+    """The beginning of a document, and its tokens as text (without ends of sentences)."""
 
     documents: MarkedDocuments
     tokens: list[str]
 
 
 def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Context:
-    """A document, at most its first `WORDS_IN_CONTEXT` words, in whole sentences if possible."""
+    """The first `WORDS_IN_CONTEXT` words of a document at most, in whole sentences if possible."""
     corpus, numbers = source.corpus, lens.base.numbers
     assert isinstance(corpus, Corpus)
     content = Sequences.of_block(corpus, block)
@@ -174,7 +174,7 @@ def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Contex
 
 
 def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[str, Any]:
-    """Consecutive sentences of a document, and its shares of topics along it: see `write_topic_documents`."""
+    """Consecutive sentences of a document, and topic shares along it: see `write_topic_documents`."""
     documents, spelled = _context(lens, source, block, place)
     model, numbers = lens.model, lens.base.numbers
     topics = np.mean([word_topics(model, documents, n) for n in range(model.n_samples)], axis=0)
@@ -195,9 +195,10 @@ def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[st
 
 
 def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int, int]:
-    """Where some consecutive sentences begin and end; positions: of each word and end in its sentence.
+    """The first and last place + 1 of an excerpt of consecutive sentences, drawn evenly.
 
-    They have `EXCERPT_WORDS` words and ends at most; a longer sentence is cut.
+    positions: of each word and end in its sentence. It has at most `EXCERPT_WORDS` words and ends; a longer
+    sentence is cut.
     """
     starts = np.flatnonzero(positions == 0)
     rooms = starts[len(positions) - starts >= min(EXCERPT_WORDS, len(positions))]
@@ -208,9 +209,9 @@ def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int
 
 
 def _along(topics: Array) -> tuple[int, list[int], list[float]]:
-    """Words in a window, the largest topics, and their shares with the common topic's, window by window.
+    """The words in a window, the largest topics, and their shares and the common topic's, window by window.
 
-    topics (words × topics): the chance that each word is of each.
+    topics (words × topics): p(topic | word, document).
     """
     sums = topics.sum(axis=0)
     top = descending(sums, WINDOW_TOPICS)

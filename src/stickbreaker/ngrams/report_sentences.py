@@ -1,4 +1,4 @@
-"""The sentences that a language model keeps for its report, with the probability of each of their words."""
+"""Sentences saved for the report of a language model, with the probability of each word."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,12 +19,12 @@ from stickbreaker.saved.parquet_figures import write_with_figures
 
 LIMIT = 40  # sentences
 LEAST_WORDS = 4  # of a sentence
-MOST_WORDS = 60  # of a longer one, its beginning
+MOST_WORDS = 60  # longer sentences are cut
 COLUMNS = ("id", "tokens", "nats", "known")
 
 
 class Sentence(NamedTuple):
-    """Where a sentence lies: its block, its document there, its first token in the block, its tokens."""
+    """The location of a sentence: its block, its document there, its first token in the block, its tokens."""
 
     block: int
     document: int
@@ -37,8 +37,8 @@ def write_sentences(
 ) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` sentences, drawn evenly.
 
-    They are of held-out documents where there are any, else of the text learned from. Columns: id (of the
-    document), tokens, nats (log p of each token, and of the end where the sentence is whole), known (of each
+    They come from held-out documents if there are any, else from the training text. Columns: id (of the
+    document), tokens, nats (log p of each token, and of the end unless the sentence was cut), known (of each
     token). In the file's own metadata, "stickbreaker" is a JSON object: {"held_out": true or false}.
     """
     import pyarrow as pa
@@ -56,7 +56,7 @@ def write_sentences(
 
 
 def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
-    """The sentences of a block that are long enough: of its held-out documents, where any are held out."""
+    """The sentences of a block that are long enough, from held-out documents if there are any."""
     content = corpus.sequences(block)
     sizes = np.diff(content.starts, append=len(content.words))
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
@@ -67,7 +67,7 @@ def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
 
 
 def _row(model: LanguageModel, base: Base, corpus: Corpus, place: Sentence) -> dict[str, Any]:
-    """A sentence as documents.parquet has it."""
+    """The row of documents.parquet for a sentence."""
     numbers = base.numbers
     tokens = slice(place.start, place.start + min(place.size, MOST_WORDS))
     words: Integers = numbers.numbered(corpus.sequences(place.block).words[tokens])

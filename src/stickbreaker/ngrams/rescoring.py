@@ -1,4 +1,4 @@
-"""N-best lists of any system, ranked again by how probable a language model holds each text."""
+"""Reranking of n-best lists of any system with the probability of each text by a language model."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -18,11 +18,13 @@ FEATURE = "LanguageModel"
 def rescored(
     scorer: WordScorer, lists: Sequence[Sequence[Candidate]], weight: float
 ) -> list[list[Candidate]]:
-    """The candidates of each sentence, the best first. log p (nats) is one more feature; `weight` times it is
-    added to the score. Raises UserError if the list has a feature of that name."""
+    """The candidates of each sentence, best first, with log p (nats) as one more feature and `weight` times
+    it added to the score. Raises UserError if the list already has a feature of that name."""
     for candidate in (one for candidates in lists for one in candidates):
         if FEATURE in candidate.features:
-            raise UserError(f"the list has a feature {FEATURE} already", remedy="rank the list without it")
+            raise UserError(
+                f"the list already has a feature {FEATURE}", remedy="remove that feature from the list"
+            )
     scored = with_feature(lists, FEATURE, log_probabilities(scorer, lists))
     return [
         best_first(one._replace(score=one.score + weight * one.features[FEATURE][0]) for one in candidates)
@@ -33,7 +35,7 @@ def rescored(
 def log_probabilities(scorer: WordScorer, lists: Sequence[Sequence[Candidate]]) -> list[Array]:
     """log p (nats) of each candidate of each sentence, and of its end.
 
-    A candidate without a word has the least log p of its list, or 0 if no candidate has one.
+    A candidate without words gets the lowest log p of its list, or 0 if no candidate has words.
     """
     analysis = scorer.analysis_
     if isinstance(analysis, Analysis):

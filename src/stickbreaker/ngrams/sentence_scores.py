@@ -1,4 +1,4 @@
-"""The sentences of a corpus as a language model reads them, and how well it predicts each."""
+"""log p of a corpus by a language model: of each word, and of each sentence."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -19,14 +19,16 @@ from stickbreaker.ngrams.word_numbers import Base
 
 
 def sentence_beginning(text: str) -> str:
-    """The beginning of a sentence without the mark `<s>`. Raises UserError for one that ends a sentence.
+    """The beginning of a sentence, without the mark `<s>`. Raises UserError if it contains `</s>`.
 
     >>> sentence_beginning("<s> the old")
     'the old'
     """
     if END_MARK in text.split():
         remedy = "give the words that a sentence begins with, or none"
-        raise UserError(f"{END_MARK} is the end of a sentence, and no word follows it", remedy=remedy)
+        raise UserError(
+            f"{END_MARK} is the end of a sentence and cannot be followed by a word", remedy=remedy
+        )
     words = text.split(maxsplit=1)
     return " ".join(words[1:]) if words[:1] == [BEGIN_MARK] else text
 
@@ -37,19 +39,19 @@ Prediction = Callable[[Integers, Sequences, Array], Array]
 class Scores(NamedTuple):
     """log p of the words of some documents, and of the end of each sentence."""
 
-    words: Integers  # (words and ends,) by number; -1: unknown, and spelled
-    known: NDArray[np.bool_]  # (words and ends,) whether it is a known word, or an end
+    words: Integers  # (words and ends,) by number; -1: unknown and spelled
+    known: NDArray[np.bool_]  # (words and ends,) whether it is a known word or an end
     ends: NDArray[np.bool_]  # (words and ends,)
-    documents: Integers  # (sentences,) of each, its document's place in the block
+    documents: Integers  # (sentences,) place of its document in the block
     nats: Array  # (words and ends,)
 
     @property
     def sentences(self) -> Integers:
-        """(words and ends,) of each, the sentence."""
+        """(words and ends,) The sentence of each."""
         return self.ends.cumsum() - self.ends
 
     def by_sentence(self) -> tuple[list[int], list[int], list[float]]:
-        """Of each sentence: its words, those of them that are not known, and log p of all with the end."""
+        """For each sentence: number of words, number of unknown words, and log p with its end."""
         sentences, n = self.sentences, len(self.documents)
         return (
             (np.bincount(sentences, minlength=n) - 1).tolist(),
@@ -59,11 +61,11 @@ class Scores(NamedTuple):
 
 
 def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Scores]:
-    """The scores of all documents, block by block, seen through the model's vocabulary.
+    """The scores of all documents, block by block, read with the model's vocabulary.
 
     `predict` gets words by number, the documents, and log G0 of words and ends (nats); it returns log p of
-    words and ends. Raises UserError for documents without order, and for words that are spelled and no proper
-    text.
+    words and ends. Raises UserError for documents without word order, and for spelled words that are not
+    valid text.
     """
     for block in range(len(corpus.block_sizes)):
         content = corpus.sequences(block)
@@ -72,7 +74,7 @@ def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Score
 
 
 def scores_of_tokens(predict: Prediction, tokens: TokenSequences, base: Base) -> Scores:
-    """The scores of documents that no corpus was made of: see `scores_by`."""
+    """The scores of documents given as tokens, without a corpus: see `scores_by`."""
     words = base.numbers.numbered(tokens.content.words)
     return _scored(predict, words, tokens.content, _log_base(words, tokens.spelled, base), base)
 
@@ -92,7 +94,7 @@ def _scored(predict: Prediction, words: Integers, content: Sequences, log_words:
 
 
 def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Scores]:
-    """The same by a model without topics."""
+    """The scores of all documents by a model without topics: see `scores_by`."""
 
     def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
         return model.log_probabilities(words, content.starts, log_base)
@@ -103,9 +105,9 @@ def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Sco
 def log_base_of(
     words: Integers, corpus: Corpus, block: int, base: Base, tokens: slice = slice(None)
 ) -> Array:
-    """log G0 of some tokens of a block (nats), by their numbers; those not known (-1) by their letters.
+    """log G0 (nats) of tokens of a block, from their numbers, or for unknown ones (-1) from their letters.
 
-    Raises UserError for words that are spelled and no proper text.
+    Raises UserError for spelled words that are not valid text.
     """
     found, new = base.log_p[words], np.flatnonzero(words < 0)
     if len(new):
@@ -116,7 +118,7 @@ def log_base_of(
 
 
 def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
-    """The same of words that no corpus was made of, given their spelling."""
+    """`log_base_of` for words without a corpus, given their spelling."""
     found, new = base.log_p[words], np.flatnonzero(words < 0)
     if len(new):
         distinct = FirstNumbers()
@@ -126,7 +128,7 @@ def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
 
 
 class SentenceScore(NamedTuple):
-    """A sentence's place, its words without the mark at its end, and log p of both."""
+    """The location of a sentence, its number of words (without the end), and log p of words and end."""
 
     document: int
     words: int
@@ -135,7 +137,7 @@ class SentenceScore(NamedTuple):
 
 
 def scores_by_sentence(corpus: Corpus, blocks: Iterator[Scores]) -> list[SentenceScore]:
-    """Of each sentence of a corpus, what the scores of its blocks add up to."""
+    """The score of each sentence of a corpus, from the scores of its blocks."""
     found: list[SentenceScore] = []
     first = 0
     for block, scores in enumerate(blocks):
@@ -145,12 +147,12 @@ def scores_by_sentence(corpus: Corpus, blocks: Iterator[Scores]) -> list[Sentenc
 
 
 def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
-    """Of each sentence, what its scores add up to; `first`: the number of the first document."""
+    """The score of each sentence of a block; `first`: the number of its first document."""
     return map(SentenceScore, (scores.documents + first).tolist(), *scores.by_sentence())
 
 
 def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
-    """log p (nats) and number of all words and ends of sentences, and of the known ones alone."""
+    """log p (nats) and number of words and ends of sentences: all, and the known ones alone."""
     whole, known = np.zeros(2), np.zeros(2)
     for scores in blocks:
         whole += scores.nats.sum(), len(scores.nats)
@@ -159,5 +161,5 @@ def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
 
 
 def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:
-    """All documents of a source."""
+    """All documents of a source, concatenated."""
     return Sequences.join([content for _, content in parts])

@@ -1,4 +1,4 @@
-"""Topic n-gram language models, as users import them."""
+"""The public class of topic n-gram language models, `TopicNgramModel`."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -22,10 +22,10 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
     }
 
     def score_sentences(self, X: Any, document: Any = None) -> list[SentenceScore]:
-        """How probable each sentence is: log p of its words and of its end, in nats.
+        """log p of each sentence, its end included, in nats.
 
-        Topics adapt within each sentence alone, or after `document`, a text, if one is given. Raises
-        UserError for documents without order.
+        Topics adapt within each sentence alone, or start from those of `document` (a text) if given. Raises
+        UserError for documents without word order.
         """
         check_is_fitted(self)
         corpus = self._as_corpus(X, reset=False)
@@ -42,10 +42,10 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
         longest: int = 100,
         random_state: int = 0,
     ) -> list[list[str]]:
-        """Sentences drawn from the model, as lists of words; of `longest` words at most.
+        """Sentences drawn from the model, as lists of at most `longest` words.
 
-        Each is of a document of its own, whose topics are drawn from the prior, or given a `document` (a
-        text) that it comes after; or all that is of a topic is of `topic`. `beginning`: the words that each
+        Each has topic shares of its own, drawn from the prior, or given the `document` (a text) that it
+        follows; with `topic`, every word that has a topic has this one. `beginning`: the words that each
         begins with.
         """
         check_is_fitted(self)

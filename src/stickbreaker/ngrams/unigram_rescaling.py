@@ -29,17 +29,18 @@ from stickbreaker.ngrams.sentence_scores import Scores, all_scores
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 
 LARGEST_EXPONENT = 10.0
-STEPS = 32  # topic shares for which all words' ratios are held at a time
+STEPS = 32  # rows of topic shares whose ratios are in memory at a time
 
 
 class Ratios(NamedTuple):
-    """p(word | topics of a document) / p(word) to some power, of the words that topics have.
+    """The ratios (p(word | topics of a document) / p(word))^exponent, for the words that the topic model
+    knows.
 
-    p(word) is the topics' own: its probability in each, averaged by the topics' shares of the words that they
-    were learned from.
+    p(word) is by the topic model too: the mean of p(word | topic), weighted by the topics' shares of the
+    training words.
     """
 
-    words: Integers  # (words,) numbers that the language model knows them by
+    words: Integers  # (words,) their numbers in the language model
     topic_words: Array  # words × topics: p(word | topic)
     lifts: Array  # words × topics: p(word | topic) / p(word)
     alpha: Array  # (topics,) prior of topics in documents
@@ -47,7 +48,7 @@ class Ratios(NamedTuple):
 
     @classmethod
     def of(cls, topics: UnigramTopics, numbers: WordNumbers, exponent: float) -> "Ratios":
-        """Those of the known words of a language model; `<unk>` and `</s>` have none.
+        """The ratios of a language model's known words; `<unk>` and `</s>` have none.
 
         Raises UserError for an exponent out of range.
         """
@@ -64,14 +65,14 @@ class Ratios(NamedTuple):
         return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
 
     def excess(self, shares: Array, n_words: int) -> Array:
-        """Ratios less one (steps × all words) given topic shares (steps × topics)."""
+        """Ratios - 1 (steps × all words) given topic shares (steps × topics)."""
         found = np.empty((len(shares), n_words))
         fill_excess(shares, self.lifts, self.words, self.exponent, found)
         return found
 
 
 class TopicPath(NamedTuple):
-    """How a document's topic shares move: they are the same from one word that topics have to the next."""
+    """Topic shares along a document: they change at each word that the topic model knows."""
 
     shares: Array  # steps × topics
     steps: Integers  # (events,) the row of each event's shares, ascending
@@ -81,8 +82,8 @@ class TopicPath(NamedTuple):
 class UnigramRescaling:
     """p(w | h, d) ~ (p(w | d) / p(w))^exponent p(w | h): Noji, Mochihashi and Miyao (2013), equation 14.
 
-    p(w | h) is a language model's, the mean over its samples. p(w | d) is the mean of particles, which follow
-    the topics of the words before w in the document that both the language model and the topics know.
+    p(w | h) is by the language model, the mean over its samples. p(w | d) is the mean over particles, which
+    sample the topics of the earlier words of the document known to both models.
     """
 
     model: LanguageModel
@@ -102,16 +103,16 @@ class UnigramRescaling:
 
     @cached_property
     def place_of_words(self) -> Integers:
-        """Of every word by number, and of -1: its place among those with a ratio, -1 without one."""
+        """For every word by number, and for -1: its index among words with a ratio; -1 without one."""
         places = np.full(self.model.contexts.n_words + 1, -1, np.int64)
         places[self.ratios.words] = np.arange(len(self.ratios.words))
         return places
 
     def topic_path(self, events: Integers, key: np.uint64, particles: Particles) -> TopicPath:
-        """The topic shares of a document (its words and ends, by number), adapted as words come."""
+        """The topic shares along a document (its words and ends, by number), updated word by word."""
         places = self.place_of_words[events]
         having = places >= 0
-        inside = np.zeros((int(having.sum()) + 1, len(self.ratios.alpha)))  # and one word of no topic, last
+        inside = np.zeros((int(having.sum()) + 1, len(self.ratios.alpha)))  # and a last row: no topic
         inside[:-1] = self.ratios.topic_words[places[having]]
         outside = np.zeros(len(inside))
         outside[-1] = 1.0
@@ -121,9 +122,9 @@ class UnigramRescaling:
         return TopicPath(shares, np.cumsum(having) - having)
 
     def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
-        """log of what p(word | context) is multiplied by, of each of a document's words and ends.
+        """The log factor on p(word | context) for each of a document's words and ends.
 
-        events: by number, -1 one that is spelled; positions: of each in its sentence.
+        events: by number, -1 if spelled; positions: of each in its sentence.
         """
         text, places = text_before(events, positions, self.model.end)
         found = np.empty(len(events))
@@ -136,10 +137,10 @@ class UnigramRescaling:
         return found
 
     def sums(self, text: Integers, places: Integers, excess: Array, steps: Integers) -> Array:
-        """sum over words w of p(w | context) excess_w, of the contexts before some places of a text.
+        """The sum over words w of p(w | context) excess_w, for the contexts before given places of a text.
 
-        Down the restaurants of each context; the empty one, which has all words, once per row of `excess`.
-        `steps` (places): the row of each.
+        It goes through the restaurants of each context; the sum over the empty one is computed once per row
+        of `excess`. `steps` (places): the row of each.
         """
         restaurants, slots = np.empty((2, len(places), self.model.longest + 1), np.int64)
         find_ways(text, places, self.model.trie, restaurants, slots)
@@ -151,7 +152,7 @@ class UnigramRescaling:
         return found
 
     def sums_over_all_words(self, text: Integers, places: Integers, excess: Array, steps: Integers) -> Array:
-        """What `sums` returns, from the probability of every word in every context: slow, to compare with."""
+        """The same as `sums`, from the probability of every word in every context: slow, for tests."""
         words = np.arange(self.model.contexts.n_words)
         found = np.empty(len(places))
         for i, place in enumerate(places.tolist()):
@@ -162,22 +163,22 @@ class UnigramRescaling:
 
 
 class RescaledScores(NamedTuple):
-    """Scores of some documents by a language model, and with rescaling."""
+    """Scores of documents by a language model, with and without rescaling."""
 
     plain: Scores
     nats: Array  # (words and ends,) log p with rescaling
-    same_ratio: NDArray[np.bool_]  # (words and ends,) no topic has the word: its ratio is 1
+    same_ratio: NDArray[np.bool_]  # (words and ends,) whether the topic model lacks the word: its ratio is 1
 
 
 class RescaledSums(NamedTuple):
-    """Sums over documents: nats and words, of all and of known words, plain and rescaled."""
+    """Sums over documents: nats and numbers of all and of known words, plain and rescaled."""
 
     parts: dict[str, tuple[float, float]]
-    same_ratio: int  # words and ends of sentences of ratio 1
+    same_ratio: int  # number of words and ends with ratio 1
 
     @classmethod
     def of(cls, scores: Iterator[RescaledScores]) -> "RescaledSums":
-        """The sums of scores, block by block."""
+        """The sums of scores over blocks."""
         parts = {name: np.zeros(2) for name in ("all", "known", "rescaled_all", "rescaled_known")}
         same_ratio = 0
         for plain, rescaled, same in scores:
@@ -191,9 +192,9 @@ class RescaledSums(NamedTuple):
 def rescaled_scores(
     corpus: Corpus, rescaling: UnigramRescaling, seed: int, particles: Particles
 ) -> Iterator[RescaledScores]:
-    """The scores of a corpus, block by block, each document by itself.
+    """The rescaled scores of a corpus, block by block, each document independently.
 
-    All have the same random numbers, so that p of all words that may come next sums to one.
+    All documents use the same random numbers, so that p of all possible next words sums to one.
     """
     blocks = all_scores(corpus, rescaling.model, rescaling.base)
     for plain, size in zip(blocks, corpus.block_sizes, strict=True):

@@ -1,4 +1,4 @@
-"""The words of a language model: which ones it knows, what they are called, what begins each at its base."""
+"""The words of a language model: their numbers, their names, and the base distribution G0."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,23 +12,24 @@ from stickbreaker.corpus import Vocabulary
 from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
 
 UNKNOWN, END = "<unk>", "</s>"
-END_SHARE = "end_share"  # of the params: G0 of the end of a sentence, where words are spelled
+END_SHARE = "end_share"  # name in params: G0 of the end of a sentence, if words are spelled
 
 
 @dataclass(frozen=True)
 class WordNumbers:
-    """The numbers by which a language model knows words: those that it knows, `<unk>`, the mark at the end.
+    """The numbers of a language model's words: the known words, `<unk>`, the end-of-sentence mark.
 
-    Where words are spelled, all words of the vocabulary are known, and there is no `<unk>`.
+    If words are spelled, all words of the vocabulary are known, and there is no `<unk>`.
     """
 
-    of_rows: NDArray[np.int64]  # rows of the vocabulary: numbers
+    of_rows: NDArray[np.int64]  # rows of the vocabulary: their numbers
     known: tuple[str, ...]
     spelled: bool
 
     @classmethod
     def of(cls, vocabulary: Vocabulary, min_count: int, *, spelled: bool) -> "WordNumbers":
-        """Known are words that occur `min_count` times; of spelled ones all. Raises UserError without any."""
+        """Number the words that occur `min_count` times, or all if spelled. Raises UserError if there are
+        none."""
         kept = np.ones(len(vocabulary), np.bool_) if spelled else vocabulary.tokens >= min_count
         kept &= np.array([word != UNKNOWN for word in vocabulary.words], np.bool_) | spelled
         if not kept.any():
@@ -40,17 +41,17 @@ class WordNumbers:
 
     @property
     def unknown(self) -> int:
-        """The number of words that are not known: of `<unk>`, or -1 where they are spelled."""
+        """The number of unknown words: that of `<unk>`, or -1 if they are spelled."""
         return -1 if self.spelled else len(self.known)
 
     @property
     def end(self) -> int:
-        """The number of the mark at the end of a sentence, which is the last."""
+        """The number of the end-of-sentence mark, which is the last."""
         return len(self.known) + (0 if self.spelled else 1)
 
     @property
     def n_words(self) -> int:
-        """Words that may come next, the marks included."""
+        """The number of possible next words, marks included."""
         return self.end + 1
 
     @cached_property
@@ -59,7 +60,7 @@ class WordNumbers:
         return (*self.known, END) if self.spelled else (*self.known, UNKNOWN, END)
 
     def numbered(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Numbers of rows of the vocabulary (-1: not in the vocabulary)."""
+        """The numbers of vocabulary rows (-1: not in the vocabulary)."""
         return self._of_rows_and_none[rows]
 
     @cached_property
@@ -69,34 +70,34 @@ class WordNumbers:
 
 @dataclass(frozen=True)
 class Base:
-    """G0, which the words of the empty context come from: even over all words, or by their spelling."""
+    """G0, the base distribution of words: uniform over all words, or by their spelling."""
 
     numbers: WordNumbers
     spelling: CharacterModel | None
-    end_share: float  # G0 of the mark at a sentence's end, where words are spelled
+    end_share: float  # G0 of the end-of-sentence mark, if words are spelled
 
     @classmethod
     def even(cls, numbers: WordNumbers) -> "Base":
-        """The same for all words."""
+        """G0 uniform over all words."""
         return cls(numbers, None, 1.0 / numbers.n_words)
 
     @classmethod
     def of_spelling(cls, numbers: WordNumbers, end_share: float) -> "Base":
-        """By a model of the letters of the known words, each of which counts once."""
+        """G0 by a model of the letters of the known words, each of which counts once."""
         return cls(numbers, CharacterModel.learn(numbers.known, Spelling()), end_share)
 
     @classmethod
     def from_params(cls, numbers: WordNumbers, params: Record) -> "Base":
-        """The one that `to_fields` wrote. Raises ValueError or KeyError for what makes no sense."""
+        """The G0 that `to_fields` wrote. Raises ValueError or KeyError if it makes no sense."""
         if not numbers.spelled:
             return cls.even(numbers)
         share = float(params[END_SHARE].values)
         if not 0.0 < share < 1.0:
-            raise ValueError("a share of sentences' ends that is none")
+            raise ValueError("the share of sentences' ends is out of range")
         return cls(numbers, CharacterModel.from_fields(params), share)
 
     def to_fields(self) -> dict[str, Field]:
-        """What of it cannot be worked out from the words alone."""
+        """The part of G0 that cannot be computed from the words alone."""
         if self.spelling is None:
             return {}
         share = Field(np.array(self.end_share), (), additive=False)
@@ -104,12 +105,12 @@ class Base:
 
     @cached_property
     def log_p(self) -> Array:
-        """log G0 of all words by number (nats); of spelled ones it sums to less than one."""
+        """log G0 (nats) of all words by number; if they are spelled, G0 sums to less than one."""
         if self.spelling is None:
             return np.full(self.numbers.n_words, -np.log(self.numbers.n_words))
         return np.append(self.log_spelled(self.numbers.known), np.log(self.end_share))
 
     def log_spelled(self, words: tuple[str, ...] | list[str]) -> Array:
-        """log G0 of words by their letters (nats). Raises UserError for what is no proper text."""
+        """log G0 (nats) of words by their letters. Raises UserError for invalid text."""
         assert self.spelling is not None
         return self.spelling.log_probability(words) + np.log1p(-self.end_share)

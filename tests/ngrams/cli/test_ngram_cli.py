@@ -331,7 +331,7 @@ def test_marks_of_sentences_are_no_words(cli, tmp_path):
             whole = [figures[name, "score"]["nats"], figures[name, "evaluate"]["all"]]
             assert whole == [figures["plain.txt", "score"]["nats"], figures["plain.txt", "evaluate"]["all"]]
     model = tmp_path / "plain"
-    line = "</s> is the end of a sentence, and no word follows it; give the words that a sentence begins with"
+    line = "</s> is the end of a sentence and cannot be followed by a word; give the words that a sentence begins with"
     assert line in cli("generate", model, "--beginning", "</s>", code=1).stderr
     begun = cli("generate", model, "--beginning", "<s> the").stdout
     assert begun == cli("generate", model, "--beginning", "the").stdout
@@ -397,4 +397,4 @@ class TestFilesAndTwoModels:
         assert rows[0].startswith("0 ||| mat the on ran ||| LanguageModel= -")
         assert rows[0].endswith("||| -1")
         twice = cli("rescore", arpa, tmp_path / "again.nbest", "--out", tmp_path / "twice.nbest", code=1)
-        assert "the list has a feature LanguageModel already" in twice.stderr
+        assert "the list already has a feature LanguageModel" in twice.stderr

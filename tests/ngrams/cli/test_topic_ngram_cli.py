@@ -89,7 +89,7 @@ def test_sentences_are_drawn_from_a_topic(cli, topical):
 def test_a_topic_is_written_as_arpa(cli, topical, news, tmp_path):
     out = ("--format", "arpa", "--out", tmp_path / "t.arpa")
     assert "give --topic N or --topic common" in cli("export", topical, *out, code=1).stderr
-    assert "no part that is common" in cli("export", topical, *out, "--topic", "common", code=1).stderr
+    assert "no common part" in cli("export", topical, *out, "--topic", "common", code=1).stderr
     assert "there is no topic 2" in cli("export", topical, *out, "--topic", 2, code=1).stderr
     assert "no topic" in cli("export", topical, *out, "--topic", "seven", code=1).stderr
     done = cli("export", topical, *out, "--topic", 1, "--sample", 0)

@@ -1,9 +1,9 @@
-"""Backoff language models, of trigrams mostly, in flat arrays: log p of a word and the state after it.
+"""Backoff language models (trigrams, mostly) in flat arrays: log p of a word, and the state after it.
 
-An n-gram is a node; nodes are found by the node of all its words but the last, its context, and the last one.
-p(w | u) is that of the longest n-gram u'w of the model, u' a suffix of u, times the weights of the longer
-suffixes of u (Katz 1987, equation 6). A state is the node of the longest suffix of the words so far that
-matters for what follows: one that begins longer n-grams, or has a weight other than 1.
+An n-gram is a node, found by the node of its context (all words but the last) and its last word. p(w | u) is
+the probability of the longest n-gram u'w in the model, where u' is a suffix of u, times the backoff weights
+of the longer suffixes of u (Katz 1987, equation 6). A state is the node of the longest suffix of the words so
+far that matters for what follows: one that begins longer n-grams, or has a weight other than 1.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ EXACT: dict[str, Any] = {
     "cache": True,
     "nogil": True,
     "error_model": "numpy",
-}  # the same last digits everywhere
+}  # the same last digits on every machine
 LEAF: dict[str, Any] = {**EXACT, "forceinline": True, "_nrt": False}
 
 ROOT = 0  # the node of no words
@@ -26,28 +26,29 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 class BackoffArrays(NamedTuple):
     """A backoff model. The node of a single word is its number in the model + 1."""
 
-    numbers: NDArray[np.int64]  # words of the caller: their numbers in the model
+    numbers: NDArray[np.int64]  # the caller's words: their numbers in the model
     unknown: int  # the number in the model of all other words
     end: int  # the number in the model of the mark at a sentence's end
     n_words: int  # words of the model
     beginning: int  # the state before a sentence's first word
-    slots: NDArray[np.int64]  # slots × (context · n_words + word, node), -1: free; open addressing
-    log_p: NDArray[np.float64]  # nodes: nats; NaN: no n-gram of the model, but a context of others
-    back_off: NDArray[np.float64]  # nodes: log weight of shorter contexts (nats)
+    slots: NDArray[np.int64]  # slots × (context · n_words + word, node); -1: free; open addressing
+    log_p: NDArray[np.float64]  # nodes: nats; NaN: not an n-gram of the model, only a context
+    back_off: NDArray[np.float64]  # nodes: log backoff weight (nats)
     shorter: NDArray[np.int64]  # nodes: the longest proper suffix that is a node
     states: NDArray[np.int64]  # nodes: the longest suffix, itself included, that is a state
 
 
 @njit(**LEAF)
 def _slot_of(key, mask):
-    """The slot that a key is looked for first: Fibonacci hashing, upper half mixed in (Knuth 1998, 6.4)."""
+    """The slot where the search for a key starts: Fibonacci hashing, upper half mixed in (Knuth 1998,
+    6.4)."""
     mixed = np.uint64(key) * MIXER
     return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
 
 
 @njit(**LEAF)
 def _child(slots, n_words, node, number):
-    """The node of a context's words and one more; -1: there is none."""
+    """The node of a context followed by a word; -1: none."""
     if node == ROOT:
         return np.int64(number + 1)
     key, mask = node * n_words + number, len(slots) - 1
@@ -61,13 +62,13 @@ def _child(slots, n_words, node, number):
 
 @njit(**LEAF)
 def number_of(model, word):
-    """The number in the model of a word of the caller's; words beyond its list are unknown."""
+    """The model's number of a word numbered by the caller; words beyond the caller's list are unknown."""
     return model.numbers[word] if 0 <= word < len(model.numbers) else np.int64(model.unknown)
 
 
 @njit(**LEAF)
 def step(model, state, number):
-    """(log p in nats, state) of a word, by its number in the model, after a state."""
+    """(log p in nats, next state) of a word, by the model's number, after a state."""
     log_weight, longest, node = 0.0, np.int64(-1), np.int64(state)
     child = _child(model.slots, model.n_words, node, number)
     while child < 0 or np.isnan(model.log_p[child]):
@@ -83,7 +84,7 @@ def step(model, state, number):
 
 @njit(**LEAF)
 def next_state(model, state, word):
-    """(log p in nats, state) of a word of the caller's after a state."""
+    """(log p in nats, next state) of a word, by the caller's number, after a state."""
     return step(model, state, number_of(model, word))
 
 
@@ -109,9 +110,10 @@ def score_sentences(model, words, starts, log_p_out):
 
 @njit(**EXACT)
 def fill_slots_of_nodes(keys, first, slots_out):
-    """Give n-grams of two words or more, whose nodes are consecutive from `first`, slots by their keys.
+    """Fill the hash table of n-grams of two words or more, whose nodes are consecutive from `first`.
 
-    keys (n-grams): context · n_words + word. slots_out (a power of two, above their number, × 2) is all -1.
+    keys (n-grams): context · n_words + word. slots_out (slots × 2, all -1): slots are a power of two, more
+    than n-grams.
     """
     mask = len(slots_out) - 1
     for i in range(len(keys)):
@@ -124,7 +126,8 @@ def fill_slots_of_nodes(keys, first, slots_out):
 
 @njit(**EXACT)
 def fill_suffixes(keys, first, n_words, slots, back_off, shorter_out, states_out):
-    """Fill shorter_out and states_out (nodes), described in `BackoffArrays`; keys and first as above."""
+    """Fill shorter_out and states_out (nodes), see `BackoffArrays`; keys and first as in
+    `fill_slots_of_nodes`."""
     shorter_out[: first + len(keys)] = ROOT
     extended = np.zeros(first + len(keys), np.bool_)
     for i in range(len(keys)):

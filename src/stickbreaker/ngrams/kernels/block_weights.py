@@ -1,6 +1,7 @@
-"""The topic of a block of tables: how probable its seating and its words are in each (Noji et al. 2013, 4.2).
+"""Drawing the topic of a block of tables, by the probability of its seating and words in each topic (Noji et
+al. 2013, 4.2).
 
-Weights are products of factors, which go to logarithms before they are too small.
+Weights are products of factors, turned into logarithms before they underflow.
 """
 
 from math import lgamma
@@ -14,25 +15,25 @@ from stickbreaker.kernels.math import PART, exp64, log64
 from stickbreaker.ngrams.kernels.topic_sweeps import drawn
 from stickbreaker.ngrams.kernels.topic_tables import CUSTOMERS, TABLES, TOPIC
 
-FEW = 16  # customers whose seating is multiplied out; that of more goes by log gamma
-FACTORS = 10  # that are multiplied before logarithms are taken
+FEW = 16  # customers up to which a seating is multiplied out; with more, log gamma
+FACTORS = 10  # multiplied before logarithms are taken
 
 
 class Block(NamedTuple):
-    """Room for a block: its parts are slots, of which it has tables."""
+    """Memory for a block; its parts are the slots in which it has tables."""
 
     slots: NDArray[np.int64]  # parts
-    tables: NDArray[np.int64]  # parts + 1: where the sizes of each part's tables lie
+    tables: NDArray[np.int64]  # parts + 1: where the table sizes of each part begin
     sizes: NDArray[np.int64]
     words: NDArray[np.int64]
-    weights: NDArray[np.float64]  # topics: products of what has not gone to `nats` yet
+    weights: NDArray[np.float64]  # topics: products of factors not yet added to `nats`
     nats: NDArray[np.float64]  # topics
-    seen: NDArray[np.int32]  # documents: words of the block
+    seen: NDArray[np.int32]  # documents: their words in the block
 
 
 @njit(**PART)
 def _take_logarithms(block):
-    """Products go to the logarithms."""
+    """Add the logarithms of the products to `nats` and reset the products to 1."""
     for k in range(len(block.weights)):
         block.nats[k] += log64(max(block.weights[k], 1e-300))
         block.weights[k] = 1.0
@@ -40,9 +41,9 @@ def _take_logarithms(block):
 
 @njit(**PART)
 def _product(a, b, customers, tables, more_customers, more_tables):
-    """p of more customers and tables in a restaurant that has some, without what every restaurant has alike.
+    """p of adding customers and tables to a restaurant, up to a factor that is the same in all restaurants.
 
-    prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j): equation 11, with totals of the restaurant.
+    prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j): equation 11, with T and C of the restaurant.
     """
     found = 1.0
     for i in range(more_tables):
@@ -54,7 +55,7 @@ def _product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def _log_product(a, b, customers, tables, more_customers, more_tables):
-    """The logarithm of the same, for many customers."""
+    """The logarithm of `_product`, for many customers."""
     c, t = b + customers, b / a + tables
     opened = more_tables * log64(a) + lgamma(t + more_tables) - lgamma(t)
     return opened - lgamma(c + more_customers) + lgamma(c)
@@ -62,7 +63,7 @@ def _log_product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def weigh_parts(n_parts, rooms, seats, priors, block):
-    """Multiply topics' weights by p of the block's tables, relative to restaurants without customers."""
+    """Multiply topics' weights by p of the block's tables, relative to empty restaurants."""
     factors = 0
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
@@ -96,7 +97,7 @@ def weigh_parts(n_parts, rooms, seats, priors, block):
 
 @njit(**PART)
 def weigh_words(n_words, words, total, block):
-    """Multiply the weights of topics from 1 on by p of the block's words being of each (equation 13)."""
+    """Multiply the weights of topics from 1 on by p of the block's words having each topic (equation 13)."""
     counts, prior = words.counts, words.prior
     for place in range(n_words):
         document = words.documents[block.words[place]]
@@ -113,7 +114,7 @@ def weigh_words(n_words, words, total, block):
 
 @njit(**PART)
 def weigh_switches(n_words, words, rooms, shares, block):
-    """Multiply the weights by p of the switches of the block's words: lambda, or what is left of it."""
+    """Multiply the weights by p of the switches of the block's words: lambda, or 1 - lambda."""
     common, topics = 0.0, 0.0
     for place in range(n_words):
         share = shares[rooms.restaurants[words.slots[block.words[place]]]]
@@ -124,9 +125,9 @@ def weigh_switches(n_words, words, rooms, shares, block):
 
 @njit(**PART)
 def _start_weights(p, block):
-    """The weights of topics begin with p of the first table's customer in the shorter context.
+    """Start topics' weights at p of the first table's customer in the shorter context.
 
-    Relative to the largest: G0 of a long word may be as small as numbers are, and products smaller.
+    They are relative to the largest, because G0 of a long word may be so small that products underflow.
     """
     most = 0.0
     for k in range(len(p)):
@@ -137,9 +138,9 @@ def _start_weights(p, block):
 
 @njit(**PART)
 def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
-    """Fill the weights of topics: of the first table's customer (p, topics), of all tables and all words.
+    """Fill topics' weights: the first table's customer (p, topics), then all tables and all words.
 
-    Switches, if there are any, are not among them: see `weigh_switches`.
+    Switches are not included: see `weigh_switches`.
     """
     _start_weights(p, block)
     weigh_parts(n_parts, rooms, seats, priors, block)
@@ -148,14 +149,14 @@ def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
 
 @njit(**PART)
 def draw_topic(first, block, state):
-    """A topic from `first` on, drawn by the weights of a block."""
+    """Draw a topic, `first` or later, by the weights of a block."""
     _take_logarithms(block)
     most = block.nats[first]
     for k in range(first, len(block.nats)):
         most = max(most, block.nats[k])
     for k in range(len(block.nats)):
         block.weights[k] = exp64(block.nats[k] - most) if k >= first else 0.0
-    total = 0.0  # a loop of its own: tests/array_places.py
+    total = 0.0  # a separate loop: tests/array_places.py
     for k in range(len(block.nats)):
         total += block.weights[k]
     return drawn(block.weights, total, state)

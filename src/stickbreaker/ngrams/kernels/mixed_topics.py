@@ -1,10 +1,10 @@
-"""Topics that draw on a model common to all: words and tables of the hierarchical prior (Noji et al. 2013,
-3.1).
+"""Sampling of words and tables under the hierarchical prior, where topics share a common model (Noji et al.
+2013, 3.1).
 
 The distribution of a topic k >= 1 after a context h has the base lambda_h G^k_{h'} + (1 - lambda_h) G^0_h,
-where h' is the context without its farthest word (equation 3); of the empty context, G0 in place of G^k_{h'},
-which the paper does not print. Given lambda, whoever sits down or leaves meets each restaurant once, so that
-predictions are exact: with tables that are labelled while lambda is integrated out, as printed, they are not.
+where h' is the context without its farthest word (equation 3); in the empty context, G0 replaces G^k_{h'}
+(the paper does not print this). Given lambda, a customer who sits down or leaves visits each restaurant once,
+so predictions are exact; with labelled tables and lambda integrated out, as printed, they are not.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 @njit(**PART)
 def _common(slot, d, shorter, rooms, seats, priors):
-    """p(word | context) of the common topic, given that of the shorter context."""
+    """p(word | context) in the common topic, given p in the shorter context."""
     a, b = priors.discounts[d], priors.concentrations[d]
     customers, tables, _ = customers_of(slot, 0, rooms, seats)
     all_customers, all_tables = totals_of(rooms.restaurants[slot], 0, rooms, seats)
@@ -52,7 +52,8 @@ def _common(slot, d, shorter, rooms, seats, priors):
 
 @njit(**PART)
 def predict_mixed(depth, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.p`: p(word | context, topic) of a path down to a depth, in all topics (equation 4)."""
+    """Fill `scratch.p`: p(word | context, topic) along a path down to a depth, for all topics (equation
+    4)."""
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
     for d in range(depth + 1):
@@ -67,7 +68,7 @@ def predict_mixed(depth, rooms, seats, priors, shares, scratch):
 
 @njit(**PART)
 def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
-    """A customer of a topic but the common one sits down at a depth of the path of `predict_mixed`."""
+    """Seat a customer of a topic other than the common one at a depth of the path of `predict_mixed`."""
     for d in range(depth, -1, -1):
         slot = scratch.path[d]
         restaurant = rooms.restaurants[slot]
@@ -86,7 +87,7 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
 
 @njit(**PART)
 def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
-    """A word that sits nowhere draws its topic and sits down there; returns p(word | all others, lambda)."""
+    """Draw the topic of an unseated word and seat it there; returns p(word | all others, lambda)."""
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
@@ -100,7 +101,7 @@ def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, s
 
 @njit(**OPTIONS)
 def start_mixed(order, words, rooms, seats, priors, shares, key):
-    """Words sit down in empty restaurants in an order, each in a topic drawn given those before it."""
+    """Seat words in empty restaurants in a given order, each in a topic drawn given those before it."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
@@ -110,10 +111,10 @@ def start_mixed(order, words, rooms, seats, priors, shares, key):
 
 @njit(**OPTIONS)
 def sweep_mixed(words, rooms, seats, priors, shares, key):
-    """Every word draws its topic again and sits down there, given all others and lambda (restaurants).
+    """Resample the topic and seat of every word given all others and lambda (restaurants).
 
-    Returns the sum of log p(word | its context, its document, all others), in nats, each as it was on the
-    word's turn. key: of the stream (uint64).
+    Returns the sum of log p(word | its context, its document, all others), in nats, each taken when the word
+    was resampled. key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -128,7 +129,8 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
 
 @njit(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
-    """The base of each topic's distribution in a slot, in `scratch.weights`; returns the slot's depth."""
+    """Fill `scratch.weights` with the base of each topic's distribution in a slot; returns the slot's
+    depth."""
     depth = fill_path(slot, rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
     share = shares[rooms.restaurants[slot]]
@@ -141,11 +143,12 @@ def _bases(slot, rooms, seats, priors, shares, scratch):
 
 @njit(**OPTIONS)
 def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """Tables of topics that draw on a common one move, words and all; returns how many changed their topic.
+    """Resample the topics of tables together with all words below them; returns how many tables changed
+    topic.
 
-    At each slot, as many even picks as it has tables of topics other than the common one, whose own tables
-    belong to no topic's words. What hangs from a table are customers of its own topic: those of longer
-    contexts whose customer went to the common one have their words elsewhere.
+    In each slot, tables are picked evenly, as often as it has tables of topics other than the common one.
+    Below a table are customers of its own topic only: tables of longer contexts that sent their customer to
+    the common topic belong elsewhere.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -183,8 +186,8 @@ def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
 
 @njit(**OPTIONS)
 def count_labels(rooms, seats, own_out):
-    """Customers of switches: tables whose customer stays in its topic (slot 2 r + 1) or goes to the common
-    one.
+    """Count the customers of switches: tables whose customer stays in its topic (slot 2 r + 1) or goes to the
+    common one (slot 2 r).
 
     own_out (slots of switches, int64) is added to.
     """

@@ -1,9 +1,9 @@
-"""Topics of documents whose words come one after another, with the topics' words held fixed: predictions
-by particles (Wallach, Murray, Salakhutdinov and Mimno 2009), and expected shares of whole documents.
+"""Topics of documents given fixed p(word | topic): left-to-right prediction by particles (Wallach, Murray,
+Salakhutdinov and Mimno 2009), and expected shares of whole documents.
 
-Word n of a document has p_n = outside_n + sum_k theta_k inside_nk. A word draws its topic, or none if it came
-from outside, and theta given the topics of some words is (n_k + alpha_k) / (sum of n + sum of alpha): words
-of no topic do not count.
+Word n of a document has p_n = outside_n + sum_k theta_k inside_nk: it has topic k, or none ("outside"). Given
+the topics of earlier words, theta is (n_k + alpha_k) / (sum of n + sum of alpha); words without a topic do
+not count.
 """
 
 from typing import NamedTuple
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import seeded, uniform
 
-CHUNK = 16  # topics summed at once when one is looked for
+CHUNK = 16  # topics summed at once in the search for one
 NONE = -1  # the topic of a word that came from outside
 
 
 class Words(NamedTuple):
-    """Words of documents in their order; both probabilities are already times their weights."""
+    """The words of documents in order; both probabilities include their weights."""
 
     offsets: NDArray[np.int64]  # documents + 1: the first word of each
     inside: NDArray[np.floating]  # words × topics: the word's probability in each topic
-    outside: NDArray[np.float64]  # words: probability that no topic of the document has to do with
+    outside: NDArray[np.float64]  # words: probability that does not depend on the document's topics
 
 
 class Particles(NamedTuple):
-    """How documents are predicted: by `number` particles, each of which redraws topics of earlier words.
+    """Settings of prediction: `number` particles, each redrawing topics of earlier words now and then.
 
     Time is linear in a document's words. In 20 simulated documents of 2,000 words and 50 topics, perplexity
     was 410.3 with `most` = 300 and without a limit, 410.7 with 100 and 418.7 without redraws. This took 14,
@@ -36,12 +36,12 @@ class Particles(NamedTuple):
     """
 
     number: int = 10
-    every: int = 10  # before every 10th word of a document; 0: never
-    most: int = 300  # that many earlier words at a time, chosen evenly; all where there are no more
+    every: int = 10  # redraw before every 10th word of a document; 0: never
+    most: int = 300  # words redrawn at a time, evenly spaced; all if there are no more
 
 
 class Rounds(NamedTuple):
-    """When expected shares are final: after `most` rounds, or when a word's shares move less than that."""
+    """When the fixed point stops: after `most` rounds, or when shares change by less than the tolerance."""
 
     most: int = 100
     tolerance: float = 1e-4  # mean over the words of a document of the sum over topics
@@ -73,7 +73,7 @@ def _topic_at(row, weights, target):
         target -= weights[j] * row[j]
         if target < 0.0 and row[j] > 0.0:
             return j
-    best = n_topics - 1  # rounding took the target past the end: the last topic that can be
+    best = n_topics - 1  # rounding took the target past the end: the last possible topic
     while best > 0 and row[best] <= 0.0:
         best -= 1
     return best
@@ -81,7 +81,8 @@ def _topic_at(row, weights, target):
 
 @njit(**PART)
 def _draw(row, outside, weights, total, state):
-    """A word's topic (or NONE) and its p: weights (topics) n_k + alpha_k, total their sum."""
+    """Draw a word's topic (or NONE); returns it with p(word). weights (topics): n_k + alpha_k; total: their
+    sum."""
     mass, none = _mass(row, weights), outside * total
     if mass <= 0.0:
         return NONE, none / total
@@ -93,10 +94,10 @@ def _draw(row, outside, weights, total, state):
 
 @njit(**PART)
 def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
-    """Draw the topics of words before the n-th, if it is time to; returns the weights' sum.
+    """Redraw the topics of words before the n-th, if due; returns the sum of the weights.
 
-    Each is drawn given all others: all of them in order, or `most` of them, chosen evenly. Either leaves
-    p(z_<n | w_<n) invariant.
+    Each is drawn given all others: all words in order, or `most` evenly spaced ones. Both leave p(z_<n |
+    w_<n) invariant.
     """
     if n == 0 or particles.every == 0 or n % particles.every != 0:
         return total
@@ -117,7 +118,7 @@ def _restart(alpha, weights_out):
     """Set the weights to alpha; returns their sum."""
     for k in range(len(alpha)):
         weights_out[k] = alpha[k]
-    total = 0.0  # a loop of its own: tests/array_places.py
+    total = 0.0  # a separate loop: tests/array_places.py
     for k in range(len(alpha)):
         total += alpha[k]
     return total
@@ -127,9 +128,9 @@ def _restart(alpha, weights_out):
 def predict_left_to_right(words, alpha, particles, keys, p_out):
     """Set p_out (words, double) to the particles' mean of p(w_n | z_<n), document by document.
 
-    words: Words; alpha (topics, double); particles: Particles; keys (documents, uint64): the start of each
-    document's random numbers. Algorithm 3 of Wallach et al. (2009), where earlier topics are redrawn before
-    every word. For what follows words already seen, give these words too and ignore their p.
+    words: Words; alpha (topics, double); particles: Particles; keys (documents, uint64): seeds of the
+    documents' random numbers. Algorithm 3 of Wallach et al. (2009) redraws earlier topics before every word.
+    To predict the rest of a document, give its seen words too and ignore their p.
     """
     weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
     p_out[:] = 0.0
@@ -151,7 +152,7 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
 
 @njit(**OPTIONS)
 def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
-    """The same, and shares_out (words × topics) is the particles' mean of theta before each word."""
+    """The same, and set shares_out (words × topics) to the particles' mean of theta before each word."""
     weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
     p_out[:] = 0.0
     shares_out[:] = 0.0
@@ -185,10 +186,10 @@ def _share_out(row, outside, weights, total, gamma_out):
 
 @njit(**PART)
 def _without(gamma, alpha, weights):
-    """Take a word's shares from the weights, which never fall below alpha; returns the weights' sum."""
+    """Subtract a word's shares from the weights, which never fall below alpha; returns their sum."""
     for k in range(len(alpha)):
         weights[k] = max(weights[k] - gamma[k], alpha[k])
-    total = 0.0  # a loop of its own: tests/array_places.py
+    total = 0.0  # a separate loop: tests/array_places.py
     for k in range(len(alpha)):
         total += weights[k]
     return total
@@ -196,11 +197,12 @@ def _without(gamma, alpha, weights):
 
 @njit(**OPTIONS)
 def posterior_shares(words, alpha, rounds, gamma_out):
-    """Set gamma_out (words × topics, double) to each word's chances of topics; outside has the rest to one.
+    """Set gamma_out (words × topics, double) to p(topic | word, document); the rest to one is "outside".
 
     words: Words; alpha (topics, double); rounds: Rounds. A fixed point of gamma_nk ~ inside_nk (alpha_k + the
     sum of the others' gamma_k), and for outside of outside_n (sum of alpha + sum of all the others' gamma):
-    CVB0 (Asuncion, Welling, Smyth and Teh 2009). It starts left to right, each word given those before it.
+    CVB0 (Asuncion, Welling, Smyth and Teh 2009). The first round goes left to right, each word given those
+    before it.
     """
     weights, moved = np.empty(len(alpha)), np.empty(len(alpha))
     for d in range(len(words.offsets) - 1):

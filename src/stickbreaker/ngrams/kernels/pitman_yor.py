@@ -1,8 +1,8 @@
-"""Hierarchical Pitman-Yor restaurants in flat arrays: customers sit down and leave (Teh 2006).
+"""Gibbs sampling for hierarchical Pitman-Yor language models, with the seating in flat arrays (Teh 2006).
 
-A restaurant is a context, a slot is a word in a restaurant. A table that opens sends a customer to the
-slot of the same word in the restaurant of the shorter context. What is kept of a slot's tables is how
-many there are of each size: customers who share a word are alike.
+A restaurant is a context, a slot is a word in a restaurant. A new table sends a customer to the slot of the
+same word in the restaurant of the shorter context. For each slot we store the number of tables of each size,
+since customers of the same word are exchangeable.
 """
 
 from typing import NamedTuple
@@ -18,18 +18,18 @@ CUSTOMERS, TABLES, KINDS = 0, 1, 2  # columns of seats and totals
 
 
 class Layout(NamedTuple):
-    """What stays: slots in order of their restaurants, restaurants in order of depth."""
+    """The fixed structure: slots sorted by restaurant, restaurants sorted by depth."""
 
-    parents: NDArray[np.int64]  # slots: the slot one context shorter; -1 in the empty context
+    parents: NDArray[np.int64]  # slots: the same word in the shorter context; -1 in the empty one
     restaurants: NDArray[np.int64]  # slots
     depths: NDArray[np.int64]  # restaurants: words of the context
     places: NDArray[
         np.int64
-    ]  # slots + 1: where each slot's table sizes lie; none if one customer is the most
+    ]  # slots + 1: where each slot's table sizes begin; none if it has at most one customer
 
 
 class Seating(NamedTuple):
-    """Who sits where. A slot's table sizes are the first `seats[slot, KINDS]` of its `sizes`."""
+    """The seating. A slot's table sizes are the first `seats[slot, KINDS]` of its `sizes`."""
 
     seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
     sizes: NDArray[np.int32]  # places × (size, tables of that size)
@@ -37,7 +37,7 @@ class Seating(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """Of the empty context's words, and by depth."""
+    """The base distribution of the empty context, and discounts and concentrations by depth."""
 
     base: NDArray[np.float64]  # words: G0
     discounts: NDArray[np.float64]  # depths
@@ -46,7 +46,7 @@ class Priors(NamedTuple):
 
 @njit(**PART)
 def count_size(sizes, first, kinds, size):
-    """One more table of a size; returns how many sizes there are then."""
+    """Add a table of a size; returns the new number of different sizes."""
     for entry in range(first, first + kinds):
         if sizes[entry, 0] == size:
             sizes[entry, 1] += 1
@@ -58,7 +58,7 @@ def count_size(sizes, first, kinds, size):
 
 @njit(**PART)
 def take_size(sizes, first, kinds, entry):
-    """One table fewer of the size at an entry; returns how many sizes there are then."""
+    """Remove a table of the size at an entry; returns the new number of different sizes."""
     sizes[entry, 1] -= 1
     if sizes[entry, 1] > 0:
         return kinds
@@ -69,9 +69,9 @@ def take_size(sizes, first, kinds, entry):
 
 @njit(**PART)
 def leave(slot, layout, seating, state):
-    """A customer of a slot leaves, and one of each parent whose table closes by that; `state` is moved on.
+    """Remove a customer from a slot, and one from each parent slot whose table closes as a result.
 
-    Which one leaves is drawn evenly: from a table in proportion to its size.
+    The customer is drawn evenly, so its table in proportion to size. `state` is advanced.
     """
     seats, sizes, totals = seating.seats, seating.sizes, seating.totals
     while slot >= 0:
@@ -104,7 +104,7 @@ def leave(slot, layout, seating, state):
 
 @njit(**PART)
 def fill_path(slot, depth, layout, path):
-    """The slots on the way to a slot of a depth, from the empty context on."""
+    """Fill `path` with the slots on the way to a slot at a depth, from the empty context on."""
     for d in range(depth, -1, -1):
         path[d] = slot
         slot = layout.parents[slot]
@@ -112,10 +112,10 @@ def fill_path(slot, depth, layout, path):
 
 @njit(**PART)
 def predict(slot, layout, seating, priors, path, openings):
-    """p(word | context) of a slot, with all who sit now.
+    """p(word | context) of a slot given the present seating.
 
-    path, openings (depths) are filled, from the empty context on: the slots on the way, and the mass of
-    a new table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
+    Fills path and openings (depths), from the empty context on: the slots on the way, and the mass of a new
+    table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
     """
     depth = layout.depths[layout.restaurants[slot]]
     fill_path(slot, depth, layout, path)
@@ -132,7 +132,7 @@ def predict(slot, layout, seating, priors, path, openings):
 
 @njit(**PART)
 def enter(depth, layout, seating, priors, path, openings, state):
-    """A customer sits down in the slot `path[depth]`, given what `predict` filled; `state` is moved on."""
+    """Seat a customer in the slot `path[depth]`, given what `predict` filled; `state` is advanced."""
     seats, sizes, totals = seating.seats, seating.sizes, seating.totals
     for d in range(depth, -1, -1):
         slot = path[d]
@@ -167,7 +167,7 @@ def enter(depth, layout, seating, priors, path, openings, state):
 
 @njit(**PART)
 def _times(product, nats, p):
-    """A product of probabilities and one more, whose logarithm goes to `nats` before it is too small."""
+    """Multiply a product by one more probability; its logarithm is added to `nats` before it underflows."""
     if product * p > 1e-200:
         return product * p, nats
     return p, nats + np.log(product)
@@ -175,13 +175,13 @@ def _times(product, nats, p):
 
 @njit(**OPTIONS)
 def sweep(own, layout, seating, priors, key):
-    """Every word of a text leaves its table and sits down again, given all others.
+    """Reseat every word of a text given all others.
 
-    Returns the sum of log p(word | its context, all others), in nats, each as it was on the word's turn.
+    Returns the sum of log p(word | its context, all others), in nats, each taken when the word was reseated.
 
-    own (slots): words of the text that sit in each slot, besides the customers that longer contexts send.
-    key: of the stream (uint64). Words of one slot follow each other: a sweep may visit in any fixed order,
-    and this one finds what it needs in the cache.
+    own (slots): words of the text in each slot, without customers sent by longer contexts. key: of the random
+    stream (uint64). Any fixed order of visits is valid; this one keeps the words of a slot together, for the
+    cache.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -201,28 +201,29 @@ def sweep(own, layout, seating, priors, key):
 
 
 class Stops(NamedTuple):
-    """Where the words of a text stop, of unbounded contexts (Mochihashi & Sumita 2008)."""
+    """The context lengths of a text's words in an unbounded model (Mochihashi & Sumita 2008)."""
 
-    # words of the text, those of one deepest slot together: length of the context used; none if it is kept
+    # words of the text, grouped by deepest slot: length of the context used; empty if that is stored
     # elsewhere
     depths: NDArray[np.int32]
-    counts: NDArray[np.int32]  # restaurants × (words that stop there, words that go on to longer contexts)
-    stop: float  # Beta prior of the share that stops
+    counts: NDArray[np.int32]  # restaurants × (words that stop there, words that pass to longer contexts)
+    stop: float  # with `go_on`: Beta prior of the share of words that stop
     go_on: float
 
 
 @njit(**PART)
 def chance_to_stop(restaurant, stops):
-    """The chance that a restaurant ends the context, given how many words stop there and how many go on."""
+    """The probability that a context ends at a restaurant, given how many words stop there and how many
+    pass."""
     stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
     return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
 
 @njit(**PART)
 def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
-    """The depth at which a word stops, given p(word | context) at each; `predict` has filled the path.
+    """Draw the depth at which a word stops, given p(word | context) at each; `predict` has filled the path.
 
-    masses (depths) are filled: p(word, it stops there or before), up to p(word) in the deepest.
+    Fills masses (depths): p(word, it stops there or before), up to p(word) at the deepest.
     """
     left, total = 1.0, 0.0
     for d in range(depth + 1):
@@ -246,7 +247,7 @@ def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, st
 
 @njit(**PART)
 def count_stop(depth, deepest, layout, counts, path, change):
-    """Count that a word stops at a depth (or, with change -1, no longer does)."""
+    """Count a word that stops at a depth (with change -1: uncount it)."""
     for d in range(depth):
         counts[layout.restaurants[path[d]], 1] += change
     if depth < deepest:
@@ -257,8 +258,8 @@ def count_stop(depth, deepest, layout, counts, path, change):
 def seat_all(own, longest, layout, seating, priors, stops, key):
     """Seat the words of a text in empty restaurants, one by one, in contexts of at most `longest` words.
 
-    own (slots): words of the text whose deepest slot this is. key: of the stream (uint64). stops: of
-    unbounded contexts; without words where the length is fixed.
+    own (slots): words of the text whose deepest slot this is. key: of the random stream (uint64). stops:
+    without words if the context length is fixed.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -279,12 +280,12 @@ def seat_all(own, longest, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded(own, layout, seating, priors, stops, key):
-    """Every word leaves, draws the length of its context again and sits down there, given all others.
+    """Resample the context length and seat of every word given all others.
 
-    own (slots): words of the text whose deepest slot this is. A word stops at depth n with chance
-    p(n | context) p(word | context of n words), where each restaurant on the way ends the context with chance
-    (stops + stop) / (stops + passes + stop + go_on); in the deepest all stop, and this is not counted
-    (Mochihashi & Sumita 2008, section 3). Returns the sum of log p(word | context, all others), in nats.
+    Returns the sum of log p(word | context, all others), in nats. own (slots): words of the text whose
+    deepest slot this is. A word stops at depth n with probability proportional to p(n | context) p(word |
+    context of n words); each restaurant on the way ends the context with probability (stops + stop) / (stops
+    + passes + stop + go_on), the deepest always, uncounted (Mochihashi & Sumita 2008, section 3).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -310,7 +311,8 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def count_sizes(layout, seating, sizes_out):
-    """Tables by depth and size are added to sizes_out (depths × sizes, int64); no table may be larger."""
+    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64), which must be wide
+    enough."""
     for slot in range(len(layout.parents)):
         depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
         if layout.places[slot + 1] == first:
@@ -320,21 +322,22 @@ def count_sizes(layout, seating, sizes_out):
 
 
 class Shares(NamedTuple):
-    """What predictions need of samples: a step to a longer context is p <- seated + left p.
+    """Samples in the form that predictions need: a step to a longer context is p <- seated + left p.
 
-    A row has the samples' values side by side, so that one visit predicts by all of them.
+    The samples' values lie next to each other in a row, so that one visit serves all of them.
     """
 
     seated: NDArray[np.float64]  # slots × samples: (c - a t) / (C + b)
     left: NDArray[np.float64]  # restaurants × samples: (b + a T) / (C + b)
-    ends: NDArray[np.float64]  # restaurants × samples: words that stop there; none if the length is fixed
+    ends: NDArray[np.float64]  # restaurants × samples: share of words that stop; or empty
 
 
 @njit(**OPTIONS)
 def fill_shares(customers, tables, restaurants, depths, discounts, concentrations, number, shares):
-    """Fill in seated and left of a sample: its number, customers and tables (slots, int64), and parameters.
+    """Fill `seated` and `left` for the sample `number` from its customers and tables (slots, int64) and
+    parameters.
 
-    restaurants (slots), depths (restaurants): as in a layout.
+    restaurants (slots), depths (restaurants): as in `Layout`.
     """
     totals = np.zeros((len(depths), 2), np.int64)
     for slot in range(len(restaurants)):
@@ -352,7 +355,7 @@ def fill_shares(customers, tables, restaurants, depths, discounts, concentration
 
 
 class Trie(NamedTuple):
-    """Where contexts and words are found: ascending keys, and hash tables of their places."""
+    """An index of contexts and words: ascending keys, and hash tables of their positions."""
 
     n_words: int
     restaurant_keys: NDArray[np.int64]  # restaurants but the first: shorter context, word
@@ -363,13 +366,15 @@ class Trie(NamedTuple):
 
 @njit(**PART)
 def _hash(key, size):
-    """A number below a power of two: bits of the key times 2^64 / golden ratio (Knuth 1973, section 6.4)."""
+    """A hash below `size`, a power of two: bits of the key times 2^64 / golden ratio (Knuth 1973, section
+    6.4)."""
     return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (size - 1)
 
 
 @njit(**OPTIONS)
 def hash_keys(keys, table):
-    """Fill a table (-1 everywhere, a power of two larger than the keys) with the places of keys."""
+    """Fill a hash table (all -1; its size a power of two above the number of keys) with the positions of
+    keys."""
     for place in range(len(keys)):
         at = _hash(keys[place], len(table))
         while table[at] >= 0:
@@ -379,7 +384,7 @@ def hash_keys(keys, table):
 
 @njit(**PART)
 def _find(keys, table, key):
-    """The place of a key, or -1."""
+    """The position of a key, or -1."""
     at = _hash(key, len(table))
     while table[at] >= 0 and keys[table[at]] != key:
         at = (at + 1) & (len(table) - 1)
@@ -388,11 +393,11 @@ def _find(keys, table, key):
 
 @njit(**OPTIONS)
 def mark_sentences(words, starts, end, text_out, places_out):
-    """A text in which words stand after their contexts, as `find_ways` reads it, and where they stand.
+    """Write a text with sentence marks for `find_ways`, and the positions of its words in it.
 
-    words (tokens), starts (sentences): the first token of each, ascending, the first 0. Before each sentence
-    -1 and `end` are written to text_out (tokens + 3 × sentences), after it `end`; places_out (tokens +
-    sentences) gets the places of words and of the `end` after each sentence.
+    words (tokens); starts (sentences): the first token of each, ascending from 0. text_out (tokens + 3 ×
+    sentences) gets -1 and `end` before each sentence and `end` after it; places_out (tokens + sentences) gets
+    the positions of words and of the `end` after each sentence.
     """
     at, place = 0, 0
     for s in range(len(starts)):
@@ -408,10 +413,11 @@ def mark_sentences(words, starts, end, text_out, places_out):
 
 @njit(**OPTIONS)
 def find_ways(text, places, trie, restaurants_out, slots_out):
-    """Restaurants and slots of words (places × depths), from the empty context on; after the last a -1.
+    """Look up the restaurants and slots of words (places × depths), from the empty context on, then -1.
 
-    A word's context stands before it in the text, and ends with a number below 0. What follows the -1 in
-    restaurants_out has no meaning, nor has what is beside it in slots_out; a slot is -1 where there is none.
+    A word's context precedes it in the text, back to a negative number. Values after the -1 in
+    restaurants_out, and those at the same positions in slots_out, are undefined; a slot is -1 if the word is
+    not there.
     """
     for i in range(len(places)):
         word, restaurant, depth = text[places[i]], 0, 0
@@ -430,15 +436,16 @@ def find_ways(text, places, trie, restaurants_out, slots_out):
                 restaurants_out[i, depth] = -1
                 break
             restaurant = found + 1
-            if slot >= 0:  # a word that is not in a context is in no longer one
+            if slot >= 0:  # a word that is missing in a context is missing in all longer ones
                 slot = _find(trie.slot_keys, trie.slot_table, restaurant * trie.n_words + word)
 
 
 @njit(**OPTIONS)
 def predict_words(base, restaurants, slots, shares, out):
-    """p(word | context), the mean over samples (Teh 2006, equation 7), of contexts of a fixed length.
+    """Set out (words) to p(word | context), the mean over samples, for a fixed context length (Teh 2006,
+    equation 7).
 
-    base, out (words): G0 and what is found; restaurants, slots (words × depths): of `find_ways`.
+    base (words): G0; restaurants, slots (words × depths): from `find_ways`.
     """
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
@@ -458,7 +465,7 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """The same if each restaurant but the last ends the context with chance `ends`."""
+    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

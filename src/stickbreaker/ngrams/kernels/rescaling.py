@@ -1,8 +1,9 @@
-"""Sums over all words of p(word | context) times a ratio of unigrams (Gildea and Hofmann 1999), that go down
-the restaurants of a context: most words that follow it are in the shorter ones alone.
+"""Normalisers of rescaled language models: sums over all words of p(word | context) times a ratio of unigrams
+(Gildea and Hofmann 1999), computed context by context from the empty one on, since most words occur only in
+the shorter ones.
 
-The excess of a word is its ratio less one. A word without a ratio has none, so that only words with one are
-summed, and 1 + the sum of p times excess is the normaliser, over all strings where words are spelled.
+The excess of a word is its ratio - 1, so words without a ratio add nothing. The normaliser is 1 + the sum of
+p times excess, over all strings if words are spelled.
 """
 
 from typing import NamedTuple
@@ -13,19 +14,20 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
 
-LEAST = 1e-300  # a ratio that logarithms hold
+LEAST = 1e-300  # smallest ratio whose logarithm is finite
 
 
 class Words(NamedTuple):
     """The words that follow each context."""
 
     first: NDArray[np.int64]  # restaurants + 1: the first slot of each
-    of_slots: NDArray[np.int64]  # slots: the word of each
+    of_slots: NDArray[np.int64]  # slots: their words
 
 
 @njit(**OPTIONS)
 def fill_excess(shares, lifts, words, exponent, excess_out):
-    """Set excess_out (steps × all words) to (sum_k shares_k lifts_wk)^exponent - 1; 0 for words not given.
+    """Set excess_out (steps × all words) to (sum_k shares_k lifts_wk)^exponent - 1; 0 for words not in
+    `words`.
 
     shares (steps × topics): theta; lifts (words × topics): p(word | topic) / p(word); words: their numbers.
     """
@@ -44,7 +46,7 @@ def fill_excess(shares, lifts, words, exponent, excess_out):
 
 @njit(**OPTIONS)
 def sum_empty_context(excess, base, shares, sums_out):
-    """Set sums_out (steps × samples) to the sum over words of excess p(word | the empty context).
+    """Set sums_out (steps × samples) to the sum over words of excess × p(word | the empty context).
 
     excess (steps × words), base (words): G0; shares: `pitman_yor.Shares`, where slot w is word w.
     """
@@ -61,7 +63,7 @@ def sum_empty_context(excess, base, shares, sums_out):
 
 @njit(**PART)
 def _lengthen(restaurant, excess, words, shares, sums):
-    """Take sums (samples) over a context to those over one that is a word longer, a restaurant."""
+    """Update sums (samples) from a context to the one that is a word longer, given by its restaurant."""
     for s in range(len(sums)):
         sums[s] *= shares.left[restaurant, s]
     for slot in range(words.first[restaurant], words.first[restaurant + 1]):
@@ -73,10 +75,10 @@ def _lengthen(restaurant, excess, words, shares, sums):
 
 @njit(**OPTIONS)
 def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
-    """Set out (places) to the sum over words of excess p(word | context), the mean over samples.
+    """Set out (places) to the sum over words of excess × p(word | context), averaged over samples.
 
-    restaurants (places × depths): of `find_ways`; steps (places): the row of each in excess (steps × words)
-    and in empty (steps × samples), the sums in the empty context; words: Words; shares: `pitman_yor.Shares`.
+    restaurants (places × depths): from `find_ways`; steps (places): rows of excess (steps × words) and of
+    empty (steps × samples), the sums in the empty context; words: Words; shares: `pitman_yor.Shares`.
     """
     n_samples = empty.shape[1]
     sums = np.empty(n_samples)
@@ -93,7 +95,7 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """The same if each restaurant but the last ends the context with chance `ends`."""
+    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

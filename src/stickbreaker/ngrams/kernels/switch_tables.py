@@ -1,8 +1,10 @@
-"""How often a context's next word is of a topic, and how often of what all documents have in common.
+"""Switches: lambda_h, the probability that the next word after context h comes from a topic, not the common
+model.
 
 lambda_h ~ Beta(c lambda_h', c (1 - lambda_h')), where h' is the context without its farthest word: a
-Dirichlet process over two dishes (Noji et al. 2013, equation 5). Its restaurants are those of a language
-model of two words without discounts: slot 2 r is the common topic in restaurant r, slot 2 r + 1 all others.
+Dirichlet process over two dishes (Noji et al. 2013, equation 5). Its restaurants are like those of a language
+model with two words and no discounts: slot 2 r is the common topic in restaurant r, slot 2 r + 1 all other
+topics.
 """
 
 from typing import NamedTuple
@@ -25,21 +27,21 @@ from stickbreaker.ngrams.kernels.pitman_yor import (
     take_size,
 )
 
-LEAST = 1e-15  # of a share, and of what is left of one
+LEAST = 1e-15  # of lambda and of 1 - lambda
 
 
 class Switches(NamedTuple):
-    """Restaurants of switches; `priors.base` is one half each, discounts are 0."""
+    """The restaurants of switches; `priors.base` is 1/2 for both slots, discounts are 0."""
 
     layout: Layout
     seating: Seating
     priors: Priors
-    shares: NDArray[np.float64]  # restaurants: lambda, if it is drawn
+    shares: NDArray[np.float64]  # restaurants: lambda, if it is sampled
 
 
 @njit(**OPTIONS)
 def draw_shares(switches, key):
-    """Draw lambda of each restaurant given who sits there, from the empty context on: `switches.shares`."""
+    """Fill `switches.shares` with draws of lambda given the seating, from the empty context on."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     layout, seats, shares = switches.layout, switches.seating.seats, switches.shares
@@ -49,13 +51,14 @@ def draw_shares(switches, key):
         mass = switches.priors.concentrations[layout.depths[restaurant]]
         topics = log_gamma_number(mass * shorter + seats[2 * restaurant + 1, CUSTOMERS], state)
         common = log_gamma_number(mass * (1.0 - shorter) + seats[2 * restaurant, CUSTOMERS], state)
-        odds = exp64(min(common - topics, 700.0))  # of Gamma numbers that may be too small for a number
+        odds = exp64(min(common - topics, 700.0))  # of Gamma variables that may underflow
         shares[restaurant] = min(max(1.0 / (1.0 + odds), LEAST), 1.0 - LEAST)
 
 
 @njit(**PART)
 def _seat(slot, customers, mass, layout, seating, state):
-    """Seat customers again in an empty slot, by a Chinese restaurant of a concentration; returns tables."""
+    """Seat customers again in an empty slot, by a Chinese restaurant process; returns the number of
+    tables."""
     seats, sizes, first = seating.seats, seating.sizes, layout.places[slot]
     kinds, tables = 0, 0
     for seated in range(customers):
@@ -83,7 +86,7 @@ def _seat(slot, customers, mass, layout, seating, state):
 def seat_switches(own, switches, key):
     """Seat all customers again given lambda, from the longest contexts on.
 
-    own (slots, int64): customers of each slot that no longer context sends.
+    own (slots, int64): customers of each slot not sent by a longer context.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)

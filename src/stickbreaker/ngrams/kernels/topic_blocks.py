@@ -1,8 +1,10 @@
-"""Tables of topics move in blocks, with all words that hang from them (Noji et al. 2013, section 4.2).
+"""Block moves: resampling the topic of a table together with all words below it (Noji et al. 2013, section
+4.2).
 
-A block is a table of a slot, the tables of longer contexts that are its customers, theirs, and so on down to
-words of the text, in whatever documents. Which they are is not kept: a table's customers are chosen evenly
-among the customers of its slot and topic. The block draws its topic given all else.
+A block is a table, the tables of longer contexts that are its customers, their customers, and so on down to
+words of the text in any documents. Seatings do not record which customers sit at which table, so a table's
+customers are chosen evenly among those of its slot and topic. The block's topic is drawn given everything
+else.
 """
 
 from typing import NamedTuple
@@ -36,7 +38,7 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 
 class Sitting(NamedTuple):
-    """Words of the text by the slot that they sit in."""
+    """Words of the text grouped by the slot in which they sit."""
 
     starts: NDArray[np.int64]  # slots + 1
     words: NDArray[np.int64]
@@ -44,7 +46,7 @@ class Sitting(NamedTuple):
 
 @njit(**OPTIONS)
 def room_of_block(most, n_depths, n_topics, n_documents):
-    """Room for blocks of at most `most` words."""
+    """Allocate memory for blocks of at most `most` words."""
     return Block(
         np.empty(most * n_depths + 1, np.int64),
         np.empty(most * n_depths + 2, np.int64),
@@ -58,7 +60,7 @@ def room_of_block(most, n_depths, n_topics, n_documents):
 
 @njit(**PART)
 def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
-    """Sizes of some of a slot's tables of a topic, chosen evenly, go to the block; returns its new end."""
+    """Add `wanted` tables of a slot and topic, chosen evenly, to the block; returns its new end."""
     if rooms.entries[child + 1] == rooms.entries[child]:
         block.sizes[end] = 1
         return end + 1
@@ -80,7 +82,7 @@ def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
 
 @njit(**PART)
 def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
-    """Fill a block from a table of some size: returns how many parts and how many words it has."""
+    """Fill a block with a table of a given size and all below it; returns its numbers of parts and words."""
     block.slots[0], block.sizes[0] = slot, size
     block.tables[0], block.tables[1] = 0, 1
     n_parts, n_words, part = 1, 0, 0
@@ -124,7 +126,7 @@ def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
 
 @njit(**PART)
 def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block):
-    """The block sits down in a topic (or, with change -1, leaves it); `key` is that of its first table."""
+    """Seat the block in a topic (with change -1: remove it); `key` is that of its first table."""
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
         for table in range(block.tables[part], block.tables[part + 1]):
@@ -142,7 +144,8 @@ def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block)
 
 @njit(**PART)
 def tables_at(slot, first_topic, rooms, seats):
-    """Tables of a slot, of topics from `first_topic` on; 0 if each has one word that ends there."""
+    """The number of a slot's tables with topics from `first_topic` on; 0 if each holds a single word of the
+    text."""
     tables = np.int64(0)
     if rooms.children[slot + 1] == rooms.children[slot] and rooms.entries[slot + 1] == rooms.entries[slot]:
         return tables
@@ -154,7 +157,7 @@ def tables_at(slot, first_topic, rooms, seats):
 
 @njit(**PART)
 def pick_table(slot, tables, first_topic, rooms, seats, state):
-    """Key and size of one of a slot's tables of topics from `first_topic` on, evenly; moves `state` on."""
+    """Pick one of a slot's tables with topics from `first_topic` on, evenly; returns its key and size."""
     target = uniform(state) * tables
     first = rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
@@ -174,7 +177,8 @@ def pick_table(slot, tables, first_topic, rooms, seats, state):
 
 @njit(**PART)
 def parent_predictions(slot, rooms, seats, priors, scratch):
-    """Fill `scratch.weights`: p of a table's customer in the shorter context; returns its depth, or -1."""
+    """Fill `scratch.weights` with p of a table's customer in the shorter context, by topic; returns the depth
+    of that context, or -1."""
     depth = fill_path(slot, rooms, scratch.path) - 1
     if depth >= 0:
         predict_topics(depth, rooms, seats, priors, scratch)
@@ -185,9 +189,9 @@ def parent_predictions(slot, rooms, seats, priors, scratch):
 
 @njit(**PART)
 def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state):
-    """A block leaves with a table of a slot, and is weighed in each topic.
+    """Remove a table with its block and compute the block's weight in each topic.
 
-    Returns how many parts and words it has, and the depth of the shorter context, as `parent_predictions`.
+    Returns the numbers of parts and words, and the depth of the shorter context as in `parent_predictions`.
     """
     n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
     seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
@@ -199,17 +203,17 @@ def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratc
 
 @njit(**PART)
 def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scratch, block, state):
-    """A block that was lifted sits down in a topic."""
+    """Seat a block, removed by `_lift`, in a topic."""
     seat_block(n_parts, n_words, topic, topic, 1, words, rooms, seats, block)
     enter(depth, topic, rooms, seats, priors, scratch, state)
 
 
 @njit(**OPTIONS)
 def move_tables(words, sitting, rooms, seats, priors, most, key):
-    """Tables of topics that have nothing in common move, words and all; returns how many changed their topic.
+    """Resample the topics of tables with all their words, for independent topics; returns how many changed.
 
-    At each slot, as many even picks as it has tables, a number that moves leave alone. Tables of one word
-    that ends there are left to the moves of words. most: words of the text that any slot may have below it.
+    In each slot, tables are picked evenly, as often as it has tables (moves do not change their number).
+    Tables of a single word are left to the moves of words. most: the most words of the text below any slot.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -233,7 +237,7 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
 
 @njit(**OPTIONS)
 def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """The same if words may be of the common topic; shares (restaurants): lambda of each context."""
+    """The same with a common topic; shares (restaurants): lambda of each context."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

@@ -1,6 +1,6 @@
-"""Words of documents by topic, given one state of a chain that stays as it is.
+"""p(word | context, topic) of documents' words, given one fixed state of a chain.
 
-Word n has probability outside_n + sum_k theta_k inside_nk; theta: the shares of its document's topics.
+Word n has probability outside_n + sum_k theta_k inside_nk, where theta are the topic shares of its document.
 """
 
 from typing import NamedTuple
@@ -13,34 +13,35 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class TopicShares(NamedTuple):
-    """What a sample gives to predictions: a step to a longer context is p_k <- seated_k + left_k p_k.
+    """A sample in the form that predictions need: a step to a longer context is p_k <- seated_k + left_k p_k.
 
-    A slot has a number for each topic with customers there, a restaurant for each topic with customers in it,
-    both in order of topics; other topics keep the p of the shorter context.
+    A slot has a cell for each topic with customers there, a restaurant a total for each topic with customers
+    in it, both sorted by topic; other topics keep the p of the shorter context.
     """
 
-    cells: NDArray[np.int64]  # slots + 1: where each one's cells lie
+    cells: NDArray[np.int64]  # slots + 1: where each slot's cells begin
     cell_topics: NDArray[np.uint16]
     seated: NDArray[np.float64]  # cells: (c - a t) / (C + b)
     totals: NDArray[np.int64]  # restaurants + 1
     total_topics: NDArray[np.uint16]
     left: NDArray[np.float64]  # totals: (b + a T) / (C + b)
-    switches: NDArray[np.float64]  # restaurants: the share of topics; 1 without a common topic
-    ends: NDArray[np.float64]  # restaurants: words that stop there; none of contexts of a fixed length
+    switches: NDArray[np.float64]  # restaurants: lambda; 1 without a common topic
+    ends: NDArray[np.float64]  # restaurants: share of words that stop; or empty
 
 
 class Ways(NamedTuple):
-    """Words and their contexts."""
+    """Words, with the slots and restaurants of their contexts."""
 
     base: NDArray[np.float64]  # words: G0
-    restaurants: NDArray[np.int64]  # words × depths: of `find_ways`
+    restaurants: NDArray[np.int64]  # words × depths: from `find_ways`
     slots: NDArray[np.int64]  # words × depths
-    lengths: NDArray[np.int64]  # words: of the context, of which restaurants may know less
+    lengths: NDArray[np.int64]  # words: length of the context, which may exceed the known restaurants
 
 
 @njit(**PART)
 def step(restaurant, slot, shares, p):
-    """From p of the shorter context (topics) to p of a restaurant's context; slot: -1 if there is none."""
+    """Update p (topics) from the shorter context to a restaurant's context; slot: -1 if the word is not
+    there."""
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]
     if slot >= 0:
@@ -50,7 +51,7 @@ def step(restaurant, slot, shares, p):
 
 @njit(**PART)
 def _common(restaurant, slot, shares, shorter):
-    """p of the common topic in a restaurant's context, given that of the shorter one."""
+    """p of the common topic in a restaurant's context, given p in the shorter one."""
     p, first = shorter, shares.totals[restaurant]
     if first < shares.totals[restaurant + 1] and shares.total_topics[first] == 0:
         p *= shares.left[first]
@@ -63,7 +64,7 @@ def _common(restaurant, slot, shares, shorter):
 
 @njit(**PART)
 def mix(restaurant, common, shares, p):
-    """A topic's base in a context mixes its shorter context with the common topic (equation 4)."""
+    """Mix p (topics) of the shorter context with the common topic: the base of a context (equation 4)."""
     share = shares.switches[restaurant]
     for k in range(1, len(p)):
         p[k] = share * p[k] + (1.0 - share) * common
@@ -71,7 +72,7 @@ def mix(restaurant, common, shares, p):
 
 @njit(**PART)
 def _known(ways, i):
-    """How many contexts of a word have restaurants, from the empty one on."""
+    """The number of a word's contexts that have restaurants, from the empty one on."""
     d = 1
     while d < ways.restaurants.shape[1] and ways.restaurants[i, d] >= 0:
         d += 1
@@ -86,7 +87,8 @@ def _start(base, p):
 
 @njit(**PART)
 def _add(weight, share, p, i, inside_out, outside_out):
-    """A word's p in a context that it uses with some weight; share: of topics there."""
+    """Add p of a word in a context, times the context's weight, to inside and outside; share: lambda
+    there."""
     outside_out[i] += weight * (1.0 - share) * p[0]
     for k in range(1, len(p)):
         inside_out[i, k - 1] += weight * share * p[k]
@@ -94,7 +96,7 @@ def _add(weight, share, p, i, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_topics(ways, shares, inside_out, outside_out):
-    """Of topics that share nothing but switches: inside (words × topics) and outside are added to."""
+    """Add to inside (words × topics) and outside (words), for topics that share nothing but switches."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -107,7 +109,7 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """The same if each restaurant but the last ends the context with chance `ends`."""
+    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -122,9 +124,9 @@ def predict_unbounded_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_mixed(ways, shares, inside_out, outside_out):
-    """Of topics that draw on a common one.
+    """The same for topics that draw on a common one.
 
-    A context without a restaurant is one without customers, whose share of topics is the longest known one's.
+    A context without a restaurant has no customers; its lambda is that of the longest known context.
     """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
@@ -141,7 +143,7 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """The same if each restaurant but the last ends the context with chance `ends`."""
+    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

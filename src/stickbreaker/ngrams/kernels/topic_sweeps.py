@@ -1,7 +1,7 @@
-"""Words of topics that have nothing to do with each other leave and sit down (Noji et al. 2013, section 4.1).
+"""Gibbs sweeps over words for independent topics, with or without switches (Noji et al. 2013, section 4.1).
 
-Each topic has restaurants of its own, a hierarchical Pitman-Yor language model. A word draws its topic, and
-of unbounded contexts how long its context is, given all others.
+Each topic has restaurants of its own, a hierarchical Pitman-Yor language model. A word's topic is drawn given
+all others.
 """
 
 from typing import NamedTuple
@@ -26,21 +26,21 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 
 class Words(NamedTuple):
-    """The words of a text, in order of their deepest slots."""
+    """The words of a text, sorted by their deepest slots."""
 
     deepest: NDArray[np.int64]  # words: the slot of the longest context
-    slots: NDArray[np.int64]  # words: the slot that each sits in
+    slots: NDArray[np.int64]  # words: the slot in which each sits
     topics: NDArray[np.int32]  # words
     documents: NDArray[np.int64]  # words
     counts: NDArray[np.int32]  # documents × topics: words
-    sizes: NDArray[np.int32]  # documents: words of topics other than the common one
-    prior: NDArray[np.float64]  # topics: alpha; 0 of the common one
+    sizes: NDArray[np.int32]  # documents: number of words with topics other than the common one
+    prior: NDArray[np.float64]  # topics: alpha; 0 for the common one
 
 
 class Scratch(NamedTuple):
-    """What a kernel works in."""
+    """Working memory of a kernel."""
 
-    path: NDArray[np.int64]  # depths: slots on the way, from the empty context on
+    path: NDArray[np.int64]  # depths: slots from the empty context on
     p: NDArray[np.float64]  # depths × topics: p(word | context, topic)
     inverse: NDArray[np.float64]  # topics: 1 / (customers + concentration) of a restaurant
     weights: NDArray[np.float64]  # topics
@@ -48,7 +48,7 @@ class Scratch(NamedTuple):
 
 @njit(**OPTIONS)
 def scratch_of(n_depths, n_topics):
-    """Room for a kernel to work in."""
+    """Allocate a kernel's working memory."""
     return Scratch(
         np.empty(n_depths, np.int64), np.empty((n_depths, n_topics)), np.empty(n_topics), np.empty(n_topics)
     )
@@ -56,7 +56,7 @@ def scratch_of(n_depths, n_topics):
 
 @njit(**PART)
 def step(slot, d, rooms, seats, priors, inverse, p):
-    """From p of the shorter context (topics) to p of the slot's own, at depth d (Teh 2006, equation 7).
+    """Update p (topics) from the shorter context to a slot's context at depth d (Teh 2006, equation 7).
 
     A topic without customers in the restaurant keeps its p.
     """
@@ -76,7 +76,7 @@ def step(slot, d, rooms, seats, priors, inverse, p):
 
 @njit(**PART)
 def predict_topics(depth, rooms, seats, priors, scratch):
-    """p(word | context, topic) of the slots of a path down to a depth, of all topics: `scratch.p`."""
+    """Fill `scratch.p`: p(word | context, topic) along a path down to a depth, for all topics."""
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
     for d in range(depth + 1):
@@ -87,7 +87,7 @@ def predict_topics(depth, rooms, seats, priors, scratch):
 
 @njit(**PART)
 def enter(depth, topic, rooms, seats, priors, scratch, state):
-    """A customer of a topic sits down in the slot at a depth of a path that `predict_topics` has seen."""
+    """Seat a customer of a topic in the slot at a depth of the path of `predict_topics`."""
     for d in range(depth, -1, -1):
         slot = scratch.path[d]
         a, b = priors.discounts[d], priors.concentrations[d]
@@ -100,7 +100,7 @@ def enter(depth, topic, rooms, seats, priors, scratch, state):
 
 @njit(**PART)
 def drawn(weights, total, state):
-    """A place drawn in proportion to weights, whose sum is given; moves `state` on."""
+    """Draw an index in proportion to weights with a given sum; advances `state`."""
     target = uniform(state) * total
     for k in range(len(weights) - 1):
         target -= weights[k]
@@ -114,7 +114,7 @@ def drawn(weights, total, state):
 
 @njit(**PART)
 def count_word(word, change, words):
-    """One word more or less of its topic in its document."""
+    """Add `change` (1 or -1) to the count of a word's topic in its document."""
     document, topic = words.documents[word], words.topics[word]
     words.counts[document, topic] += change
     if topic > 0:
@@ -123,7 +123,8 @@ def count_word(word, change, words):
 
 @njit(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
-    """scale (n + alpha) p of each topic but the common one, in a document; returns their sum."""
+    """Set weights_out to scale (n + alpha) p for each topic but the common one in a document; returns their
+    sum."""
     counts, prior = words.counts[document], words.prior
     weights_out[0] = 0.0
     found = 0.0
@@ -136,7 +137,7 @@ def weigh_topics(document, p, words, scale, weights_out):
 
 @njit(**PART)
 def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
-    """A word that sits nowhere draws its topic and sits down there; returns p(word | all others)."""
+    """Draw the topic of an unseated word and seat it there; returns p(word | all others)."""
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
     predict_topics(depth, rooms, seats, priors, scratch)
@@ -150,7 +151,7 @@ def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
 
 @njit(**OPTIONS)
 def start_topics(order, words, rooms, seats, priors, key):
-    """Words sit down in empty restaurants in an order, each in a topic drawn given those before it."""
+    """Seat words in empty restaurants in a given order, each in a topic drawn given those before it."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
@@ -160,10 +161,10 @@ def start_topics(order, words, rooms, seats, priors, key):
 
 @njit(**OPTIONS)
 def sweep_topics(words, rooms, seats, priors, key):
-    """Every word draws its topic again and sits down there, given all others (equations 6 to 8).
+    """Resample the topic and seat of every word given all others (equations 6 to 8).
 
-    Returns the sum of log p(word | its context, its document, all others), in nats, each as it was on the
-    word's turn. key: of the stream (uint64).
+    Returns the sum of log p(word | its context, its document, all others), in nats, each taken when the word
+    was resampled. key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -178,13 +179,13 @@ def sweep_topics(words, rooms, seats, priors, key):
 
 @njit(**PART)
 def switch_of(restaurant, topic):
-    """The slot of switches that a word of a topic counts in: see `kernels.switch_tables`."""
+    """The slot of switches in which a word of a topic counts: see `kernels.switch_tables`."""
     return 2 * restaurant + (1 if topic > 0 else 0)
 
 
 @njit(**PART)
 def chance_of_topics(restaurant, switches, path, openings):
-    """p(a topic, not the common one | context) and fills the path there: see `Switches`."""
+    """p(a topic, not the common one | context); fills the path and openings of switches."""
     return pitman_yor.predict(
         2 * restaurant + 1, switches.layout, switches.seating, switches.priors, path, openings
     )
@@ -192,7 +193,7 @@ def chance_of_topics(restaurant, switches, path, openings):
 
 @njit(**PART)
 def enter_switch(restaurant, topic, switches, path, openings, state):
-    """A word counts in a restaurant of switches: for the common topic (slot 0) or for another (slot 1)."""
+    """Seat a word's customer in a restaurant of switches: in slot 0 (common topic) or slot 1 (another)."""
     slot, layout = switch_of(restaurant, topic), switches.layout
     pitman_yor.predict(slot, layout, switches.seating, switches.priors, path, openings)
     pitman_yor.enter(
@@ -202,7 +203,7 @@ def enter_switch(restaurant, topic, switches, path, openings, state):
 
 @njit(**PART)
 def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
-    """The same if each context has its own chance of the common topic (equation 9)."""
+    """`_sit_down` with a common topic, whose probability depends on the context (equation 9)."""
     slot, document, weights = words.slots[word], words.documents[word], scratch.weights
     restaurant = rooms.restaurants[slot]
     depth = fill_path(slot, rooms, scratch.path)
@@ -221,7 +222,7 @@ def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scra
 
 @njit(**OPTIONS)
 def start_switching(order, words, rooms, seats, priors, switches, key):
-    """Words sit down in empty restaurants in an order, each in a topic drawn given those before it."""
+    """Seat words in empty restaurants in a given order, each in a topic drawn given those before it."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
@@ -234,7 +235,7 @@ def start_switching(order, words, rooms, seats, priors, switches, key):
 
 @njit(**OPTIONS)
 def sweep_switching(words, rooms, seats, priors, switches, key):
-    """Every word draws its topic again, or the common one, as in `sweep_topics`."""
+    """`sweep_topics` with a common topic."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

@@ -1,13 +1,12 @@
-"""Restaurants of several topics in flat arrays: room for what may come, so that sampling allocates nothing.
+"""Restaurants of several topics in flat arrays, allocated once so that sampling allocates nothing.
 
-A slot (a word in a context) has a cell for each topic that has customers there, and an entry for each size
-that tables of a topic have. A restaurant (a context) has a total for each topic with customers in it. How
-many of each there may ever be follows from how many words of the text can pass; where that is as many as
-there are topics, a topic's place is its number, elsewhere those in use stand first.
+A slot (a word in a context) has a cell for each topic with customers there, and an entry for each size of a
+topic's tables. A restaurant (a context) has a total for each topic with customers in it. The number of words
+of the text that can pass bounds how many of each are needed. If there is room for all topics, a topic's place
+is its number; otherwise those in use come first.
 
-Topic 0 is common to all documents. A table's key is its topic where it sends its customer to the shorter
-context in the same topic, and the topic plus the number of topics where it sends it to topic 0 in the same
-context.
+Topic 0 is common to all documents. A table's key is its topic if it sends its customer to the shorter context
+in the same topic; it is the topic plus the number of topics if it sends it to topic 0 in the same context.
 """
 
 from typing import NamedTuple
@@ -20,30 +19,30 @@ from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import uniform
 from stickbreaker.ngrams.kernels import pitman_yor
 
-TOPIC, CUSTOMERS, TABLES, COMMON = 0, 1, 2, 3  # columns of cells and, but for the last, of totals
+TOPIC, CUSTOMERS, TABLES, COMMON = 0, 1, 2, 3  # columns of cells; all but the last of totals
 KEY, SIZE, NUMBER = 0, 1, 2  # columns of entries
 
 
 class Rooms(NamedTuple):
-    """What stays. Slots are in order of their restaurants, these in order of depth."""
+    """The fixed structure: slots sorted by restaurant, restaurants sorted by depth."""
 
     n_topics: int  # the common one included
-    parents: NDArray[np.int64]  # slots: the slot one context shorter; -1 in the empty context
+    parents: NDArray[np.int64]  # slots: the same word in the shorter context; -1 in the empty one
     restaurants: NDArray[np.int64]  # slots
     depths: NDArray[np.int64]  # restaurants: words of the context
-    children: NDArray[np.int64]  # slots + 1: where each one's longer slots lie in `longer`
+    children: NDArray[np.int64]  # slots + 1: where each slot's longer slots begin in `longer`
     longer: NDArray[np.int64]
-    cells: NDArray[np.int64]  # slots + 1: where each one's cells lie
+    cells: NDArray[np.int64]  # slots + 1: where each slot's cells begin
     entries: NDArray[
         np.int64
-    ]  # slots + 1: where each one's entries lie; none where each cell has one customer
+    ]  # slots + 1: where each slot's entries begin; none if its cells have one customer each
     totals: NDArray[np.int64]  # restaurants + 1
 
 
 class Seats(NamedTuple):
-    """Who sits where, by topic."""
+    """The seating, by topic."""
 
-    cells: NDArray[np.int32]  # × (topic, customers, tables, tables that send their customer to topic 0)
+    cells: NDArray[np.int32]  # × (topic, customers, tables, tables sending to topic 0)
     n_cells: NDArray[np.int32]  # slots: cells in use
     entries: NDArray[np.int32]  # × (key, size, tables of that key and size)
     n_entries: NDArray[np.int32]  # slots
@@ -53,7 +52,8 @@ class Seats(NamedTuple):
 
 @njit(**PART)
 def place_of(rows, first, n, room, n_topics, topic):
-    """The place of a topic among cells of a slot (or totals of a restaurant) from `first` on; or -1."""
+    """The index of a topic's cell in a slot (or total in a restaurant), whose rows start at `first`; or
+    -1."""
     if room == n_topics:
         return first + topic
     for place in range(first, first + n):
@@ -72,7 +72,7 @@ def _cell_of(slot, topic, rooms, seats):
 
 @njit(**PART)
 def customers_of(slot, topic, rooms, seats):
-    """Customers and tables of a topic in a slot, and tables whose customer is in the shorter context."""
+    """Customers of a topic in a slot, its tables, and those of them that send to the shorter context."""
     cell = _cell_of(slot, topic, rooms, seats)
     if cell < 0:
         return 0, 0, 0
@@ -93,7 +93,7 @@ def totals_of(restaurant, topic, rooms, seats):
 
 @njit(**PART)
 def _count_total(restaurant, topic, customers, tables, rooms, seats):
-    """More customers and tables (or fewer) of a topic in a restaurant."""
+    """Add (or subtract) customers and tables of a topic in a restaurant."""
     totals, first = seats.totals, rooms.totals[restaurant]
     room, n = rooms.totals[restaurant + 1] - first, seats.n_totals[restaurant]
     place = place_of(totals, first, n, room, rooms.n_topics, topic)
@@ -112,9 +112,9 @@ def _count_total(restaurant, topic, customers, tables, rooms, seats):
 
 @njit(**PART)
 def count(slot, topic, customers, tables, common, rooms, seats):
-    """More customers and tables (or fewer), of a topic in a slot and in its restaurant.
+    """Add (or subtract) customers and tables of a topic in a slot and in its restaurant.
 
-    common: of these tables, those that send their customer to topic 0.
+    common: how many of these tables send their customer to topic 0.
     """
     cells, first = seats.cells, rooms.cells[slot]
     cell = _cell_of(slot, topic, rooms, seats)
@@ -136,7 +136,7 @@ def count(slot, topic, customers, tables, common, rooms, seats):
 
 @njit(**PART)
 def add_tables(slot, key, size, number, rooms, seats):
-    """More tables of a key and size (or fewer), where a slot has entries."""
+    """Add (or subtract) tables of a key and size in a slot, if it has entries."""
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
         return
@@ -156,7 +156,7 @@ def add_tables(slot, key, size, number, rooms, seats):
 
 @njit(**PART)
 def _leaving(slot, topic, customers, rooms, seats, state):
-    """Key and size of the table of one of a topic's customers in a slot, drawn evenly; moves `state` on."""
+    """Draw one of a topic's customers in a slot evenly; returns the key and size of its table."""
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
         cell = _cell_of(slot, topic, rooms, seats)
@@ -174,9 +174,9 @@ def _leaving(slot, topic, customers, rooms, seats, state):
 
 @njit(**PART)
 def leave(slot, topic, rooms, seats, state):
-    """A customer of a topic leaves a slot, and one each where a table closes by that; moves `state` on.
+    """Remove a customer of a topic from a slot, and the customers that closing tables had sent on.
 
-    Which one leaves is drawn evenly: from a table in proportion to its size.
+    The customer is drawn evenly, so its table in proportion to size. Advances `state`.
     """
     while slot >= 0:
         customers, _, _ = customers_of(slot, topic, rooms, seats)
@@ -196,9 +196,9 @@ def leave(slot, topic, rooms, seats, state):
 
 @njit(**PART)
 def joins(slot, topic, a, opening, rooms, seats, state):
-    """Whether a new customer of a topic sits down at a table that is there, which is counted then.
+    """Draw whether a new customer of a topic joins an existing table, and count it if so.
 
-    opening: the mass of a new table, which the caller counts where one opens. Moves `state` on.
+    opening: the mass of a new table, which the caller opens otherwise. Advances `state`.
     """
     customers, tables, _ = customers_of(slot, topic, rooms, seats)
     if customers == 0:
@@ -223,7 +223,7 @@ def joins(slot, topic, a, opening, rooms, seats, state):
 
 @njit(**PART)
 def opens(slot, key, rooms, seats):
-    """A table with one customer opens in a slot."""
+    """Open a table with one customer in a slot."""
     add_tables(slot, key, 1, 1, rooms, seats)
     if key >= rooms.n_topics:
         count(slot, key - rooms.n_topics, 1, 1, 1, rooms, seats)
@@ -241,7 +241,8 @@ def fill_path(slot, rooms, path):
 
 @njit(**OPTIONS)
 def count_sizes(rooms, seats, sizes_out):
-    """Tables by depth and size are added to sizes_out (depths × sizes, int64); no table may be larger."""
+    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64), which must be wide
+    enough."""
     for slot in range(len(rooms.parents)):
         depth, first = rooms.depths[rooms.restaurants[slot]], rooms.entries[slot]
         if rooms.entries[slot + 1] == first:

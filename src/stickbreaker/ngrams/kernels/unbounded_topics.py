@@ -1,8 +1,8 @@
-"""Words draw their topic and the length of their context together (Mochihashi and Sumita 2008; Noji et al.
-2013).
+"""Gibbs sweeps that draw each word's topic and context length jointly (Mochihashi and Sumita 2008; Noji et
+al. 2013).
 
-Where words stop is shared by all topics: a restaurant ends the context with chance (stops + stop) / (stops +
-passes + stop + go_on), and in the deepest all stop, which is not counted.
+All topics share the distribution of lengths: a restaurant ends the context with probability (stops + stop) /
+(stops + passes + stop + go_on), the deepest always, uncounted.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 @njit(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
-    """A word leaves and is counted nowhere; fills its path and returns the deepest depth."""
+    """Remove a word from its seat and all counts; fills its path and returns the deepest depth."""
     leave(words.slots[word], words.topics[word], rooms, seats, state)
     count_word(word, -1, words)
     deepest = fill_path(words.deepest[word], rooms, path)
@@ -48,7 +48,7 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
 
 @njit(**PART)
 def _fill_stops(deepest, rooms, stops, path, stopping):
-    """Fill the chance that a word stops at each depth (depths), 0 beyond the deepest."""
+    """Fill `stopping` (depths): the probability that a word stops at each depth, 0 beyond the deepest."""
     left = 1.0
     for d in range(len(stopping)):
         ends = 1.0
@@ -60,9 +60,9 @@ def _fill_stops(deepest, rooms, stops, path, stopping):
 
 @njit(**PART)
 def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
-    """A word draws where it stops and its topic from 1 on, given p in each; returns its depth and p(word).
+    """Draw a word's depth and topic (from 1 on), given p in each; returns the depth and p(word).
 
-    depths (2 × depths) is worked in: the chance to stop at each, and p(it stops there, word).
+    depths (2 × depths) is working memory: the probability to stop at each, and p(it stops there, word).
     """
     document, (stopping, masses) = words.documents[word], depths
     scale, mass = 1.0 / (words.sizes[document] + total), 0.0
@@ -80,9 +80,9 @@ def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, de
 
 @njit(**OPTIONS)
 def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
-    """Every word draws its topic and the length of its context again, given all others.
+    """Resample the topic and context length of every word given all others.
 
-    Returns the sum of log p(word | its context, its document, all others), in nats. key: of the stream
+    Returns the sum of log p(word | its context, its document, all others), in nats. key: of the random stream
     (uint64).
     """
     state = np.empty(2, np.uint64)
@@ -102,7 +102,7 @@ def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
-    """The same of topics that draw on a common one, given lambda (restaurants)."""
+    """The same for topics that draw on a common one, given lambda (restaurants)."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)
@@ -120,7 +120,7 @@ def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_switching(words, rooms, seats, priors, switches, stops, key):
-    """The same if the context in use has its own chance of the common topic."""
+    """The same with a common topic, whose probability depends on the context in use."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

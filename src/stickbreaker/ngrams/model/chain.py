@@ -34,28 +34,28 @@ from stickbreaker.ngrams.model.hyperparameters import (
 from stickbreaker.ngrams.model.seatings import counted_seating, places_of, stops_and_passes
 
 DISCOUNT, CONCENTRATION = 0.5, 1.0  # at the start
-LEAST = 1e-300  # G0 of a word: one of hundreds of letters may have less than a number holds
-START = 2  # words of the contexts that words of unbounded ones sit in at the start
+LEAST = 1e-300  # of G0 of a word: that of hundreds of letters could underflow
+START = 2  # context length of the initial seating in unbounded models
 STOP, GO_ON = 4.0, 1.0  # Beta prior of the share of words that stop in a context (Mochihashi & Sumita 2008)
 
 
 class Events(NamedTuple):
-    """The words of a text, each with the deepest slot that its context leads to."""
+    """The words of a text, grouped by the deepest slot of their contexts."""
 
     contexts: Contexts
     own: NDArray[np.int32]  # slots: how many words have it as their deepest
-    base: Array  # words: G0, which the empty context's words are drawn from
-    unbounded: bool  # whether each word draws the length of its context
+    base: Array  # words: G0, the base of the empty context
+    unbounded: bool  # whether context lengths are sampled
 
 
 def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: bool) -> Events:
-    """The events of a text, given what `contexts_of` found in it."""
+    """The events of a text, given the contexts and slots from `contexts_of`."""
     own = np.bincount(deepest, minlength=len(contexts.slot_keys)).astype(np.int32)
     return Events(contexts, own, np.maximum(base, LEAST), unbounded)
 
 
 class TextEvents(NamedTuple):
-    """The events of a text in their order, with the documents that they stand in."""
+    """The events of a text in order, with their documents."""
 
     events: Events
     deepest: Integers  # words: the slot of the longest context
@@ -64,15 +64,14 @@ class TextEvents(NamedTuple):
 
 
 class PitmanYorChain(Sampler):
-    """The seating of a text's words: all distributions are integrated out.
+    """Collapsed Gibbs sampling of the seating of a text's words; distributions are integrated out.
 
-    A sweep seats every word again, then draws discounts and concentrations by depth. Of a slot it keeps how
-    many tables there are of each size, which is all that matters of who sits where. The chain is one: it uses
-    one thread however many there are.
+    A sweep reseats every word, then draws discounts and concentrations by depth. Of each slot the number of
+    tables of each size is stored, which is sufficient. Sweeps are sequential and use one thread.
     """
 
     def __init__(self, events: Events, seed: int, given: Record = MappingProxyType({})) -> None:
-        """`given`: what else is said of a model, such as its G0; it is part of what is `fitted`."""
+        """`given`: further params of the model, such as its G0; they become part of `fitted`."""
         self._events, self._seed, self._given = events, seed, given
         contexts = events.contexts
         self._layout = Layout(
@@ -93,7 +92,7 @@ class PitmanYorChain(Sampler):
         n_words, counted = (int(events.own.sum()), n_restaurants) if events.unbounded else (0, 0)
         self._stops = Stops(np.zeros(n_words, np.int32), np.zeros((counted, 2), np.int32), STOP, GO_ON)
         self._samples: list[dict[str, NDArray[Any]]] = []
-        self._nats = np.empty(0)  # of the words in the last sweep: one number, or none before the first
+        self._nats = np.empty(0)  # log p of all words in the last sweep: one number, or none before the first
         longest = START if events.unbounded else len(self._depths)
         seat_all(events.own, longest, self._layout, self._seating, self._priors, self._stops, self._key(-1))
 
@@ -118,9 +117,10 @@ class PitmanYorChain(Sampler):
         return Score(nats, float(self._events.own.sum()), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """Contexts that someone sits in, tables, and the last sweep's perplexity of a word given all others.
+        """Numbers of occupied contexts and tables, and the last sweep's perplexity of each word given all
+        others.
 
-        That is exp(-mean log p(word | context)), each p as it was when the word was to sit down again.
+        That is exp(-mean log p(word | context)), each p taken when the word was reseated.
         """
         totals = self._seating.totals
         counts = {"contexts": int((totals[:, CUSTOMERS] > 0).sum()), "tables": int(totals[:, TABLES].sum())}
@@ -132,7 +132,7 @@ class PitmanYorChain(Sampler):
         self._samples.append(self._sample())
 
     def fitted(self) -> Fitted:
-        """The samples, of the present state where there is none: contexts in which anyone sits in any."""
+        """The samples, or the present state if there are none; only contexts occupied in some sample."""
         samples = self._samples or [self._sample()]
         anyone = np.zeros((1, len(self._events.own)), np.bool_)
         for sample in samples:
@@ -155,7 +155,7 @@ class PitmanYorChain(Sampler):
         return Fitted({**parameters, **self._given})
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Who sits where, discounts, concentrations, lengths of contexts, and the samples."""
+        """The seating, discounts, concentrations, context lengths, and the samples."""
         arrays = {
             "seats": self._seating.seats.copy(),
             "sizes": self._seating.sizes.copy(),
@@ -176,7 +176,7 @@ class PitmanYorChain(Sampler):
             "depths": self._stops.depths,
         }.items():
             if name in arrays and (arrays[name].shape != held.shape or arrays[name].dtype != held.dtype):
-                raise ValueError(f"{name} of another text")
+                raise ValueError(f"{name} belongs to another text")
         seats, sizes = arrays["seats"].copy(), arrays["sizes"].copy()
         depths = arrays["depths"].copy()
         sitting, counts = self._sitting(depths)
@@ -189,13 +189,13 @@ class PitmanYorChain(Sampler):
         like = self._sample()
         self._samples = []
         if int(arrays["samples"]) < 0:
-            raise ValueError("samples below zero")
+            raise ValueError("the number of samples is negative")
         for number in range(int(arrays["samples"])):
             sample = {name: arrays[f"sample/{number}/{name}"] for name in like}
             if any(sample[name].shape != like[name].shape for name in like):
-                raise ValueError("a sample of another text")
+                raise ValueError("a sample belongs to another text")
             if any(values.min(initial=0) < 0 for values in sample.values()):
-                raise ValueError("a sample with numbers below zero")
+                raise ValueError("a sample has negative numbers")
             whole = {name: np.int32 if like[name].dtype.kind == "u" else np.float64 for name in like}
             self._samples.append({name: narrowed(sample[name].astype(whole[name])) for name in like})
 
@@ -203,7 +203,7 @@ class PitmanYorChain(Sampler):
         return numbered_keys(self._seed, purposes.NGRAMS, number + 1, np.zeros(1, np.int64))[0]
 
     def _by_depth(self) -> list[DepthCounts]:
-        """Of each depth: customers and tables of its restaurants that have any, and tables of each size."""
+        """For each depth: customers and tables of its occupied restaurants, and numbers of tables by size."""
         n_sizes = int(self._seating.seats[:, CUSTOMERS].max(initial=0)) + 1
         sizes = np.zeros((len(self._depths), n_sizes), np.int64)
         count_sizes(self._layout, self._seating, sizes)
@@ -216,7 +216,7 @@ class PitmanYorChain(Sampler):
         return found
 
     def _sample(self) -> dict[str, NDArray[Any]]:
-        """The present state, whole numbers in the fewest bytes."""
+        """The present state as arrays of the smallest integer types."""
         sample = {
             "customers": narrowed(self._seating.seats[:, CUSTOMERS]),
             "tables": narrowed(self._seating.seats[:, TABLES]),
@@ -226,14 +226,14 @@ class PitmanYorChain(Sampler):
         return {**sample, "stops": narrowed(self._stops.counts)} if self._events.unbounded else sample
 
     def _sitting(self, depths: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
-        """Words of the text that sit in each slot, given the lengths of their contexts, and stop counts."""
+        """The number of words of the text in each slot, given their context lengths, and stop counts."""
         if not self._events.unbounded:
             return self._events.own.astype(np.int64), self._stops.counts
         restaurants, parents = self._layout.restaurants, self._layout.parents
         at = np.repeat(np.arange(len(self._events.own)), self._events.own)
         deepest = self._layout.depths[restaurants[at]]
         if (depths < 0).any() or (depths > deepest).any():
-            raise ValueError("lengths of other contexts")
+            raise ValueError("context lengths belong to other contexts")
         for _ in self._depths:
             at = np.where(self._layout.depths[restaurants[at]] > depths, parents[at], at)
         counts = stops_and_passes(self._layout, at, depths < deepest)
@@ -241,19 +241,20 @@ class PitmanYorChain(Sampler):
 
 
 def nats_of_last_sweep(arrays: Mapping[str, NDArray[Any]]) -> Array:
-    """What a checkpoint says of the last sweep: one number, or none before the first. Raises ValueError."""
+    """log p of the last sweep from a checkpoint: one number, or none before the first. Raises ValueError."""
     nats = arrays["nats"].copy()
     if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
-        raise ValueError("a score that is none")
+        raise ValueError("the score of the last sweep is invalid")
     return nats
 
 
 def used_contexts(
     contexts: Contexts, customers: NDArray[np.integer | np.bool_]
 ) -> tuple[Contexts, Integers, Integers]:
-    """The contexts in which anyone sits in any sample (samples × slots), and those slots and restaurants.
+    """The contexts occupied in some sample, given customers (samples × slots), and their slots and
+    restaurants.
 
-    Who sits in a context has sent a customer to each shorter one, so that no way is cut.
+    An occupied context has sent customers to all shorter ones, so the trie stays connected.
     """
     first = np.arange(len(contexts.slot_keys)) < contexts.n_words
     slots = np.flatnonzero(customers.any(axis=0) | first)
@@ -271,7 +272,7 @@ def used_contexts(
 def _stacked(
     samples: list[dict[str, NDArray[Any]]], name: str, places: Integers | None = None
 ) -> NDArray[Any]:
-    """What samples have under a name, a row each; of some `places`, or all."""
+    """The arrays of a name in all samples, stacked as rows; at some `places`, or all."""
     rows = [sample[name] for sample in samples]
     width = len(rows[0]) if places is None else len(places)
     found = np.empty((len(rows), width), np.result_type(*rows))
@@ -281,10 +282,10 @@ def _stacked(
 
 
 def stop_shares(counts: NDArray[np.integer]) -> Array:
-    """The expected share of words that stop (samples × restaurants), given how many stop and go on."""
+    """The expected share of words that stop (samples × restaurants), given the counts of stops and passes."""
     return (counts[..., 0] + STOP) / (counts.sum(axis=-1) + STOP + GO_ON)
 
 
 def narrowed(values: NDArray[Any]) -> NDArray[Any]:
-    """The same whole numbers in the fewest bytes."""
+    """The same integers in the smallest type that holds them."""
     return values.astype(np.min_scalar_type(values.max(initial=0))) if values.dtype.kind in "iu" else values

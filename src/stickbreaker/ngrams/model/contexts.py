@@ -1,4 +1,4 @@
-"""The contexts and words of a text as restaurants and slots, numbered once, before anything is sampled."""
+"""The contexts and words of a text, numbered as restaurants and slots before sampling starts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,29 +12,28 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Contexts:
-    """A trie of contexts, the nearest word first, and the words that follow each.
+    """A trie of contexts, nearest word first, and the words that follow each.
 
-    Restaurant 0 is the empty context, and has a slot for each word: slot w is word w. A restaurant's key is
-    the number of the restaurant whose context lacks its farthest word, times the number of words, plus that
-    word; a slot's key is its restaurant times the number of words, plus the word. Both ascend, so that what
-    is looked for is found by bisection, level by level.
+    Restaurant 0 is the empty context and has a slot for every word: slot w is word w. A restaurant's key is
+    parent · n_words + word, where its context adds the word at the far end of its parent's; a slot's key is
+    restaurant · n_words + word. Both ascend, so that lookups are bisections, level by level.
     """
 
-    n_words: int  # words that may come next; a context's symbols are the same
-    restaurant_keys: Integers  # restaurants but the first
-    slot_keys: Integers  # slots
+    n_words: int  # words that can come next; contexts consist of the same symbols
+    restaurant_keys: Integers  # of all restaurants but the first
+    slot_keys: Integers  # of all slots
 
     @cached_property
     def restaurants(self) -> Integers:
-        """Of each slot."""
+        """The restaurant of each slot."""
         return self.slot_keys // self.n_words
 
     @cached_property
     def depths(self) -> Integers:
-        """Of each restaurant: the words of its context."""
+        """The context length of each restaurant."""
         above = self.restaurant_keys // self.n_words
         depths = np.zeros(len(above) + 1, np.int64)
-        ends = [0, 1]  # restaurants of each depth are together
+        ends = [0, 1]  # restaurants are sorted by depth
         while ends[-1] < len(depths):
             ends.append(1 + int(np.searchsorted(above, ends[-1])))
             depths[ends[-2] : ends[-1]] = len(ends) - 2
@@ -42,40 +41,40 @@ class Contexts:
 
     @cached_property
     def parents(self) -> Integers:
-        """Of each slot: that of the same word one context shorter; -1 in the empty context."""
+        """For each slot, the slot of the same word in the shorter context; -1 in the empty context."""
         above = np.concatenate([[-1], self.restaurant_keys // self.n_words])
         return self.find_slots(above[self.restaurants], self.slot_keys % self.n_words)
 
     @cached_property
     def first_slots(self) -> Integers:
-        """Restaurants + 1: the first slot of each, and after the last."""
+        """The first slot of each restaurant, and the number of slots (restaurants + 1)."""
         return np.searchsorted(self.restaurants, np.arange(len(self.depths) + 1)).astype(np.int64)
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the keys are those of no trie."""
+        """Raise ValueError if the keys are not those of a trie."""
         for keys in (self.restaurant_keys, self.slot_keys):
             if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys, prepend=-1) <= 0).any():
-                raise ValueError("contexts out of order")
+                raise ValueError("contexts are not sorted")
         n_restaurants = len(self.restaurant_keys) + 1
         if (self.restaurant_keys // self.n_words >= np.arange(1, n_restaurants)).any():
-            raise ValueError("contexts that make no other longer")
+            raise ValueError("a context does not extend any other")
         first = np.arange(self.n_words)
         if len(self.slot_keys) < self.n_words or (self.slot_keys[: self.n_words] != first).any():
-            raise ValueError("words that the empty context lacks")
+            raise ValueError("a word is missing in the empty context")
         if (self.restaurants >= n_restaurants).any() or (self.parents[self.n_words :] < 0).any():
-            raise ValueError("words that a shorter context lacks")
+            raise ValueError("a word is missing in a shorter context")
 
     def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
-        """Restaurants one word longer than `shorter`, -1 where there is none, or where `shorter` is -1."""
+        """The restaurants one word longer than `shorter`; -1 if there is none or `shorter` is -1."""
         return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
 
     def find_slots(self, restaurants: Integers, words: Integers) -> Integers:
-        """Slots of words in restaurants, -1 where there is none, or if the restaurant is -1."""
+        """The slots of words in restaurants; -1 if there is none or the restaurant is -1."""
         return _found(self.slot_keys, restaurants, words, self.n_words, 0)
 
 
 def _found(keys: Integers, first: Integers, second: Integers, size: int, offset: int) -> Integers:
-    """Places of pairs among keys (ascending), plus an offset; -1 where they are not."""
+    """The positions of pairs among ascending keys, plus an offset; -1 for those not found."""
     if not len(keys):
         return np.full(len(first), -1)
     sought = first * size
@@ -99,9 +98,9 @@ def contexts_of(
 ) -> tuple[Contexts, Integers]:
     """The contexts of a text, and the deepest slot of each of its words.
 
-    `symbol_before(d)` gives the symbol d places before each word, -1 where the context has ended. Contexts
-    have at most `longest` symbols. With `shared`, one that a single word follows is not made longer: nothing
-    that could be learned of the longer ones would differ.
+    `symbol_before(d)` returns the symbol d places before each word, -1 beyond the end of its context.
+    Contexts have at most `longest` symbols. With `shared`, a context that a single word follows is not
+    extended: longer ones would predict the same.
     """
     deepest, restaurants = words.copy(), np.zeros(len(words), np.int64)
     active = np.arange(len(words), dtype=np.int32)
@@ -129,7 +128,8 @@ def contexts_of(
 
 
 def _numbered(keys: Integers, first: int) -> tuple[Integers, NDArray[np.int32]]:
-    """The distinct keys, ascending, and the number of each, counted from `first`: `np.unique` in less memory.
+    """The distinct keys in order, and the index of each key among them plus `first`: `np.unique` in less
+    memory.
 
     >>> [found.tolist() for found in _numbered(np.array([30, 10, 30]), 5)]
     [[10, 30], [6, 5, 6]]
@@ -157,9 +157,10 @@ def context_words(contexts: Contexts) -> Integers:
 
 
 def symbols_before(words: Integers, positions: Integers, end: int) -> Callable[[int], Integers]:
-    """What `contexts_of` asks for, of sentences: the word d places before each, or `end` before the first.
+    """The function `symbol_before` of `contexts_of` for sentences: `before(d)` returns the word d places
+    before each.
 
-    `positions`: of each word in its sentence. Before the mark that begins a sentence there is nothing.
+    `positions`: of each word in its sentence. Before the first word comes `end`, before that -1.
 
     >>> before = symbols_before(np.array([5, 6, 9]), np.array([0, 1, 2]), end=9)
     >>> before(1).tolist(), before(2).tolist()
@@ -177,14 +178,14 @@ def symbols_before(words: Integers, positions: Integers, end: int) -> Callable[[
 
 
 def with_ends(words: Integers, starts: Integers, end: int) -> tuple[Integers, Integers]:
-    """Sentences with a mark at the end of each, and the position of each word in its sentence.
+    """Add a mark at the end of each sentence; also returns the position of each word in its sentence.
 
     `starts`: where each sentence begins, the first at 0.
 
     >>> [found.tolist() for found in with_ends(np.array([5, 6, 7]), np.array([0, 2]), end=9)]
     [[5, 6, 9, 7, 9], [0, 1, 2, 0, 1]]
     """
-    firsts = np.arange(len(starts) + 1)  # of each sentence with its mark, and after the last
+    firsts = np.arange(len(starts) + 1)  # of each sentence with its marks, and the end
     firsts[:-1] += starts
     firsts[-1] += len(words)
     positions = np.arange(firsts[-1]) - firsts[:-1].repeat(firsts[1:] - firsts[:-1])

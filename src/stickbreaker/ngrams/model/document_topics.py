@@ -1,4 +1,4 @@
-"""The prior of documents' topics: what it is drawn from, and what documents are worth to it."""
+"""The prior of documents' topic shares: drawing its parameter alpha, and its probability."""
 
 import numpy as np
 from scipy.special import gammaln
@@ -7,13 +7,13 @@ from stickbreaker.kernels.restaurant_tables import draw_tables
 from stickbreaker.ngrams.kernels.topic_sweeps import Words
 from stickbreaker.ngrams.model.hyperparameters import draw_concentration
 
-LEAST = 1e-12  # of alpha of a topic: smaller ones make no difference, and their logarithm is finite
+LEAST = 1e-12  # of a topic's alpha: smaller values make no difference, and the logarithm stays finite
 
 
 def draw_alpha(words: Words, key: np.uint64, generator: np.random.Generator) -> None:
     """Draw alpha = alpha_0 beta given the topics of documents, each a restaurant of a Dirichlet process.
 
-    `words.prior` is written to; key: of the stream that tables are drawn by. Priors: Gamma(1, 1), Dir(1).
+    Sets `words.prior`. key: of the random stream for tables. Priors: alpha_0 ~ Gamma(1, 1), beta ~ Dir(1).
     """
     counts, prior = words.counts[:, 1:], words.prior
     documents, topics = np.nonzero(counts)
@@ -25,7 +25,7 @@ def draw_alpha(words: Words, key: np.uint64, generator: np.random.Generator) -> 
 
 
 def log_documents(words: Words) -> float:
-    """log p(topics of documents, alpha), in nats; words of the common topic do not count."""
+    """log p(topics of documents, alpha) in nats; words of the common topic do not count."""
     counts, prior, sizes = words.counts[:, 1:], words.prior[1:], words.sizes
     total = prior.sum()
     nats = (gammaln(total) - gammaln(total + sizes)).sum()

@@ -1,4 +1,4 @@
-"""The words that a model learned from, recovered from who sits where, to learn from them and from more."""
+"""The training words of a model, recovered from its seating, so that it can learn from them and more text."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,17 +10,17 @@ from stickbreaker.ngrams.model.language_model import LanguageModel
 
 
 class EarlierWords(NamedTuple):
-    """Words by number, in no order of a text, each with the symbols before it."""
+    """Words by number, in no particular order, each with the symbols before it."""
 
     words: Integers
-    symbols: Integers  # words × length of the longest context, the nearest first; -1 where it has ended
+    symbols: Integers  # words × longest context, nearest first; -1 beyond its end
 
     @classmethod
     def of(cls, model: LanguageModel) -> "EarlierWords":
-        """The words of a model of contexts of a fixed length.
+        """The training words of a model with a fixed context length.
 
         Each word of the text sits in its longest context, and every table there sends one customer to the
-        shorter one: those that no longer context has sent are words of the text.
+        shorter one: the customers not sent by a longer context are words of the text.
         """
         contexts, own = model.contexts, model.customers[0].astype(np.int64)
         sent = contexts.parents >= 0
@@ -31,7 +31,7 @@ class EarlierWords(NamedTuple):
         )
 
     def before(self, later: Callable[[int], Integers]) -> Callable[[int], Integers]:
-        """What `contexts_of` asks for, of these words and `later` ones after them."""
+        """The function `symbol_before` of `contexts_of` for these words followed by `later` ones."""
 
         def before(distance: int) -> Integers:
             known = distance <= self.symbols.shape[1]

@@ -9,11 +9,11 @@ from scipy.special import gammaln
 from stickbreaker.core.records import Array
 from stickbreaker.ngrams.kernels.pitman_yor import Priors
 
-# of the restaurants of a depth: customers and tables of those that have any, and tables of each size
+# of one depth: customers and tables of its occupied restaurants, and numbers of tables by size
 DepthCounts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 SHAPE, RATE = 1.0, 1.0  # of the Gamma prior of a concentration; a discount is uniform in [0, 1)
-LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
+LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a sampled discount
 
 
 def draw_discount_and_concentration(
@@ -24,15 +24,16 @@ def draw_discount_and_concentration(
     sizes: NDArray[np.int64],
     generator: np.random.Generator,
 ) -> tuple[float, float]:
-    """A draw of both of one depth, by auxiliary variables.
+    """Draw the discount and concentration of one depth, by auxiliary variables.
 
-    customers, tables (restaurants of the depth); sizes (sizes): tables of each size in all. Of a seating,
+    customers, tables (restaurants of the depth); sizes (sizes): number of tables of each size. A seating has
 
         p = prod_u [prod_{i=1}^{T_u - 1} (b + a i) / prod_{j=1}^{C_u - 1} (b + j)]
             prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
 
-    Each factor is a sum of two, of which an auxiliary variable picks one; those that are alike are picked
-    together, from a binomial. The second is Gamma's integral over x_u ~ Beta(b + 1, C_u - 1).
+    Each factor of the first kind is a sum of two terms, of which an auxiliary variable picks one; equal
+    factors are drawn together, from a binomial. The denominators become an integral over x_u ~ Beta(b + 1,
+    C_u - 1).
     """
     log_x = _log_fractions(concentration, customers, generator)
     opened = _more_than(np.bincount(tables, minlength=2))[1:]  # restaurants with more than 1, 2, ... tables
@@ -48,9 +49,10 @@ def draw_discount_and_concentration(
 def draw_concentration(
     concentration: float, customers: NDArray[np.int64], tables: int, generator: np.random.Generator
 ) -> float:
-    """A draw of the concentration of Dirichlet processes, by auxiliary variables (Escobar and West 1995).
+    """Draw the concentration of Dirichlet processes, by auxiliary variables (Escobar and West 1995).
 
-    customers (restaurants that have any); tables: of all restaurants together. As above with a discount of 0.
+    customers (occupied restaurants); tables: of all restaurants together. This is
+    `draw_discount_and_concentration` with a discount of 0.
     """
     log_x = _log_fractions(concentration, customers, generator)
     return float(generator.gamma(SHAPE + tables - len(customers), 1.0 / (RATE - log_x)))
@@ -59,13 +61,13 @@ def draw_concentration(
 def _log_fractions(
     concentration: float, customers: NDArray[np.int64], generator: np.random.Generator
 ) -> float:
-    """The sum of log x_u, drawn for restaurants of two customers or more: see the first equation."""
+    """The sum of log x_u, drawn for restaurants with two customers or more (x_u: see above)."""
     full = customers[customers >= 2]
     return float(np.log(generator.beta(concentration + 1.0, full - 1.0)).sum()) if len(full) else 0.0
 
 
 def _more_than(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many are larger than 0, 1, ..., given how many there are of each size."""
+    """How many are larger than 0, 1, ..., given the number of each size."""
     return numbers[::-1].cumsum()[::-1][1:]
 
 
@@ -95,7 +97,7 @@ def draw_by_depth(priors: Priors, by_depth: Sequence[DepthCounts], generator: np
 
 
 def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
-    """log p(seating, discounts, concentrations) of all depths, in nats."""
+    """log p(seating, discounts, concentrations) in nats, over all depths."""
     nats = log_prior(priors.discounts, priors.concentrations)
     for depth, parts in enumerate(by_depth):
         nats += log_seating(priors.discounts[depth], priors.concentrations[depth], *parts)
@@ -103,17 +105,17 @@ def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
 
 
 def with_draws(priors: Priors, discounts: Array, concentrations: Array) -> Priors:
-    """Priors with other discounts and concentrations. Raises ValueError for those out of range."""
+    """`priors` with the given discounts and concentrations. Raises ValueError if they are out of range."""
     if not ((discounts > 0.0) & (discounts < 1.0)).all() or not all_positive(concentrations):
         raise ValueError("discounts or concentrations out of range")
     return priors._replace(discounts=discounts, concentrations=concentrations)
 
 
 def all_positive(values: Array) -> bool:
-    """Whether all are finite and above zero."""
+    """Whether all values are finite and positive."""
     return bool(((values > 0.0) & np.isfinite(values)).all())
 
 
 def log_prior(discounts: Array, concentrations: Array) -> float:
-    """log density of both, of all depths."""
+    """The log prior density of discounts and concentrations of all depths."""
     return float(len(discounts) * SHAPE * np.log(RATE) - RATE * np.sum(concentrations))

@@ -1,4 +1,4 @@
-"""What an n-gram model predicts: the mean of its samples' probabilities."""
+"""A learned n-gram model: predictions are the mean of its samples' probabilities."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from stickbreaker.ngrams.kernels.pitman_yor import (
 )
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
-LEAST = -500.0  # log G0 that numbers hold, whatever contexts leave of it
-CHUNK = 2**14  # words that are predicted at a time
+LEAST = -500.0  # log G0, so that exp does not underflow whatever contexts leave of it
+CHUNK = 2**14  # words predicted at a time
 
 
 class Sample(NamedTuple):
@@ -35,10 +35,10 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
-    """Samples of a chain, as `PitmanYorChain.fitted` gives them.
+    """The samples of a chain, as `PitmanYorChain.fitted` returns them.
 
-    Words are numbers below `contexts.n_words`; the last is the mark at a sentence's end, which is also what
-    stands before its first word.
+    Words are numbers below `contexts.n_words`; the last is the end-of-sentence mark, which also stands before
+    the first word of a sentence.
     """
 
     contexts: Contexts
@@ -46,11 +46,12 @@ class LanguageModel:
     tables: NDArray[np.integer]
     discounts: Array  # samples × depths
     concentrations: Array
-    ends: Array | None  # samples × restaurants: the share of words that stop there; None: of a fixed length
+    ends: Array | None  # samples × restaurants: share of words that stop there; None: fixed length
 
     @classmethod
     def of(cls, params: Record, n_words: int) -> "LanguageModel":
-        """The model that a chain's `fitted` describes. Raises ValueError if its parts do not fit."""
+        """The model that a chain's `fitted` describes. Raises ValueError if its arrays do not fit
+        together."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
         found = cls(
@@ -65,32 +66,32 @@ class LanguageModel:
         return found
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the parts are not those of one model."""
+        """Raise ValueError if the arrays are not those of one model."""
         self.contexts.refuse_nonsense()
         n_samples, n_depths = self.discounts.shape
         if n_depths <= int(self.contexts.depths.max()) or self.concentrations.shape != self.discounts.shape:
-            raise ValueError("discounts of another model")
+            raise ValueError("discounts belong to another model")
         for values in (self.discounts, self.concentrations):
             refuse_negative(values, "discounts or concentrations")
         if not n_samples or (self.discounts >= 1.0).any() or (self.concentrations == 0.0).any():
-            raise ValueError("discounts or concentrations out of range")
+            raise ValueError("discounts or concentrations are out of range")
         for values in (self.customers, self.tables):
             if values.shape != (n_samples, len(self.contexts.slot_keys)) or values.dtype.kind not in "iu":
-                raise ValueError("customers of another model")
+                raise ValueError("customers belong to another model")
         if min(self.customers.min(), self.tables.min()) < 0:
-            raise ValueError("customers or tables below zero")
+            raise ValueError("customers or tables are negative")
         if (self.tables > self.customers).any() or ((self.tables == 0) != (self.customers == 0)).any():
-            raise ValueError("more tables than customers")
+            raise ValueError("there are more tables than customers")
         if self.ends is None:
             return
         if self.ends.shape != (n_samples, len(self.contexts.depths)):
-            raise ValueError("shares of words that stop, of another model")
+            raise ValueError("shares of words that stop belong to another model")
         if not ((self.ends > 0.0) & (self.ends < 1.0)).all():
-            raise ValueError("shares of words that stop, out of range")
+            raise ValueError("shares of words that stop are out of range")
 
     @property
     def end(self) -> int:
-        """The mark at the end of a sentence."""
+        """The number of the end-of-sentence mark."""
         return self.contexts.n_words - 1
 
     @cached_property
@@ -100,12 +101,12 @@ class LanguageModel:
 
     @property
     def n_contexts(self) -> int:
-        """Contexts in which anyone sits in any sample."""
+        """The number of contexts occupied in some sample."""
         return len(self.contexts.depths)
 
     @cached_property
     def samples(self) -> tuple[Sample, ...]:
-        """Of each sample, customers and tables by slot and by restaurant."""
+        """Customers and tables of each sample, by slot and by restaurant."""
         return tuple(self.sample(number) for number in range(len(self.discounts)))
 
     def sample(self, number: int) -> Sample:
@@ -116,7 +117,7 @@ class LanguageModel:
 
     @cached_property
     def shares(self) -> Shares:
-        """What predictions need of all samples."""
+        """All samples in the form that predictions need."""
         contexts, n_samples = self.contexts, len(self.discounts)
         seated, left = np.empty((len(contexts.slot_keys), n_samples)), np.empty((self.n_contexts, n_samples))
         ends = np.empty((0, n_samples)) if self.ends is None else np.ascontiguousarray(self.ends.T)
@@ -136,22 +137,22 @@ class LanguageModel:
 
     @cached_property
     def trie(self) -> Trie:
-        """Where contexts and words are found."""
+        """The index of contexts and words."""
         return trie_of(self.contexts)
 
     def log_probabilities(self, words: Integers, starts: Integers, log_base: Array | None = None) -> Array:
         """log p of each word given those before it in its sentence, and of the mark at each sentence's end.
 
-        `words` (-1: one that the model does not have), `starts`: where sentences begin. `log_base` (words
-        with ends, nats): log G0 of each, if it is not even. The mean is over the samples' probabilities,
-        not their logarithms.
+        `words` (-1: not in the model); `starts`: where sentences begin. `log_base` (words with ends, nats):
+        log G0 of each, if it is not uniform. The mean is over the samples' probabilities, not their
+        logarithms.
         """
         text = np.empty(len(words) + 3 * len(starts), np.int64)
         places = np.empty(len(words) + len(starts), np.int64)
         mark_sentences(words, starts, self.end, text, places)
         if log_base is None:
             return np.log(self._predict(text, places, np.full(len(places), 1.0 / self.contexts.n_words)))
-        # p of a word that the model does not have is a multiple of its G0, which may be too small for exp
+        # p of a word that is not in the model is a multiple of its G0, which could underflow
         base = np.exp(log_base)
         if log_base.min(initial=0.0) >= LEAST:
             return np.log(self._predict(text, places, base))
@@ -162,12 +163,13 @@ class LanguageModel:
         return found
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
-        """p(word | context) of each of some words, the mean over samples; `symbols`: the nearest first."""
+        """p(word | context) of words, the mean over samples; `symbols`: those before each word, nearest
+        first."""
         text = np.column_stack([np.full(len(words), -1), *symbols[::-1], words])
         return self._predict(text.ravel(), np.arange(1, len(words) + 1) * text.shape[1] - 1, base)
 
     def _predict(self, text: Integers, places: Integers, base: Array) -> Array:
-        """p of the words at some places of a text (as in `find_ways`), the mean over samples."""
+        """p of the words at given places of a text (as in `find_ways`), the mean over samples."""
         predict = predict_words if self.ends is None else predict_unbounded
         ways = np.empty((2, min(CHUNK, len(places)), self.longest + 1), np.int64)
         found = np.empty(len(places))
@@ -179,9 +181,10 @@ class LanguageModel:
         return found
 
     def next_words(self, context: list[int], base: Array) -> Array:
-        """p of every word after a context (words), its last word last; a sentence begins with `end`.
+        """p of every word after a context, given as word numbers in the order of the text; a sentence begins
+        with `end`.
 
-        A sum over the restaurants on the way: what a word has in each, times what all longer ones leave.
+        It is a sum over the context's restaurants: `seated` in each, times `left` of all longer ones.
         """
         n, shares = self.contexts.n_words, self.shares
         way = self._way(context)
@@ -199,7 +202,7 @@ class LanguageModel:
         return (p + base * weights.sum()) / len(weights)
 
     def _way(self, context: list[int]) -> Integers:
-        """The restaurants of a context, the empty one's first."""
+        """The restaurants of a context, from the empty one on."""
         text = np.array([-1, *context, -1])
         way = np.empty((2, 1, self.longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self.trie, *way)
@@ -213,7 +216,7 @@ class LanguageModel:
         most: int,
         beginning: Sequence[int] = (),
     ) -> Iterator[list[int]]:
-        """Sentences drawn from the model, of `most` words at most, that begin with given words."""
+        """Draw sentences of at most `most` words that begin with given words."""
         for _ in range(n):
             sentence = [self.end, *beginning]
             while len(sentence) <= most:
@@ -225,7 +228,7 @@ class LanguageModel:
 
 
 def trie_of(contexts: Contexts) -> Trie:
-    """Where contexts and words are found."""
+    """The index of contexts and words."""
     keys = contexts.restaurant_keys, contexts.slot_keys
     tables = [np.full(2 ** (2 * len(each)).bit_length(), -1, np.int32) for each in keys]
     for each, table in zip(keys, tables, strict=True):
@@ -234,9 +237,9 @@ def trie_of(contexts: Contexts) -> Trie:
 
 
 def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integers, Integers]:
-    """A text in which a word's context stands before it, as `find_ways` reads it, and the words' places.
+    """A text with sentence marks for `find_ways`, and the positions of its words in it.
 
-    positions: of each word in its sentence. Before a sentence stands `end`, and -1 before that.
+    positions: of each word in its sentence. -1 and `end` come before each sentence.
 
     >>> text_before(np.array([5, 9, 6, 7, 9]), np.array([0, 1, 0, 1, 2]), 9)[0].tolist()
     [-1, 9, 5, 9, -1, 9, 6, 7, 9]

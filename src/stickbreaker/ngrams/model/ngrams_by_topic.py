@@ -1,4 +1,4 @@
-"""The n-grams of a topic n-gram model with what each topic gives them, to be mixed by given shares."""
+"""The n-grams of a topic n-gram model with their probabilities by topic, to be mixed by topic shares."""
 
 from typing import NamedTuple
 
@@ -14,16 +14,16 @@ from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
 
 class NgramsByTopic(NamedTuple):
-    """N-grams of one order. The last word of an n-gram has, given the others and a document's topic shares,
-    p = outside + sum_k shares_k inside_k: the mean over samples."""
+    """N-grams of one order. Given its other words and a document's topic shares, the last word of an n-gram
+    has p = outside + sum_k shares_k inside_k, the mean over samples."""
 
-    words: Integers  # n-grams × order; the mark at a sentence's end, if it comes first, is a beginning
+    words: Integers  # n-grams × order; the end-of-sentence mark in first place is a beginning
     inside: NDArray[np.float32]  # n-grams × topics
     outside: NDArray[np.float32]  # (n-grams,)
 
 
 def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsByTopic]:
-    """All n-grams that the model has seen, by order; log_base (words, nats): G0."""
+    """All n-grams that occur in the model, by order; log_base (words, nats): log G0."""
     contexts = model.contexts
     depths, symbols = contexts.depths[contexts.restaurants], context_words(contexts)
     found: list[NgramsByTopic] = []
@@ -40,7 +40,7 @@ def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsBy
 
 
 def _predictions(model: TopicLanguageModel, words: Integers, log_base: Array) -> tuple[Array, Array]:
-    """Inside and outside of n-grams (n-grams × order), the mean over samples."""
+    """`inside` and `outside` of n-grams (n-grams × order), the mean over samples."""
     n, order = words.shape
     text = np.column_stack([np.full(n, -1), words]).ravel()
     restaurants, slots = np.empty((2, n, model.longest + 1), np.int64)

@@ -1,4 +1,5 @@
-"""What a text allows of who sits where: how many words can pass, and whether a seating is one of the text."""
+"""Constraints of a text on its seatings: how many words can pass each slot, and whether a seating is
+valid."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +10,9 @@ from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 
 def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Integers]:
-    """Words of the text that can pass each slot, and each restaurant.
+    """The number of words of the text that can pass each slot, and each restaurant.
 
-    own (slots): words whose deepest slot it is.
+    own (slots): words whose deepest slot this is.
     """
     most = own.astype(np.int64)
     depths = contexts.depths[contexts.restaurants]
@@ -22,24 +23,25 @@ def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Int
 
 
 def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
-    """Where each slot's table sizes lie (slots + 1): room for as many different ones as its customers allow.
+    """Where each slot's table sizes begin (slots + 1), with room for as many different sizes as can occur.
 
-    At most all words of the text that pass through a slot sit in it. Different sizes add up to 1 + 2 + ... at
-    least; a slot that never has two customers needs no room.
+    At most all words of the text that pass a slot sit in it, and n different sizes need at least 1 + 2 + ...
+    + n customers; a slot that never has two customers needs no room.
     """
     return room_for_sizes(passing(contexts, own)[0])
 
 
 def room_for_sizes(most: Integers) -> Integers:
-    """Where the table sizes of slots lie (slots + 1), of at most `most` customers each."""
+    """Where the table sizes of each slot begin (slots + 1), for slots of at most `most` customers."""
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
 
 
 def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Restaurants × (words that stop there, words that go on to longer contexts), of unbounded contexts.
+    """Stop counts of unbounded contexts: restaurants × (words that stop there, words that pass to longer
+    contexts).
 
-    at (words): the slot of each; stop (words): whether it could have gone on.
+    at (words): the slot of each; stop (words): whether it could have passed on.
     """
     n = len(layout.depths)
     passes, above = np.zeros(n, np.int64), layout.parents[at]
@@ -53,28 +55,29 @@ def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool
 def counted_seating(
     layout: Layout, seats: NDArray[np.int32], sizes: NDArray[np.int32], sitting: Integers
 ) -> NDArray[np.int32]:
-    """Totals of the restaurants of a seating; sitting (slots): customers that no longer context sends.
+    """The totals (restaurants × 2) of a seating.
 
-    Raises ValueError for the seating of another text.
+    sitting (slots): customers not sent by a longer context. Raises ValueError if it is the seating of another
+    text.
     """
     customers, tables, kinds = seats.T.astype(np.int64)
     room = np.diff(layout.places)
     if (seats < 0).any() or (kinds > room).any() or ((tables > 0) != (customers > 0)).any():
-        raise ValueError("seats of another text")
+        raise ValueError("seats belong to another text")
     slots = np.repeat(np.arange(len(room)), room)
     used = np.arange(len(slots)) - layout.places[slots] < kinds[slots]
     size, number = (sizes[:, column].astype(np.int64) * used for column in (0, 1))
     pooled = room > 0
     if (sizes[used] <= 0).any() or (np.bincount(slots, number, len(room))[pooled] != tables[pooled]).any():
-        raise ValueError("table sizes of another text")
+        raise ValueError("table sizes belong to another text")
     if (np.bincount(slots, number * size, len(room))[pooled] != customers[pooled]).any() or (
         tables[~pooled] != customers[~pooled]
     ).any():
-        raise ValueError("table sizes of another text")
+        raise ValueError("table sizes belong to another text")
     inner, expected = layout.parents >= 0, sitting.copy()
     np.add.at(expected, layout.parents[inner], tables[inner])
     if (expected != customers).any():
-        raise ValueError("customers that are none of the text's words")
+        raise ValueError("some customers are not words of the text")
     n = len(layout.depths)
     totals = np.stack([np.bincount(layout.restaurants, each, n) for each in (customers, tables)], axis=1)
     return totals.astype(np.int32)

@@ -1,4 +1,4 @@
-"""The switches between what is common to all documents and topics, context by context."""
+"""The switches between the common topic and the other topics, context by context."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,15 +15,15 @@ from stickbreaker.ngrams.model.hyperparameters import RATE, all_positive, draw_c
 from stickbreaker.ngrams.model.seatings import counted_seating, room_for_sizes
 
 CONCENTRATION = 1.0  # at the start
-HALF = 0.5  # the expected share of topics in the empty context, before anyone sits there
+HALF = 0.5  # expected lambda of the empty context without customers
 ARRAYS = ("switch_seats", "switch_sizes", "switch_concentrations")
 
 
 class SwitchState:
-    """Restaurants of switches: see `kernels.switch_tables`."""
+    """The state of the switches' restaurants: see `kernels.switch_tables`."""
 
     def __init__(self, contexts: Contexts, most: Integers) -> None:
-        """Empty ones; most (restaurants): the customers that may come to each."""
+        """Empty restaurants; most (restaurants): the most customers that each can get."""
         n, n_depths = len(contexts.depths), int(contexts.depths.max()) + 1
         above = np.concatenate([[-1], contexts.restaurant_keys // contexts.n_words])[:, None]
         parents = np.where(above >= 0, 2 * above + np.arange(2), -1).ravel()
@@ -36,7 +36,7 @@ class SwitchState:
         )
 
     def expected(self) -> Array:
-        """The expected share of topics in each restaurant given who sits there, from the empty context on."""
+        """Expected lambda of each restaurant given the seating, computed from the empty context on."""
         layout, seats = self.held.layout, self.held.seating.seats
         above = layout.parents[1::2] // 2
         customers = seats[:, CUSTOMERS].reshape(-1, 2).astype(np.float64)
@@ -48,7 +48,7 @@ class SwitchState:
         return found
 
     def draw_concentrations(self, generator: np.random.Generator) -> None:
-        """Draw the concentration of each depth given who sits where."""
+        """Draw the concentration of each depth given the seating."""
         concentrations = self.held.priors.concentrations
         for depth in range(len(concentrations)):
             customers, tables = self._totals(depth)
@@ -57,7 +57,7 @@ class SwitchState:
             )
 
     def log_p(self) -> float:
-        """log p(who sits where, concentrations), in nats."""
+        """log p(seating, concentrations) in nats."""
         seating, layout = self.held.seating, self.held.layout
         nats = 0.0
         for depth, mass in enumerate(self.held.priors.concentrations.tolist()):
@@ -71,21 +71,21 @@ class SwitchState:
         return float(nats + seating.seats[:2, TABLES].sum() * np.log(HALF))
 
     def _totals(self, depth: int) -> tuple[Integers, Integers]:
-        """Customers and tables of the restaurants of a depth that have any."""
+        """Customers and tables of the occupied restaurants of a depth."""
         totals = self.held.seating.totals[self.held.layout.depths == depth].astype(np.int64)
         totals = totals[totals[:, CUSTOMERS] > 0]
         return totals[:, CUSTOMERS], totals[:, TABLES]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays of a checkpoint."""
+        """The state as arrays of a checkpoint."""
         seating = self.held.seating
         values = seating.seats.copy(), seating.sizes.copy(), self.held.priors.concentrations.copy()
         return dict(zip(ARRAYS, values, strict=True))
 
     def take(self, arrays: Mapping[str, NDArray[Any]], own: Integers) -> None:
-        """Take what `to_arrays` gave. Raises ValueError for another text's.
+        """Restore what `to_arrays` returned. Raises ValueError if it belongs to another text.
 
-        own (slots): customers that no longer context sends.
+        own (slots): customers not sent by a longer context.
         """
         seats, sizes, concentrations = (arrays[name].copy() for name in ARRAYS)
         held = self.held.seating.seats, self.held.seating.sizes, self.held.priors.concentrations
@@ -93,9 +93,9 @@ class SwitchState:
             a.shape != b.shape or a.dtype != b.dtype
             for a, b in zip((seats, sizes, concentrations), held, strict=True)
         ):
-            raise ValueError("switches of another text")
+            raise ValueError("switches belong to another text")
         if not all_positive(concentrations):
-            raise ValueError("concentrations out of range")
+            raise ValueError("concentrations are out of range")
         totals = counted_seating(self.held.layout, seats, sizes, own)
         self.held = self.held._replace(
             seating=Seating(seats, sizes, totals),

@@ -48,18 +48,18 @@ from stickbreaker.ngrams.model.topic_samples import TopicSamples, sample_of
 from stickbreaker.ngrams.model.topic_seating import seats_from_arrays, seats_to_arrays
 from stickbreaker.ngrams.model.word_slots import first_slots, refuse_words
 
-ALPHA = 0.02  # of each topic at the start
+ALPHA = 0.02  # of each topic, at the start
 
 
 class TopicChain(Sampler):
-    """Topics of a text's words and their seating: all distributions are integrated out.
+    """Collapsed Gibbs sampling of the topics and seating of a text's words.
 
-    A sweep seats every word again in a topic that it draws, moves tables in blocks, and draws discounts and
-    concentrations by depth and the prior of documents' topics. Topic 0 is common to all documents; a chain of
-    a prior without one leaves it empty. A chain uses one thread however many there are.
+    A sweep draws every word's topic and seat again, moves tables in blocks, and draws discounts and
+    concentrations by depth and the prior of documents' topics. Topic 0 is common to all documents; it stays
+    empty under a prior without a common topic. Sweeps are sequential and use one thread.
     """
 
-    ways: ClassVar[int] = 1  # how often a word may be a customer of a slot
+    ways: ClassVar[int] = 1  # how many times a word can be a customer of a slot
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class TopicChain(Sampler):
         *,
         moves: str = "tables",
     ) -> None:
-        """`n_topics`: without the common one. `given`: what else is said of a model, such as its G0; it is
-        part of what is `fitted`. `moves`: "tables": blocks and words; "tokens": words alone."""
+        """`n_topics`: without the common one. `given`: further params of the model, such as its G0; they
+        become part of `fitted`. `moves`: "tables": blocks and words; "tokens": words alone."""
         self._events, self._seed, self._given, self._blocks = text.events, seed, given, moves == "tables"
         contexts, n_words = text.events.contexts, len(text.deepest)
         most, self._passing = passing(contexts, text.events.own)
@@ -97,46 +97,46 @@ class TopicChain(Sampler):
         self._stops = Stops(np.empty(0, np.int32), np.zeros((counted, 2), np.int32), STOP, GO_ON)
         self._count_stops()
         self._samples = TopicSamples(contexts, n_topics + 1, unbounded=text.events.unbounded)
-        self._nats = np.empty(0)  # of the words in the last sweep: one number, or none before the first
+        self._nats = np.empty(0)  # log p of all words in the last sweep: one number, or none before the first
         self._start(np.argsort(order), self._key(purposes.TOPIC_NGRAMS, -1))
 
-    # What a prior of topics has of its own
+    # What each prior of topics defines
 
     @abstractmethod
     def _start(self, order: Integers, key: np.uint64) -> None:
-        """Seat the words in empty restaurants, in the order of the text, each in a topic that it draws."""
+        """Seat the words in empty restaurants, in the order of the text, each with a sampled topic."""
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
-        """Every word draws its topic again; returns the sum of log p of each given all others, in nats."""
+        """Resample every word's topic; returns the sum of log p of each given all others, in nats."""
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
-        """Tables draw their topics again, with all words below them."""
+        """Resample the topics of tables, with all words below them."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
-        """Draw what else a prior has, at the end of a sweep."""
+        """Draw further parameters of the prior, at the end of a sweep."""
 
     def _log_more(self) -> float:
-        """log p of what else a prior has, in nats."""
+        """log p of further parameters of the prior, in nats."""
         return 0.0
 
     def _switch_shares(self) -> Array:
-        """Restaurants: the expected share of topics; empty without a common topic."""
+        """Expected lambda (restaurants); empty without a common topic."""
         return np.empty(0)
 
     def _more_arrays(self) -> dict[str, NDArray[Any]]:
-        """What else a checkpoint has."""
+        """Further arrays of a checkpoint."""
         return {}
 
     def _restore_more(self, arrays: Mapping[str, NDArray[Any]], words: Words, seats: Seats) -> None:
-        """Take it back. Raises ValueError for that of another text."""
+        """Restore the arrays of `_more_arrays`. Raises ValueError if they belong to another text."""
 
     # The chain
 
     @property
     def _restaurants(self) -> tuple[Rooms, Seats, Priors]:
-        """What every kernel works on, besides the words."""
+        """The arguments of every kernel, besides the words."""
         return self._rooms, self._seats, self._priors
 
     def sweep(self, number: int, threads: int) -> None:
@@ -149,7 +149,7 @@ class TopicChain(Sampler):
         self._draw_more(number, generator)
 
     def learn(self) -> None:
-        """All that is learned is drawn in every sweep."""
+        """Do nothing: all parameters are drawn in every sweep."""
 
     def score(self) -> Score:
         """log p(words, topics, seating, lengths of contexts, discounts, concentrations, prior)."""
@@ -161,7 +161,7 @@ class TopicChain(Sampler):
         return Score(nats + self._log_more(), float(len(self._words.slots)), "joint")
 
     def _base_tables(self) -> Integers:
-        """Words: tables of the empty context whose word was drawn from G0."""
+        """The number of tables in the empty context, by word, whose word was drawn from G0."""
         n = self._events.contexts.n_words
         last = int(self._rooms.cells[n])
         slots = np.repeat(np.arange(n), np.diff(self._rooms.cells[: n + 1]))
@@ -172,11 +172,10 @@ class TopicChain(Sampler):
         return np.bincount(slots, sent, n).astype(np.int64)
 
     def figures(self) -> Mapping[str, float]:
-        """Contexts that someone sits in, tables, topics with words, and the last sweep's perplexity of a word
-        given all others.
+        """Numbers of occupied contexts, tables and topics in use, and the last sweep's perplexity of each
+        word given all others.
 
-        That is exp(-mean log p(word | context, document)), each p as it was when the word was to sit down
-        again.
+        That is exp(-mean log p(word | context, document)), each p taken when the word was resampled.
         """
         rows = used(self._rooms.totals, self._seats.n_totals)
         totals, n = self._seats.totals, len(self._rooms.depths)
@@ -194,7 +193,7 @@ class TopicChain(Sampler):
         self._samples.add(self._sample(), self._word_topics())
 
     def fitted(self) -> Fitted:
-        """The samples, of the present state where there is none: contexts in which anyone sits in any."""
+        """The samples, or the present state if there are none; only contexts occupied in some sample."""
         samples = self._samples
         if not len(samples):
             samples = TopicSamples(
@@ -204,7 +203,7 @@ class TopicChain(Sampler):
         return Fitted({**samples.to_fields(), **self._given})
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Topics, who sits where, what is drawn besides, and the samples."""
+        """Topics, the seating, other sampled parameters, and the samples."""
         return {
             "topics": self._words.topics.copy(),
             "at": self._words.slots.copy(),
@@ -221,7 +220,7 @@ class TopicChain(Sampler):
         like = {"topics": self._words.topics, "at": self._words.slots, "prior": self._words.prior}
         for name, held in {**like, **self._priors._asdict()}.items():
             if name in arrays and (arrays[name].shape != held.shape or arrays[name].dtype != held.dtype):
-                raise ValueError(f"{name} of another text")
+                raise ValueError(f"{name} belongs to another text")
         words = self._words._replace(
             topics=arrays["topics"].copy(), slots=arrays["at"].copy(), prior=arrays["prior"].copy()
         )
@@ -229,7 +228,7 @@ class TopicChain(Sampler):
         discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
         priors, nats = with_draws(self._priors, discounts, concentrations), nats_of_last_sweep(arrays)
         if words.prior[0] != 0.0 or not all_positive(words.prior[1:]):
-            raise ValueError("a prior of topics that is none")
+            raise ValueError("the prior of topics is invalid")
         sitting = words.slots * self._rooms.n_topics + words.topics
         seats = seats_from_arrays(self._rooms, sitting, arrays)
         self._restore_more(arrays, words, seats)
@@ -239,7 +238,7 @@ class TopicChain(Sampler):
         self._count_stops()
 
     def _count_words(self) -> None:
-        """Words by document and topic, of the topics that words have."""
+        """Count words by document and topic, from the topics of words."""
         words, n_topics = self._words, self._rooms.n_topics
         places = words.documents * n_topics + words.topics
         words.counts[:] = np.bincount(places, minlength=words.counts.size).reshape(words.counts.shape)
@@ -252,8 +251,8 @@ class TopicChain(Sampler):
             self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)
 
     def _by_depth(self) -> list[DepthCounts]:
-        """Of each depth, over all topics: customers and tables of restaurants that have any, and tables of
-        each size."""
+        """For each depth, over all topics: customers and tables of occupied restaurants, and numbers of
+        tables by size."""
         seats = self._seats
         rows = used(self._rooms.totals, seats.n_totals) & (seats.totals[:, CUSTOMERS] > 0)
         largest = int(seats.entries[:, SIZE].max(initial=1))
@@ -267,12 +266,12 @@ class TopicChain(Sampler):
         return found
 
     def _sitting(self) -> Sitting:
-        """The words by the slot that they sit in."""
+        """The words grouped by the slot in which they sit."""
         starts = np.cumsum(np.bincount(self._words.slots + 1, minlength=len(self._rooms.parents) + 1))
         return Sitting(starts.astype(np.int64), np.argsort(self._words.slots, kind="stable"))
 
     def _sample(self) -> dict[str, NDArray[Any]]:
-        """The present state as predictions need it."""
+        """The present state in the form that predictions need."""
         stops = {"stops": self._stops.counts.copy()} if self._events.unbounded else {}
         return {
             **sample_of(self._rooms, self._seats),
@@ -284,7 +283,7 @@ class TopicChain(Sampler):
         }
 
     def _word_topics(self) -> NDArray[np.int64]:
-        """Words of the vocabulary × topics: how many words of the text are of each."""
+        """The number of words of the text by vocabulary word and topic."""
         n_words, n_topics = self._events.contexts.n_words, self._rooms.n_topics
         numbers = self._events.contexts.slot_keys[self._words.deepest] % n_words
         found = np.bincount(numbers * n_topics + self._words.topics, minlength=n_words * n_topics)

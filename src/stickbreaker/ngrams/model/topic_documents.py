@@ -1,4 +1,4 @@
-"""Documents as a topic n-gram model sees them: how probable their words are, and which topics they are of."""
+"""New documents in a topic n-gram model: the probability of their words, and their topics."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -28,14 +28,14 @@ from stickbreaker.ngrams.model.contexts import Integers, with_ends
 from stickbreaker.ngrams.model.language_model import LEAST, text_before
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
-CHUNK = 2**14  # words of documents that are looked at together, where one has no more
+CHUNK = 2**14  # words of documents processed together; a longer document is processed alone
 
 
 class MarkedDocuments(NamedTuple):
-    """The words of documents with the ends of sentences, as `marked` makes them."""
+    """The words of documents with end-of-sentence marks, as `marked` returns them."""
 
-    words: Integers  # by number; -1: one that the model does not have
-    positions: Integers  # of each in its sentence
+    words: Integers  # by number; -1: not in the model
+    positions: Integers  # of each word in its sentence
     offsets: Integers  # documents + 1: the first word of each
     log_base: Array  # log G0 of each, in nats
 
@@ -43,10 +43,10 @@ class MarkedDocuments(NamedTuple):
 def marked(
     words: Integers, starts: Integers, offsets: Integers, end: int, log_base: Array
 ) -> MarkedDocuments:
-    """Documents with a mark at the end of each sentence.
+    """Add a mark at the end of each sentence of documents.
 
-    starts: the first word of each sentence; offsets (documents + 1): of each document; log_base (words by
-    number, the mark's last; or words and ends): log G0 in nats.
+    starts: the first word of each sentence; offsets (documents + 1): the first word of each document;
+    log_base: log G0 in nats, either by word number (the mark last) or of each word and end.
 
     >>> found = marked(np.array([5, 6, 7]), np.array([0, 2]), np.array([0, 2, 3]), 9, np.zeros(10))
     >>> found.words.tolist(), found.offsets.tolist()
@@ -58,7 +58,7 @@ def marked(
 
 
 class _Part(NamedTuple):
-    """Some of the documents, whole."""
+    """A group of whole documents."""
 
     words: slice
     documents: slice
@@ -67,7 +67,7 @@ class _Part(NamedTuple):
 
 
 def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_Part]:
-    """Documents in groups of some words."""
+    """Split documents into groups of about `CHUNK` words."""
     offsets, first = documents.offsets, 0
     text, places = text_before(documents.words, documents.positions, model.end)
     while first < len(offsets) - 1:
@@ -85,7 +85,7 @@ def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_P
 
 
 def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
-    """What each topic gives the words of documents, by a sample."""
+    """p(word | context, topic) of a group's words, by one sample."""
     inside = np.zeros((part.words.stop - part.words.start, model.n_topics))
     outside = np.zeros(len(inside))
     add_predictions(model, number, part.ways, inside, outside)
@@ -95,8 +95,8 @@ def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
 def add_predictions(
     model: TopicLanguageModel, number: int, ways: Ways, inside_out: Array, outside_out: Array
 ) -> None:
-    """Add to inside_out (words × topics) and outside_out (words) what a sample gives words after contexts:
-    given the topic shares of a document, p = outside + sum_k shares_k inside_k."""
+    """Add a sample's predictions of words to inside_out (words × topics) and outside_out (words): given the
+    topic shares of a document, p = outside + sum_k shares_k inside_k."""
     if model.prior_name == "hierarchical":
         predict = predict_mixed if model.ends is None else predict_unbounded_mixed
     else:
@@ -107,12 +107,12 @@ def add_predictions(
 def log_probabilities(
     model: TopicLanguageModel, documents: MarkedDocuments, seed: int, seen: Array | None = None
 ) -> Array:
-    """Samples × words and ends: log p of each given those before it in its document, in nats.
+    """log p (samples × words and ends, in nats) of each word given those before it in its document.
 
-    Topics adapt as words come, by `Particles`. All documents have the same random numbers, so
-    that what is drawn before a word depends on the words before it alone: p of all words that may come next
-    sums to one. seen (samples × topics): words of topics that came before each document.
-    `mean_of` gives what the model predicts.
+    Topics are updated word by word, by `Particles`. All documents use the same random numbers, so draws
+    before a word depend only on the words before it, and p of all possible next words sums to one. seen
+    (samples × topics): words by topic that precede each document. `mean_of` turns the result into the model's
+    predictions.
     """
     found = np.empty((model.n_samples, len(documents.words)))
     for part in _parts(model, documents):
@@ -128,15 +128,15 @@ def log_probabilities(
 
 
 def mean_of(nats: Array) -> Array:
-    """log of the mean over samples of probabilities, given their logarithms (samples × words)."""
+    """The log of the mean over samples of probabilities, given their logarithms (samples × words)."""
     most = nats.max(axis=0)
     return most + np.log(np.exp(nats - most).mean(axis=0))
 
 
 def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: int) -> Array:
-    """Words and ends × topics: by a sample, the chance that each is of each topic given its whole document.
+    """p(topic | word, document) by one sample (words and ends × topics).
 
-    What is left to one is the common topic's. A fixed point (`posterior_shares`), no draw.
+    The rest to one is the common topic. It is a fixed point (`posterior_shares`), not a draw.
     """
     gamma = np.empty((len(documents.words), model.n_topics))
     for part in _parts(model, documents):
@@ -145,17 +145,17 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
 
 
 def _find_topics(model: TopicLanguageModel, number: int, part: _Part, gamma_out: Array) -> None:
-    """Write the chance that each word of some documents is of each topic (words × topics)."""
+    """Set gamma_out (words × topics) to p(topic | word, document) for a group of documents."""
     posterior_shares(_words(model, number, part), model.prior[number, 1:].copy(), Rounds(), gamma_out)
 
 
 def topic_shares(
     model: TopicLanguageModel, documents: MarkedDocuments, samples: Sequence[int] | None = None
 ) -> Array:
-    """Documents × topics: the expected shares of documents' topics given their words.
+    """Expected topic shares of documents given their words (documents × topics).
 
-    It is the mean over `samples`, by number (None: all). Rows sum to one; words of the common topic do not
-    count. A document without words has the prior's mean.
+    They are the mean over `samples`, given by number (None: all). Rows sum to one; words of the common topic
+    do not count. A document without words gets the prior mean.
     """
     found = np.zeros((len(documents.offsets) - 1, model.n_topics))
     numbers = range(model.n_samples) if samples is None else samples

@@ -1,4 +1,4 @@
-"""What a topic n-gram model has learned: samples of its chain."""
+"""A learned topic n-gram model: samples of its chain."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,31 +18,31 @@ from stickbreaker.ngrams.model.language_model import LanguageModel, trie_of
 
 @dataclass(frozen=True, eq=False)
 class TopicLanguageModel:
-    """Samples of a chain over topics, as `TopicChain.fitted` gives them.
+    """The samples of a chain over topics, as `TopicChain.fitted` returns them.
 
-    Words are numbers below `contexts.n_words`, the last of which is the mark at a sentence's end. Topics are
-    those of documents, from 0 on; in arrays of samples the common one stands before them.
+    Words are numbers below `contexts.n_words`, the last of which is the end-of-sentence mark. Topics of
+    documents are numbered from 0; in the arrays of samples the common topic comes before them.
     """
 
     contexts: Contexts
     prior_name: str
-    cells: Integers  # samples + 1: where the cells of each lie
+    cells: Integers  # samples + 1: where the cells of each sample begin
     slots: NDArray[np.integer]  # cells
     topics: NDArray[np.integer]  # cells
     customers: NDArray[np.integer]  # cells
     tables: NDArray[np.integer]  # cells
     discounts: Array  # samples × depths
     concentrations: Array
-    prior: Array  # samples × topics: alpha; 0 of the common one
-    switches: Array | None  # samples × restaurants: the share of topics; None without a common one
-    ends: Array | None  # samples × restaurants: words that stop there; None: of a fixed length
-    word_topics: Array  # words × topics: words of the text of each, the mean over samples
+    prior: Array  # samples × topics: alpha; 0 for the common one
+    switches: Array | None  # samples × restaurants: expected lambda; None without a common topic
+    ends: Array | None  # samples × restaurants: share of words that stop there; None: fixed length
+    word_topics: Array  # words × topics: number of words of the text, the mean over samples
 
     @classmethod
     def of(cls, params: Record, n_words: int, prior_name: str, longest: int) -> "TopicLanguageModel":
         """The model that a chain's `fitted` describes; longest: words of a context.
 
-        Raises ValueError if its parts do not fit.
+        Raises ValueError if its arrays do not fit together.
         """
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
@@ -62,60 +62,60 @@ class TopicLanguageModel:
         return found
 
     def refuse_nonsense(self, longest: int) -> None:
-        """Raise ValueError if the parts are not those of one model."""
+        """Raise ValueError if the arrays are not those of one model."""
         self.contexts.refuse_nonsense()
         n_samples, n_topics = self.prior.shape
         shape = n_samples, int(self.contexts.depths.max()) + 1
         if not n_samples or self.discounts.shape != self.concentrations.shape:
-            raise ValueError("discounts of another model")
+            raise ValueError("discounts belong to another model")
         if self.discounts.shape[0] != n_samples or not shape[1] <= self.discounts.shape[1] <= longest + 1:
-            raise ValueError("discounts of another model")
+            raise ValueError("discounts belong to another model")
         for values in (self.discounts, self.concentrations, self.prior, self.word_topics):
             refuse_negative(values, "numbers of a sample")
         if (self.discounts >= 1.0).any() or (self.concentrations == 0.0).any() or self.prior[:, 0].any():
-            raise ValueError("discounts, concentrations or a prior out of range")
+            raise ValueError("discounts, concentrations or the prior are out of range")
         if (self.prior[:, 1:] == 0.0).any() or self.word_topics.shape != (self.contexts.n_words, n_topics):
-            raise ValueError("topics of another model")
+            raise ValueError("topics belong to another model")
         n_restaurants = len(self.contexts.depths)
         for shares in (self.switches, self.ends):
             if shares is None:
                 continue
             if shares.shape != (n_samples, n_restaurants) or not ((shares > 0.0) & (shares < 1.0)).all():
-                raise ValueError("shares of restaurants, of another model")
+                raise ValueError("shares of restaurants belong to another model")
         if (self.switches is None) != (self.prior_name == "none"):
-            raise ValueError("switches of another prior")
+            raise ValueError("switches belong to another prior")
         self._refuse_cells(n_samples, n_topics)
 
     def _refuse_cells(self, n_samples: int, n_topics: int) -> None:
-        """Raise ValueError for cells that are none."""
+        """Raise ValueError for invalid cells."""
         arrays = self.slots, self.topics, self.customers, self.tables
         if self.cells.shape != (n_samples + 1,) or self.cells.dtype != np.int64 or self.cells[0] != 0:
-            raise ValueError("cells of another model")
+            raise ValueError("cells belong to another model")
         if any(values.ndim != 1 or values.dtype.kind not in "iu" for values in arrays):
-            raise ValueError("cells of another model")
+            raise ValueError("cells belong to another model")
         if (np.diff(self.cells) < 0).any() or any(len(values) != self.cells[-1] for values in arrays):
-            raise ValueError("cells of another model")
+            raise ValueError("cells belong to another model")
         if any(int(values.min(initial=0)) < 0 for values in arrays):
-            raise ValueError("cells below zero")
+            raise ValueError("cells are negative")
         slots, topics = self.slots.astype(np.int64), self.topics.astype(np.int64)
         if (slots >= len(self.contexts.slot_keys)).any() or (topics >= n_topics).any():
-            raise ValueError("cells of another model")
+            raise ValueError("cells belong to another model")
         if (self.tables == 0).any() or (self.tables > self.customers).any():
-            raise ValueError("more tables than customers")
+            raise ValueError("there are more tables than customers")
         places = slots * n_topics + topics
         first = np.zeros(len(places), np.bool_)
         first[self.cells[:-1][np.diff(self.cells) > 0]] = True
         if (np.diff(places, prepend=-1)[~first] <= 0).any():
-            raise ValueError("cells out of order")
+            raise ValueError("cells are not sorted")
 
     @property
     def end(self) -> int:
-        """The mark at the end of a sentence."""
+        """The number of the end-of-sentence mark."""
         return self.contexts.n_words - 1
 
     @property
     def n_topics(self) -> int:
-        """Topics of documents, without the common one."""
+        """The number of topics, without the common one."""
         return self.prior.shape[1] - 1
 
     @property
@@ -129,16 +129,16 @@ class TopicLanguageModel:
 
     @cached_property
     def trie(self) -> Trie:
-        """Where contexts and words are found."""
+        """The index of contexts and words."""
         return trie_of(self.contexts)
 
     @cached_property
     def samples(self) -> tuple[TopicShares, ...]:
-        """What predictions need of each sample."""
+        """Each sample in the form that predictions need."""
         return tuple(self._shares(number) for number in range(self.n_samples))
 
     def _shares(self, number: int) -> TopicShares:
-        """What predictions need of a sample."""
+        """A sample in the form that predictions need."""
         part, n_topics = slice(*self.cells[number : number + 2]), self.n_topics + 1
         slots, topics = self.slots[part].astype(np.int64), self.topics[part].astype(np.int64)
         customers, tables = self.customers[part].astype(np.float64), self.tables[part].astype(np.float64)
@@ -161,9 +161,9 @@ class TopicLanguageModel:
 
 
 def language_of_topic(model: TopicLanguageModel, topic: int, number: int) -> LanguageModel:
-    """One topic of one sample as a language model by itself; topic 0 is the common one.
+    """One topic of one sample as a language model of its own; topic 0 is the common one.
 
-    Of topics that draw on the common one there is no such model: their predictions mix two.
+    Not for topics that draw on the common one, whose predictions mix two models.
     """
     part = slice(*model.cells[number : number + 2].tolist())
     own = np.flatnonzero(model.topics[part] == topic) + part.start
@@ -178,5 +178,5 @@ def language_of_topic(model: TopicLanguageModel, topic: int, number: int) -> Lan
 
 
 def _starts(owners: Integers, n: int) -> Integers:
-    """Where the rows of each owner lie, which are in order."""
+    """Where the rows of each owner begin (n + 1), given the sorted owners of rows."""
     return np.searchsorted(owners, np.arange(n + 1))

@@ -1,4 +1,4 @@
-"""Phrases of topics: n-grams that a topic has more often than its words alone would come together."""
+"""Phrases of topics: n-grams more frequent in a topic than their words would suggest."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,17 +7,17 @@ from stickbreaker.core.topk import descending
 from stickbreaker.ngrams.model.contexts import context_words
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
-FEWEST = 3  # words of the text that a phrase's last word stands for
+FEWEST = 3  # occurrences of a phrase in the text
 
 
 def top_phrases(
     model: TopicLanguageModel, n: int, number: int, allowed: NDArray[np.bool_]
 ) -> list[list[tuple[int, ...]]]:
-    """Of each topic, the `n` best n-grams of two words or more by a sample: their words by number.
+    """The `n` best n-grams of two words or more of each topic, by one sample, as word numbers.
 
-    allowed (words): which may be part of one. An n-gram u w counts c times the lesser of two logarithms: how
-    much more of its customers c are the topic's than of all; and how much more probable w is after u than by
-    itself, in the topic. Of n-grams one of which holds the other, the better one stands.
+    allowed (words): which words may occur in one. The score of an n-gram u w with c customers in the topic is
+    c times the lesser of two log ratios: of the topic's share of the n-gram's customers to its share of all;
+    and of p(w | u) to p(w) in the topic. If one n-gram contains another, the better one is chosen.
     """
     shares, contexts = model.samples[number], model.contexts
     part = slice(*model.cells[number : number + 2].tolist())
@@ -53,6 +53,6 @@ def top_phrases(
 
 
 def _holds(phrase: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether the words of another phrase stand in a phrase, next to each other."""
+    """Whether a phrase contains another one contiguously."""
     n = len(other)
     return any(phrase[i : i + n] == other for i in range(len(phrase) - n + 1))

@@ -1,4 +1,4 @@
-"""What topics with word order have in common: three priors (Noji et al. 2013, sections 2.2 and 3)."""
+"""Three priors of topics with word order: what topics share (Noji et al. 2013, sections 2.2 and 3)."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -20,7 +20,8 @@ from stickbreaker.ngrams.model.topic_chain import TopicChain
 
 
 class IndependentTopics(TopicChain):
-    """Topics that have nothing in common, each a language model (Wallach 2006, by Pitman-Yor processes)."""
+    """Topics that share nothing, each a language model of its own (Wallach 2006, with Pitman-Yor
+    processes)."""
 
     def _start(self, order: Integers, key: np.uint64) -> None:
         topic_sweeps.start_topics(order, self._words, *self._restaurants, key)
@@ -37,31 +38,29 @@ class IndependentTopics(TopicChain):
 
 
 class _CommonTopic(TopicChain):
-    """Topics beside a model that is common to all, with a share of topics in each context."""
+    """Topics next to a common model, with a probability lambda of topics in each context."""
 
-    reach: ClassVar[
-        bool
-    ]  # whether shorter contexts have switches of their own, besides those that longer send
+    reach: ClassVar[bool]  # whether shorter contexts have customers besides those sent by longer ones
 
     def _begin_switches(self) -> None:
-        """New switches, for as many customers as may come."""
+        """Create empty switches, with room for as many customers as can come."""
         contexts, n_depths = self._events.contexts, len(self._depths)
         times = n_depths - contexts.depths if self.reach else 1
         self._switches = SwitchState(contexts, self._passing * times)
 
     def _seat_switches(self, number: int) -> None:
-        """Seat the customers of switches again, given the shares."""
+        """Seat the customers of switches again, given lambda."""
         key = self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number + 1)
         seat_switches(self._own_switches(self._words, self._seats), self._switches.held, key)
 
     def _draw_shares(self, number: int) -> Array:
-        """Draw the share of topics in each context, given who sits at its switches."""
+        """Draw lambda of each context, given the customers of its switches."""
         draw_shares(self._switches.held, self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number))
         return self._switches.held.shares
 
     @abstractmethod
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
-        """Customers of each switch that no longer context sends."""
+        """Customers of each switch that are not sent by a longer context."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         self._switches.draw_concentrations(generator)
@@ -80,7 +79,8 @@ class _CommonTopic(TopicChain):
 
 
 class SwitchingTopics(_CommonTopic):
-    """A word is of the common model as often as its context says, else of a topic of its document."""
+    """A word comes from the common model with a probability that depends on its context, else from a
+    topic."""
 
     reach = False
 
@@ -106,7 +106,7 @@ class SwitchingTopics(_CommonTopic):
 
 
 class HierarchicalTopics(_CommonTopic):
-    """A topic's words after a context are drawn from its shorter context and from the common model."""
+    """The base of a topic's words after a context mixes its shorter context and the common model."""
 
     ways = 2
     reach = True

@@ -1,4 +1,4 @@
-"""How much room topics need in restaurants, given the words of a text."""
+"""How much memory the restaurants of topics need, given the words of a text."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +9,12 @@ from stickbreaker.ngrams.model.seatings import passing
 
 
 def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: int) -> Rooms:
-    """Room for the tables of topics, of which the common one is one.
+    """Room for the tables of `n_topics` topics, the common one included.
 
-    A word that passes a slot is a customer there at most `ways` times: once; twice where topics draw on the
-    common one. Of m customers with keys (topics, and for tables that go to the common one the topics again),
-    entries are at most min(m, keys + sqrt(2 m keys)): n of one key have 1 + 2 + ... customers at least.
+    A word that passes a slot is a customer there at most `ways` times: once, or twice if topics draw on the
+    common one. With m customers and some number of keys (topics, and once more for tables that send to the
+    common one) there are at most min(m, keys + sqrt(2 m keys)) entries, since n sizes of one key need at
+    least 1 + 2 + ... + n customers.
     """
     most, totals = passing(contexts, own)
     keys = ways * n_topics
@@ -37,7 +38,7 @@ def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: 
 
 
 def empty_seats(rooms: Rooms) -> Seats:
-    """Restaurants without customers; a room with a place for every topic has all from the start."""
+    """Restaurants without customers; rooms with a place for every topic use all of them from the start."""
     cells, n_cells = _empty(rooms.cells, rooms.n_topics, 4)
     totals, n_totals = _empty(rooms.totals, rooms.n_topics, 3)
     entries = np.zeros((int(rooms.entries[-1]), 3), np.int32)
@@ -45,7 +46,7 @@ def empty_seats(rooms: Rooms) -> Seats:
 
 
 def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Rows without anyone, and how many are in use."""
+    """Empty rows, and how many are in use."""
     rows = np.zeros((int(starts[-1]), columns), np.int32)
     full = np.diff(starts) == n_topics
     places = starts[:-1][full][:, None] + np.arange(n_topics)
@@ -60,5 +61,5 @@ def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 
 def _starts(sizes: NDArray[np.integer]) -> Integers:
-    """Where rooms of some sizes lie, one after another."""
+    """Where rooms of given sizes begin, one after another."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Samples of a chain over topics: kept as they come, and as the fields of a model that is finished."""
+"""Samples of a chain over topics: collected during a run, and turned into the fields of a finished model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,13 +13,13 @@ from stickbreaker.ngrams.model.contexts import Contexts
 from stickbreaker.ngrams.model.topic_rooms import used
 
 Sample = dict[str, NDArray[Any]]
-CELLS = ("cell_slots", "cell_topics", "cell_customers", "cell_tables")  # whole numbers of a sample's cells
+CELLS = ("cell_slots", "cell_topics", "cell_customers", "cell_tables")  # integer arrays of a sample's cells
 STACKED = ("discounts", "concentrations", "prior")  # of the same shape in all samples
 PREFIX = "sample"  # of the arrays of a checkpoint
 
 
 def sample_of(rooms: Rooms, seats: Seats) -> Sample:
-    """Who sits where: cells in order of their slots, those of a slot in order of topics."""
+    """The seating as a sample: cells sorted by slot, then by topic."""
     rows = np.flatnonzero(used(rooms.cells, seats.n_cells) & (seats.cells[:, CUSTOMERS] > 0))
     slots = np.searchsorted(rooms.cells, rows, side="right") - 1
     cells = seats.cells[rows]
@@ -29,7 +29,7 @@ def sample_of(rooms: Rooms, seats: Seats) -> Sample:
 
 
 class TopicSamples:
-    """Samples, and how many words of the text were of each topic in all of them together."""
+    """Samples, and the number of words by topic summed over all of them."""
 
     def __init__(self, contexts: Contexts, n_topics: int, *, unbounded: bool) -> None:
         """`n_topics`: the common one included."""
@@ -41,14 +41,14 @@ class TopicSamples:
         return len(self._samples)
 
     def add(self, sample: Sample, word_topics: NDArray[np.int64]) -> None:
-        """One more; word_topics (words of the vocabulary × topics): words of the text of each."""
+        """Add a sample; word_topics (vocabulary words × topics): its number of words of the text."""
         self._samples.append(sample)
         self._word_topics = self._word_topics + word_topics
 
     def to_fields(self) -> dict[str, Field]:
-        """Fields of a finished model: only contexts in which someone sits in any sample.
+        """The fields of a finished model, with only the contexts occupied in some sample.
 
-        Cells of all samples stand one after another; `cells` (samples + 1) says where those of each begin.
+        Cells of all samples are concatenated; `cells` (samples + 1) says where those of each begin.
         """
         samples = self._samples
         anyone = np.zeros((1, len(self._contexts.slot_keys)), np.bool_)
@@ -81,14 +81,14 @@ class TopicSamples:
         return np.stack([sample[name] for sample in self._samples])
 
     def to_arrays(self) -> Sample:
-        """Arrays of a checkpoint."""
+        """The samples as arrays of a checkpoint."""
         arrays = {"samples": np.array(len(self._samples)), "word_topics": self._word_topics.copy()}
         for number, sample in enumerate(self._samples):
             arrays |= {f"{PREFIX}/{number}/{name}": values for name, values in sample.items()}
         return arrays
 
     def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take what `to_arrays` gave. Raises ValueError for samples of another text."""
+        """Restore what `to_arrays` returned. Raises ValueError if samples belong to another text."""
         n_samples, sums = int(arrays["samples"]), arrays["word_topics"]
         if (
             n_samples < 0
@@ -96,7 +96,7 @@ class TopicSamples:
             or sums.dtype != np.int64
             or (sums < 0).any()
         ):
-            raise ValueError("samples of another text")
+            raise ValueError("samples belong to another text")
         names = (*CELLS, *STACKED, "switches", *(("stops",) if self._unbounded else ()))
         samples = [{name: arrays[f"{PREFIX}/{n}/{name}"].copy() for name in names} for n in range(n_samples)]
         for sample in samples:
@@ -108,12 +108,12 @@ class TopicSamples:
         slots, topics = sample["cell_slots"].astype(np.int64), sample["cell_topics"].astype(np.int64)
         n_slots, n_topics = len(self._contexts.slot_keys), self._word_topics.shape[1]
         if any(sample[name].ndim != 1 or len(sample[name]) != len(slots) for name in CELLS):
-            raise ValueError("a sample of another text")
+            raise ValueError("a sample belongs to another text")
         if any(sample[name].dtype.kind not in "iu" or sample[name].min(initial=0) < 0 for name in CELLS):
-            raise ValueError("a sample with numbers below zero")
+            raise ValueError("a sample has negative numbers")
         if (slots >= n_slots).any() or (topics >= n_topics).any():
-            raise ValueError("a sample of another text")
+            raise ValueError("a sample belongs to another text")
         if any(sample[name].shape != first[name].shape for name in (*STACKED, "switches")):
-            raise ValueError("a sample of another text")
+            raise ValueError("a sample belongs to another text")
         if self._unbounded and sample["stops"].shape != (len(self._contexts.depths), 2):
-            raise ValueError("a sample of another text")
+            raise ValueError("a sample belongs to another text")

@@ -1,4 +1,4 @@
-"""Who sits where, by topic, as arrays of a checkpoint; and the way back, which refuses what is no seating."""
+"""The seating by topic as arrays of a checkpoint, and back, with checks that it is valid."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, NDArray[Any]]:
-    """The cells and entries in use, in their order; the totals follow from them."""
+    """The cells and entries in use, in order; totals follow from them and are not stored."""
     return {
         "cells": seats.cells[used(rooms.cells, seats.n_cells)],
         "n_cells": seats.n_cells.copy(),
@@ -37,13 +37,13 @@ def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
     """The seating that `seats_to_arrays` wrote.
 
     sitting (words): slot × topics + topic of each word of the text. Raises ValueError for the seating of
-    another text, or for none.
+    another text or an invalid one.
     """
     seats = empty_seats(rooms)
     rows = _rows("cells", rooms.cells, arrays, seats.cells)
     full = np.diff(rooms.cells) == rooms.n_topics
     if (arrays["n_cells"][full] != rooms.n_topics).any():
-        raise ValueError("cells of another text")
+        raise ValueError("cells belong to another text")
     seats.cells[rows] = arrays["cells"]
     seats.n_cells[:] = arrays["n_cells"]
     seats.entries[_rows("entries", rooms.entries, arrays, seats.entries)] = arrays["entries"]
@@ -58,40 +58,40 @@ def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
 
 
 def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Where the rows of an array belong. Raises ValueError if there is no room for them."""
+    """Which rows of the room an array fills. Raises ValueError if there is no room for them."""
     rows, n = arrays[name], arrays[f"n_{name}"]
     sizes = np.diff(starts)
     if rows.dtype != np.int32 or n.dtype != np.int32 or n.shape != sizes.shape:
-        raise ValueError(f"{name} of another text")
+        raise ValueError(f"{name} belongs to another text")
     if (n < 0).any() or (n > sizes).any() or rows.shape != (int(n.sum()), like.shape[1]):
-        raise ValueError(f"{name} of another text")
+        raise ValueError(f"{name} belongs to another text")
     return used(starts, n)
 
 
 def _refuse_cells(rooms: Rooms, slots: Integers, cells: NDArray[np.int32], full: NDArray[np.bool_]) -> None:
-    """Raise ValueError for cells that say what cannot be."""
+    """Raise ValueError for impossible cells."""
     topics, customers, tables, common = cells.T.astype(np.int64)
     if (topics < 0).any() or (topics >= rooms.n_topics).any() or (cells[:, CUSTOMERS:] < 0).any():
-        raise ValueError("topics that there are not")
+        raise ValueError("a topic does not exist")
     if (customers < tables).any() or (tables < common).any() or ((tables > 0) != (customers > 0)).any():
-        raise ValueError("cells that are none")
+        raise ValueError("cells are invalid")
     if (customers[~full[slots]] == 0).any() or (topics[full[slots]] != _ranks(slots)[full[slots]]).any():
-        raise ValueError("cells out of order")
+        raise ValueError("cells are not sorted")
 
 
 def _ranks(owners: Integers) -> Integers:
-    """The place of each row among those of its owner."""
+    """The position of each row among those of its owner."""
     first = np.searchsorted(owners, owners)
     return np.arange(len(owners)) - first
 
 
 def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
-    """Raise ValueError if the sizes of tables are not those of the cells."""
+    """Raise ValueError if the sizes of tables do not add up to the cells."""
     entries, cells = arrays["entries"].astype(np.int64), arrays["cells"].astype(np.int64)
     slots = np.repeat(np.arange(len(rooms.parents)), arrays["n_entries"])
     keys = entries[:, KEY]
     if (keys < 0).any() or (keys >= 2 * rooms.n_topics).any() or (entries[:, SIZE:] <= 0).any():
-        raise ValueError("table sizes that are none")
+        raise ValueError("table sizes are invalid")
     order = np.argsort(places)
     at = _found(places[order], slots * rooms.n_topics + keys % rooms.n_topics)
     columns = (
@@ -103,11 +103,11 @@ def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
     single = (np.diff(rooms.entries) == 0)[places[order] // rooms.n_topics]
     ones = cells[order][:, [TABLES, TABLES, COMMON]]
     if (np.where(single[:, None], ones, sums) != cells[order][:, CUSTOMERS:]).any():
-        raise ValueError("table sizes of another text")
+        raise ValueError("table sizes belong to another text")
 
 
 def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], sitting: Integers) -> None:
-    """Raise ValueError if customers are not the words that sit there and the tables of longer contexts."""
+    """Raise ValueError if a slot's customers are not its words plus the tables of longer contexts."""
     order = np.argsort(places)
     places, counts = places[order], cells[order].astype(np.int64)
     slots, topics = np.divmod(places, rooms.n_topics)
@@ -119,24 +119,24 @@ def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], 
     found += _sums(places, parents[inner] * rooms.n_topics + topics[inner], sent[inner])
     found += _sums(places, slots[common] * rooms.n_topics, counts[common, COMMON])
     if (found != counts[:, CUSTOMERS]).any():
-        raise ValueError("customers that are none of the text's words")
+        raise ValueError("some customers are not words of the text")
 
 
 def _found(places: Integers, sought: Integers) -> Integers:
-    """Where some places are, among places that ascend. Raises ValueError for one that is not there."""
+    """The positions of `sought` among ascending places. Raises ValueError for one that is missing."""
     at = np.minimum(np.searchsorted(places, sought), max(len(places) - 1, 0))
     if len(sought) and (not len(places) or (places[at] != sought).any()):
-        raise ValueError("customers where nobody sits")
+        raise ValueError("an empty slot has customers")
     return at
 
 
 def _sums(places: Integers, sought: Integers, values: Integers) -> Integers:
-    """Sums of values at places that ascend."""
+    """Sums of values by place; places ascend."""
     return np.bincount(_found(places, sought), values, len(places)).astype(np.int64)
 
 
 def fill_totals(rooms: Rooms, seats: Seats) -> None:
-    """Count the customers and tables of each topic in each restaurant, which are zero so far."""
+    """Fill the totals, zero so far: customers and tables of each topic in each restaurant."""
     rows = used(rooms.cells, seats.n_cells) & (seats.cells[:, CUSTOMERS] > 0)
     slots = np.repeat(np.arange(len(rooms.parents)), np.diff(rooms.cells))[rows]
     cells = seats.cells[rows].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Sentences drawn from a topic n-gram model: a topic for each word, then the word down its restaurants."""
+"""Sentences drawn from a topic n-gram model: for each word a topic, then the word from its restaurants."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ class TopicSentences:
     def __init__(
         self, model: TopicLanguageModel, number: int, base: Array, generator: np.random.Generator
     ) -> None:
-        """number: of the sample; base (words): G0, which is scaled to sum to one."""
+        """`number`: the sample; `base` (words): G0, which is normalised."""
         self._model, self._shares, self._generator = model, model.samples[number], generator
         self._base = np.cumsum(base) / base.sum()
 
     def sentence(self, theta: Array, most: int, beginning: Sequence[int] = ()) -> list[int]:
-        """A sentence of at most `most` words, without its end; theta (topics): the shares of its document.
+        """Draw a sentence of at most `most` words, without its end.
 
-        beginning: the words that it begins with.
+        `theta` (topics): the shares of its document; `beginning`: the words that it begins with.
         """
         end = self._model.end
         sentence = [end, *beginning]
@@ -34,7 +34,7 @@ class TopicSentences:
         return [word for word in sentence if word != end]
 
     def _word(self, context: list[int], theta: Array) -> int:
-        """A word after a context."""
+        """Draw the word after a context."""
         draw, switches = self._generator.random, self._shares.switches
         way, missing = self._way(context)
         if self._model.ends is not None:
@@ -49,7 +49,8 @@ class TopicSentences:
         return self._down(way, 0 if any(mixed) else topic)
 
     def _way(self, context: list[int]) -> tuple[Integers, int]:
-        """The restaurants of a context, the empty one's first, and how much longer it is than the last's."""
+        """The restaurants of a context, from the empty one on, and how many of its words they do not
+        cover."""
         text, longest = np.array([-1, *context, -1]), self._model.longest
         way = np.empty((2, 1, longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self._model.trie, *way)
@@ -57,7 +58,8 @@ class TopicSentences:
         return way[0, 0, :known], min(len(context), longest) + 1 - known
 
     def _down(self, way: Integers, topic: int) -> int:
-        """A word of a topic: from the longest context to shorter ones, until a customer's word is drawn."""
+        """Draw a word of a topic: from the longest context to shorter ones, until a customer's word is
+        drawn."""
         mixed = self._model.prior_name == "hierarchical"
         for restaurant in way[::-1].tolist():
             word = self._seated(restaurant, topic)
@@ -74,7 +76,7 @@ class TopicSentences:
         return int(np.searchsorted(self._base, self._generator.random(), side="right"))
 
     def _seated(self, restaurant: int, topic: int) -> int | None:
-        """A word that a topic's customers in a restaurant have; None: the shorter context draws it."""
+        """Draw a word among a topic's customers in a restaurant; None: the shorter context draws it."""
         shares = self._shares
         cells = slice(*shares.cells[self._model.contexts.first_slots[restaurant : restaurant + 2]].tolist())
         own = np.flatnonzero(shares.cell_topics[cells] == topic) + cells.start
