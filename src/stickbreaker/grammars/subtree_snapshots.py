@@ -1,4 +1,5 @@
-"""Snapshots of what a grammar's symbols remember while a run continues: their most used strings, by symbol."""
+"""Snapshots of what a grammar's symbols remember while a run continues: their most used strings, by
+symbol."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

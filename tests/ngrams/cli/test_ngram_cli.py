@@ -331,7 +331,10 @@ def test_marks_of_sentences_are_no_words(cli, tmp_path):
             whole = [figures[name, "score"]["nats"], figures[name, "evaluate"]["all"]]
             assert whole == [figures["plain.txt", "score"]["nats"], figures["plain.txt", "evaluate"]["all"]]
     model = tmp_path / "plain"
-    line = "</s> is the end of a sentence and cannot be followed by a word; give the words that a sentence begins with"
+    line = (
+        "</s> is the end of a sentence and cannot be followed by a word; "
+        "give the words that a sentence begins with"
+    )
     assert line in cli("generate", model, "--beginning", "</s>", code=1).stderr
     begun = cli("generate", model, "--beginning", "<s> the").stdout
     assert begun == cli("generate", model, "--beginning", "the").stdout

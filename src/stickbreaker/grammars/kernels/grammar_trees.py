@@ -261,7 +261,8 @@ def cuts_within(symbol, wholes, starts, rules):
 
 @njit(**PLAIN)
 def _mark(position, first, found, number):
-    """Write a position to `found`, from `first` on ascending, unless it is the last there; returns the end."""
+    """Write a position to `found`, from `first` on ascending, unless it is the last there; returns the
+    end."""
     if number > first and found[number - 1] == position:
         return number
     found[number] = position

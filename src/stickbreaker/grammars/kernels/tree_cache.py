@@ -375,7 +375,8 @@ def _longer(values: NDArray[Any], size: int) -> Any:
 
 @njit(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
-    """The rules of a drafted subtree down to terminals, from `number` on; returns the end, -1 without room."""
+    """The rules of a drafted subtree down to terminals, from `number` on; returns the end, -1 without
+    room."""
     for i in range(at, at + draft.sizes[at]):
         value = draft.values[i]
         if value >= 0:

@@ -258,9 +258,9 @@ def _alike(draft, one, other):
 def enter(draft, given, inner, room, state, rules, symbols, random):
     """A drafted tree's customers sit down, from the top, left before right.
 
-    Returns the list of its entries, log p(tree and tables | all others), and how probable the tables were that
-    later uses of a new subtree took. given: these are what the draft says, else they are drawn. inner: the
-    draft is of a table's subtree, and does not seat a customer at its top.
+    Returns the list of its entries, log p(tree and tables | all others), and how probable the tables were
+    that later uses of a new subtree took. given: these are what the draft says, else they are drawn. inner:
+    the draft is of a table's subtree, and does not seat a customer at its top.
     """
     memory, counts, process = state.memory, state.counts, state.process
     head, nats, chosen, p = np.int32(-1), 0.0, 0.0, 1.0

@@ -154,7 +154,8 @@ def numbered_strings(
 
 @njit(**PLAIN)
 def _productive(letters, rules, alive, found):
-    """Mark the symbols that may come to strings of these terminals; returns how many, which are in `found`."""
+    """Mark the symbols that may come to strings of these terminals; returns how many, which are in
+    `found`."""
     number = 0
     for letter in letters:
         for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
@@ -180,7 +181,8 @@ def _productive(letters, rules, alive, found):
 
 @njit(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
-    """Mark the symbols that trees of these may have below the start; returns how many, which are in `found`."""
+    """Mark the symbols that trees of these may have below the start; returns how many, which are in
+    `found`."""
     if not alive[start]:
         return 0
     reached[start] = True

@@ -60,8 +60,8 @@ def score(
 ) -> None:
     """Print how probable each sentence is, in nats: log p of its words and of its end.
 
-    One line per sentence, with tabs between: the document's id, the number of the sentence in it, words, those
-    that the model does not know, and nats. Texts are cut into sentences as the model's own were. With
+    One line per sentence, with tabs between: the document's id, the number of the sentence in it, words,
+    those that the model does not know, and nats. Texts are cut into sentences as the model's own were. With
     --words: id, sentence, the word (</s> is the end), whether it is known (0 or 1), and nats given the words
     before.
 

@@ -41,7 +41,8 @@ def _first(shares: Any, names: Any) -> list[dict[str, Any]]:
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """One line per topic: number, share of the words, its tags, the topics that most stand below it, words."""
+    """One line per topic: number, share of the words, its tags, the topics that most stand below it,
+    words."""
     rows = [
         (
             str(topic["topic"]),

@@ -61,8 +61,8 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents
 
 
 def topics_as_text(result: dict[str, Any]) -> str:
-    """One line per topic: number, share of the tokens, name where topics have some, words; a line a language, and
-    one of concepts where there are some. Unused topics are named on a last line."""
+    """One line per topic: number, share of the tokens, name where topics have some, words; a line a language,
+    and one of concepts where there are some. Unused topics are named on a last line."""
     shown = [t for t in result["topics"] if not t["unused"]]
     names = [t["name"] or "" for t in shown]
     width = max([4, *map(len, names)]) + 2 if any(names) else 0

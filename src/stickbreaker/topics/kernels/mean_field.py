@@ -175,7 +175,8 @@ def _share_out_exactly(block, i, count, exact, counts_out):
 
 @njit(**PART)
 def _final_round(block, counts, theta_weights, exact, codes, counts_out):
-    """Add a document's expected counts to the shard's; returns sum of count × log(weights · theta_weights)."""
+    """Add a document's expected counts to the shard's; returns sum of count × log(weights ·
+    theta_weights)."""
     n_words = len(block)
     score = 0.0
     least = np.float32(1.0)

@@ -57,8 +57,8 @@ def open_and_close(
     """Let documents that have been learned from wait; where they are enough, close topics and open others.
 
     `weight` is what a token of the last minibatch counts in the table. Changes the engine's table and
-    `state`; returns what happened, in the terms of splits and merges: an opened topic was split from that which
-    it takes most tokens from, a closed one merged into that which its tokens went to.
+    `state`; returns what happened, in the terms of splits and merges: an opened topic was split from that
+    which it takes most tokens from, a closed one merged into that which its tokens went to.
     """
     bags = shards.source.read(shards.numbers())
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))

@@ -27,7 +27,8 @@ TEXTS = {
 
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[dict[str, Any]]:
-    """What there is to warn of after that many steps, but for what is known `before`, given the topics' counts.
+    """What there is to warn of after that many steps, but for what is known `before`, given the topics'
+    counts.
 
     Where the number of topics is learned (`grows`), empty ones are no fault.
 

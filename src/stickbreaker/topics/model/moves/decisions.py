@@ -46,8 +46,8 @@ def chosen(
 ) -> tuple[list[Candidate], dict[str, Field]]:
     """The best candidates of disjoint topics, their edits to be made in order, and the memory of the others.
 
-    `totals` (topics) are the table's; `later` gives the documents seen after that many rounds of all that is at
-    hand.
+    `totals` (topics) are the table's; `later` gives the documents seen after that many rounds of all that is
+    at hand.
     """
     failed, wait, apart = (params[name].values.copy() for name in ("failed", "wait", "apart"))
     taken, splits = set[int](), 0

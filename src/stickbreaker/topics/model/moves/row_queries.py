@@ -85,8 +85,8 @@ def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
 
 
 def products(part: RowBlock, totals: Array) -> Answer:
-    """Of topics with that many tokens: inner products of counts, sums of squares, and inner products of shares
-    of words, which are weighted as chi-squared weights them."""
+    """Of topics with that many tokens: inner products of counts, sums of squares, and inner products of
+    shares of words, which are weighted as chi-squared weights them."""
     columns = part.counts
     mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
     scaled = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]

@@ -106,8 +106,8 @@ def in_document_order(
 
 
 def visits_of(tokens: TokensInOrder, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
-    """All documents, block by block: of that many tokens, and where counts of all topics are kept for a block's
-    documents (`n_topics`) of so many of these."""
+    """All documents, block by block: of that many tokens, and where counts of all topics are kept for a
+    block's documents (`n_topics`) of so many of these."""
     limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
     cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
     return [visit_of(tokens, groups, start, stop) for start, stop in cuts]

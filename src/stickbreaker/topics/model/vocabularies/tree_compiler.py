@@ -1,8 +1,8 @@
 """From concepts and a vocabulary to a tree over its words.
 
 Nodes choose among words and among edges to nodes below. Where several languages share a node's edge, the
-nodes that it leads to are one a language: a token continues in its own. What several languages choose by, each
-of them can choose all of, so that words of each language have probabilities that sum to one.
+nodes that it leads to are one a language: a token continues in its own. What several languages choose by,
+each of them can choose all of, so that words of each language have probabilities that sum to one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
