@@ -1,1 +1,1 @@
-"""What grammars need of texts: sentences of symbols, their trees and pieces, gold segmentations."""
+"""Adaptor grammars: learning from sentences of symbols, parsing, segmentation and its evaluation."""

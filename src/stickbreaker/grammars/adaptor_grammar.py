@@ -1,4 +1,4 @@
-"""Adaptor grammars, as users import them."""
+"""The public class of adaptor grammars, `AdaptorGrammar`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
@@ -30,14 +30,14 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def segment(
         self, texts: Iterable[str], nonterminal: str | None = None, *, random_state: int = 0
     ) -> list[list[str]]:
-        """Each text cut where the subtrees of a symbol begin and end, in more than half of its trees.
+        """Segment each text where subtrees of a symbol begin or end in more than half of its trees.
 
-        nonterminal: the symbol; None: "Word", or else the last that is adapted (not the first symbol of the
-        grammar). Sentences that were learned from are cut by the sampler's own trees, where it kept any;
-        others by trees that are drawn. Symbols that were not learned are cut around, by the probability that
-        the model's page derives. A sentence that cannot be parsed, or is too long, is one piece.
+        nonterminal: the symbol; None: "Word", or else the last adapted one (not the start symbol). Training
+        sentences are cut by the sampler's trees if it stored any; others by newly drawn trees. New characters
+        get the probability derived on the model's page. A sentence that cannot be parsed, or is too long, is
+        one piece.
 
-        Raises UserError for a symbol that the grammar does not have, and for one that reads words.
+        Raises UserError for an unknown symbol, and for a grammar whose sentences are words.
 
         >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
         >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
@@ -51,9 +51,9 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def parse(
         self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0
     ) -> list[ParsedSentence]:
-        """Trees of texts' sentences: the "best"; `n` "samples"; or "minimum-risk", the one of many samples
-        whose parts are expected most. With log p of each sentence in nats (-inf: it cannot be parsed), in
-        which one mark stands for all new symbols, and how many of its symbols are new.
+        """Trees of each sentence: the "best"; `n` "samples"; or "minimum-risk", the sample closest to all
+        others. Also returns log p of each sentence in nats (-inf: it cannot be parsed), with one mark in
+        place of all new symbols, and its number of new symbols.
 
         >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
         >>> model.parse(["ab"])[0].trees[0].symbol
@@ -64,11 +64,11 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         return list(parsed(self, _texts(texts), how, n, random_state))
 
     def document_shares(self, texts: Iterable[str], *, random_state: int = 0) -> NDArray[np.float64]:
-        """The shares of topics in each text (documents × topics), by draws of its words' topics.
+        """The topic shares of each text (documents × topics), by sampling its words' topics.
 
         For the grammar "topic" learned by hybrid inference; for other grammars with a symbol `by_document`,
-        the shares of that symbol's rules. Words that were not learned from are read by their spelling. Raises
-        UserError for grammars without such a symbol.
+        the shares of that symbol's rules. New words are parsed by their spelling. Raises UserError for
+        grammars without such a symbol.
 
         >>> texts = ["river bank river boat", "loan money loan"] * 10
         >>> model = AdaptorGrammar("topic", inference="hybrid", n_topics=2, random_state=0).fit(texts)
@@ -81,11 +81,10 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """One online step on the texts `X`, in their order, by hybrid inference.
 
-        The first call fixes the symbols of the text; later sentences with others are passed over. The
-        schedule's `kappa` and `tau0` apply; `total`, or the sentences seen so far, is what a step stands for.
-        Raises UserError for another way of inference, and for texts of which no tree comes to any sentence;
-        with `unparsed="skip"` these change nothing, and warn (UserWarning). Of several threads one
-        learns at a time.
+        The first call fixes the text's symbols; later sentences with new ones are skipped. The schedule's
+        `kappa` and `tau0` apply; a step is scaled up to `total` sentences, or to those seen so far. Raises
+        UserError for other inference, and if no sentence of the texts can be parsed; with `unparsed="skip"`
+        such texts change nothing and warn (UserWarning). Concurrent calls wait for each other.
         """
         with alone_with(self):
             begun = "state_" in vars(self)
@@ -100,7 +99,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
 
 def _texts(given: Any) -> list[str]:
-    """Texts in any form that `fit` takes them in. Raises UserError for what is no texts."""
+    """Texts in any form that `fit` accepts. Raises UserError for anything else."""
     given = once_read(given)
     if isinstance(given, list | tuple) and not given:
         return []
@@ -108,5 +107,5 @@ def _texts(given: Any) -> list[str]:
     texts = [document.text for document in table_documents(values)] if form == "table" else values
     found = [text for text in texts if isinstance(text, str)]
     if form not in ("table", "texts") or len(found) < len(texts):
-        raise UserError("sentences that are not texts", remedy="give a list of texts")
+        raise UserError("some sentences are not texts", remedy="give a list of texts")
     return found

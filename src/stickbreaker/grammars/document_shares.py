@@ -1,4 +1,4 @@
-"""log p of documents, and their shares of rules, by a grammar with a symbol `by_document`."""
+"""log p and rule shares of documents, for a grammar with a symbol `by_document`."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,16 +16,16 @@ from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.text_symbols import word_reader
 
-SAMPLES = 50  # sweeps over a document that count
+SAMPLES = 50  # sweeps over a document after the burn-in
 
 
 def choices_of(
     learned: LearnedGrammar, sentences: Sentences, numbers: NDArray[np.int64], seed: int = 0
 ) -> Choices:
-    """The rules that documents' sentences use, by a grammar that is `opened`.
+    """Draw the rules that documents' sentences use, by an `opened` grammar.
 
-    numbers: of the documents that `sentences.documents` are places in; randomness is keyed by them. Sentences
-    that cannot be parsed have no part.
+    numbers: those of the documents to which `sentences.documents` refers; they key the random streams.
+    Sentences that cannot be parsed are ignored.
     """
     assert learned.alpha is not None
     types = types_of(sentences._replace(letters=sentences.numbered(learned.new_symbol)))
@@ -36,16 +36,17 @@ def choices_of(
 
 
 def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
-    """log p of all documents, of each the log of an unbiased estimate, so that it is too low on average."""
+    """log p of all documents: the sum of logs of unbiased estimates, so that it is too low on average."""
     numbers, places = np.unique(sentences.documents, return_inverse=True)
     found = choices_of(learned, sentences._replace(documents=places.astype(np.int64)), numbers)
     return float(found.scores.sum())
 
 
 def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> float:
-    """log p of all sentences that can be parsed, of whole documents if their rules have weights of their own.
+    """log p of all sentences that can be parsed; of whole documents if documents have rule weights of their
+    own.
 
-    learned: `opened`; nats: log p of each sentence by itself.
+    learned: `opened`; nats: log p of each sentence independently.
     """
     if learned.alpha is not None:
         return nats_of_documents(learned, sentences)
@@ -53,13 +54,13 @@ def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> 
 
 
 def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> Array:
-    """The expected weights of the first symbol's rules in each text (documents × rules).
+    """The expected weights of the start symbol's rules in each text (documents × rules).
 
-    Words that were not learned from have spellings too. Raises UserError for another grammar.
+    New words are parsed by their spelling. Raises UserError for a grammar without such weights.
     """
     learned = model.learned_.opened
     if learned.alpha is None:
-        problem = "the documents of this grammar have no weights of their own"
+        problem = "documents have no rule weights of their own in this grammar"
         raise UserError(problem, remedy='learn the grammar "topic" by inference="hybrid"')
     content = model.lines_of(texts)
     n = len(content.tokens)

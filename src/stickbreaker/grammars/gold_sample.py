@@ -1,4 +1,4 @@
-"""How well a grammar cuts sentences while it learns: F1 of some of them, whose words are known by spaces."""
+"""Segmentation quality during learning: F1 on sample sentences whose spaces show the words."""
 
 from collections.abc import Callable
 from copy import copy
@@ -19,9 +19,9 @@ from stickbreaker.grammars.parsing import segmented_texts
 from stickbreaker.grammars.segmentation_agreement import SEGMENTATION, segmentation_of
 from stickbreaker.grammars.training_sentences import without_uses
 
-PART, FEWEST, MOST = 50, 20, 50  # one document of so many is in the sample: at least, and at most so many
-MOST_AT_END = 1_000  # documents of a learned grammar's sample
-TREES = 11  # drawn of each sentence: few, since a run is not to wait for them; odd, so that no cut is in half
+PART, FEWEST, MOST = 50, 20, 50  # one document in 50 is sampled, but from 20 to 50 of them
+MOST_AT_END = 1_000  # documents in the sample for a learned grammar
+TREES = 11  # drawn per sentence: few, to save time; odd, so that no cut is in exactly half of them
 
 Measure = Callable[[Engine, Any, Record], dict[str, Any]]
 
@@ -29,16 +29,15 @@ Measure = Callable[[Engine, Any, Record], dict[str, Any]]
 def segmentation_measure(
     estimator: GrammarEstimator, corpus: Corpus, source: Source, grammar: Compiled
 ) -> Measure | None:
-    """What tells, of a table and params, how like the words of the text the pieces are that sentences would
-    be cut into now: {"segmentation": {"documents", "token_f1", "boundary_f1"}}.
+    """The measure that compares the present segmentation with the words of the text: {"segmentation":
+    {"documents", "token_f1", "boundary_f1"}}.
 
-    It is of a sample of the documents to learn from, at most 50, spread evenly over them, and the same
-    throughout. None if no blank in the sample parts words, where documents have no text, and of grammars
-    by which nothing is cut.
+    It uses a fixed sample of at most 50 training documents, spread evenly. None if the sample has no spaces
+    between words, if documents have no text, or if the grammar does not segment.
     """
     if estimator.of_topics:
         return None
-    probe = copy(estimator)  # a model as it would be, were the run over
+    probe = copy(estimator)  # the model as it would be if the run ended now
     probe.vocabulary_, probe.analysis_ = corpus.vocabulary, corpus.analysis or Analysis()
     probe.corpus_ = {"documents": corpus.n_documents}
     probe.grammar_ = estimator.grammar_of(corpus.vocabulary, corpus.n_documents)
@@ -66,9 +65,9 @@ def segmentation_measure(
 def agreement_with_blanks(
     estimator: GrammarEstimator, corpus: Corpus, held_out: float
 ) -> dict[str, Any] | None:
-    """How like the words of the text the pieces are that a learned grammar cuts it into: {"documents",
-    "token_f1", "boundary_f1"}, of at most 1,000 documents learned from. None if no blank parts words, if
-    documents have no text, and of grammars by which nothing is cut."""
+    """Agreement of a learned grammar's segmentation with the words of the text: {"documents", "token_f1",
+    "boundary_f1"}, over at most 1,000 training documents. None if there are no spaces between words, if
+    documents have no text, or if the grammar does not segment."""
     if estimator.of_topics or estimator.symbol_number(None) == estimator.compiled_.start:
         return None
     source = Source(corpus, held_out, unit=Sequences)
@@ -81,7 +80,8 @@ def agreement_with_blanks(
 
 
 def _sample(corpus: Corpus, source: Source, size: int) -> list[str]:
-    """The texts of that many of the documents to learn from; one that has none, or several, is left out."""
+    """The texts of `size` training documents, evenly spread; those without one text (none or several) are
+    left out."""
     training = np.flatnonzero(source.training)
     chosen = training[np.linspace(0, len(training) - 1, size).round().astype(np.int64)]
     blocks = np.searchsorted(source.first, chosen, side="right") - 1

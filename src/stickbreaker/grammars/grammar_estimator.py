@@ -1,4 +1,4 @@
-"""The parameters of adaptor grammars and what they mean, and what is read of a grammar that was learned."""
+"""The parameters of adaptor grammars, and what can be read from a learned one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -43,15 +43,15 @@ from stickbreaker.learning.schedules import Batch, Online, Schedule
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
-BATCH_SIZE, RATES = 20, (0.5, 1.0)  # sentences of an online step, kappa and tau0, if they are left open
-FIRST_BATCH = {"collocation": 2}  # sentences of the first steps, by the grammar's name; else BATCH_SIZE
-SWEEPS = 200  # where max_iter is
+BATCH_SIZE, RATES = 20, (0.5, 1.0)  # defaults: sentences per online step; kappa and tau0
+FIRST_BATCH = {"collocation": 2}  # sentences per step at first, by the grammar's name; else BATCH_SIZE
+SWEEPS = 200  # if max_iter is
 PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 
 
 class Subtree(NamedTuple):
-    """A subtree that is remembered: its symbol, its text's symbols, uses (of variational inference expected
-    ones), and the tables that have it."""
+    """A remembered subtree: its symbol, the symbols of its text, its uses (expected ones in variational
+    inference), and its tables."""
 
     symbol: str
     text: tuple[str, ...]
@@ -61,7 +61,8 @@ class Subtree(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class GrammarEstimator(Estimator):
-    """A grammar whose chosen symbols remember whole subtrees: words, collocations (Johnson et al. 2007).
+    """A grammar in which chosen ("adapted") symbols remember whole subtrees: words, collocations (Johnson et
+    al. 2007).
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ class GrammarEstimator(Estimator):
     verbose: bool | int = False
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    # Before a run
+    # From parameters to a run
 
     def params_to_save(self) -> dict[str, Any]:
         given = self.grammar
@@ -155,11 +156,11 @@ class GrammarEstimator(Estimator):
 
     @property
     def sampled(self) -> bool:
-        """Whether a Markov chain is run, and not variational inference."""
+        """Whether inference is by a Markov chain, not variational."""
         return self.inference == "mcmc"
 
     def learning_schedule(self) -> Schedule:
-        """The schedule of variational inference. Raises UserError for one that grammars do not know."""
+        """The schedule of variational inference. Raises UserError for one that grammars do not support."""
         given = self.schedule
         if given is None:
             given = "online" if self.inference == "hybrid" else "batch"
@@ -174,13 +175,14 @@ class GrammarEstimator(Estimator):
 
     @property
     def passes(self) -> int:
-        """Sweeps or passes."""
+        """The number of sweeps or passes."""
         if self.max_iter is not None:
             return int(self.max_iter)
         return SWEEPS if self.sampled else PASSES[type(self.learning_schedule())]
 
     def given_grammar(self) -> Grammar | None:
-        """The grammar that was given; None of one by name. Raises UserError for what is neither."""
+        """The grammar given as text or `Grammar`; None if given by name. Raises UserError for anything
+        else."""
         if isinstance(self.grammar, Grammar):
             return self.grammar
         if not isinstance(self.grammar, str):
@@ -189,7 +191,7 @@ class GrammarEstimator(Estimator):
             return None
         if "->" not in self.grammar:
             names = ", ".join(BY_NAME)
-            raise UserError(f"no grammar is named {shown(self.grammar)}", remedy=f"there are: {names}")
+            raise UserError(f"there is no grammar {shown(self.grammar)}", remedy=f"there are: {names}")
         return Grammar.from_text(self.grammar)
 
     def limits(self) -> Limits:
@@ -200,19 +202,20 @@ class GrammarEstimator(Estimator):
 
     @property
     def of_topics(self) -> bool:
-        """Whether sentences are words of documents, each with its document's mark."""
+        """Whether the grammar is "topic", whose sentences are the words of documents."""
         return self.grammar == "topic"
 
     @property
     def marks_documents(self) -> bool:
-        """Whether words have their document's mark: by inference that knows no documents."""
+        """Whether each word begins with a mark of its document: for inference that has no documents."""
         return self.of_topics and self.inference != "hybrid"
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
 
     def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar; one by name is of a vocabulary's symbols. Raises UserError if it has none."""
+        """The grammar; one given by name is built over the vocabulary's symbols. Raises UserError if there
+        are none."""
         given = self.given_grammar()
         if given is not None:
             return given
@@ -239,10 +242,10 @@ class GrammarEstimator(Estimator):
         boundaries = self.punctuation == "boundaries"
         return SymbolReader(terminals_of(vocabulary, terminals, boundaries=boundaries))
 
-    # What was learned
+    # The learned grammar
 
     def take_learned(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
-        """Make what was learned the estimator's."""
+        """Set the estimator's fitted attributes from a learned grammar."""
         self.take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
@@ -258,7 +261,7 @@ class GrammarEstimator(Estimator):
 
     @property
     def symbols_(self) -> tuple[str, ...]:
-        """The adapted symbols, general ones before those that they are made of."""
+        """The adapted symbols, each before those that occur below it."""
         return tuple(self.compiled_.names[symbol] for symbol in self.compiled_.adapted)
 
     @property
@@ -276,9 +279,9 @@ class GrammarEstimator(Estimator):
         return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
 
     def subtrees(self, symbol: str | None = None) -> list[Subtree]:
-        """The subtrees that are remembered, most used first; `symbol`: of one adapted symbol.
+        """The remembered subtrees, most used first; `symbol`: only those of one adapted symbol.
 
-        Raises UserError for a symbol that remembers none.
+        Raises UserError for a symbol that is not adapted.
         """
         if symbol is not None and symbol not in self.symbols_:
             remedy = f"there are: {', '.join(self.symbols_) or 'none'}"
@@ -304,8 +307,8 @@ class GrammarEstimator(Estimator):
     def symbol_number(self, symbol: str | None) -> int:
         """The number of a symbol; None: of "Word", or else of the last adapted one.
 
-        None is not the first symbol, of which a sentence has but one, unless no other is left. Raises
-        UserError for a symbol that the grammar does not have.
+        With None the start symbol, which occurs once per sentence, is chosen only if there is no other.
+        Raises UserError for an unknown symbol.
         """
         names, start = self.compiled_.names, self.compiled_.start
         if symbol is None:
@@ -318,13 +321,13 @@ class GrammarEstimator(Estimator):
         return names.index(symbol)
 
     def join(self, symbols: Sequence[str]) -> str:
-        """Symbols as they stand in a text."""
+        """Symbols joined to a text."""
         return ("" if self.symbols == "characters" else " ").join(symbols)
 
     def parses_of(
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
-        """Trees of sentences, of rules of the grammar that is `opened`; see `LearnedGrammar.parses`."""
+        """Parse sentences with the `opened` grammar; see `LearnedGrammar.parses`."""
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)
@@ -332,7 +335,7 @@ class GrammarEstimator(Estimator):
     def drawn_cuts(
         self, sentences: Sentences, symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """Where a symbol cuts sentences in trees drawn of them; see `LearnedGrammar.cuts`."""
+        """How often a symbol cuts sentences in trees drawn for them; see `LearnedGrammar.cuts`."""
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.cuts(letters, sentences.starts, symbol, n_trees, seed=seed)
@@ -343,7 +346,7 @@ class GrammarEstimator(Estimator):
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
     def lines_of(self, texts: Iterable[str]) -> TextLines:
-        """Texts as the model reads them."""
+        """Texts analysed into symbols, with the model's numbers."""
         return TextLines.of(texts, self.analysis_, self.vocabulary_)
 
     def numbers_of(self) -> NDArray[np.int64]:
@@ -352,12 +355,12 @@ class GrammarEstimator(Estimator):
         return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
 
     def sentences_in(self, content: Sequences) -> Sentences:
-        """The sentences of documents whose words are rows of the model's vocabulary."""
+        """The sentences of documents given by rows of the model's vocabulary."""
         documents = np.arange(len(content.offsets) - 1)
         reader = self.reader(self.vocabulary_, self.compiled_.terminals, self.corpus_["documents"])
         return reader.read(content, documents=documents)
 
 
 def _plain(number: np.number[Any]) -> float:
-    """A number of Python's, whole where it is."""
+    """A Python number: an int if the value is whole."""
     return int(number) if float(number).is_integer() else float(number)

@@ -1,4 +1,4 @@
-"""Runs of grammars by variational inference: from an estimator and a corpus, and from a checkpoint."""
+"""Variational runs of grammars, started from an estimator and a corpus, or from a checkpoint."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -37,18 +37,18 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import state_of
 
-TRUNCATION = 10_000  # cached trees of a symbol at most, where nothing is said
-TOLD = ("letters", "lengths", "cuts", "kept", "skipped")  # params that tell of the text, whole numbers
-FEWEST, SYMBOLS = 50, 60  # trees of mean-field inference: at least, and symbols of the text for each
+TRUNCATION = 10_000  # cached trees per symbol, by default
+TOLD = ("letters", "lengths", "cuts", "kept", "skipped")  # integer params about the text
+FEWEST, SYMBOLS = 50, 60  # trees of mean-field inference: at least, and one for that many symbols of the text
 SHOWN = 300  # sentences that a report can show
-SHARES = 4  # shards of a minibatch, about: each costs a third of a millisecond
-SHARDS = (20, 128)  # documents of a shard, at least and at most
+SHARES = 4  # shards per minibatch, about: each costs a third of a millisecond
+SHARDS = (20, 128)  # documents per shard, at least and at most
 
 
 def new_run(
     estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[Run[Any], RunState]:
-    """A run at its start, with nothing remembered."""
+    """A new run, with nothing remembered."""
     job, grammar = _job(estimator, corpus, seed, held_out, folder)
     sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
     return start_run(job, sentences, estimator.skipped_)
@@ -57,7 +57,7 @@ def new_run(
 def start_run(
     job: VariationalRun, sentences: Sentences, skipped: int
 ) -> tuple[VariationalRun, VariationalState]:
-    """A run whose table is empty, and its state, which holds some sentences for the report."""
+    """Start a run with an empty table; its state holds some sentences for the report."""
     model = job.model
     if isinstance(model, MeanFieldGrammar):
         given = bool((model.truncations != TRUNCATION).any())
@@ -71,9 +71,10 @@ def start_run(
 
 
 def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
-    """The trees that mean-field inference caches: of those that the rules alone draw for the text.
+    """The trees that mean-field inference caches: chosen among draws for the text by the rules alone.
 
-    `most` of a symbol: each pays for its own rules, used or not, so that with too many nothing is found.
+    At most `most` per symbol: each costs its own rules, used or not, so that too many would hide what is
+    useful.
     """
     model = job.model
     assert isinstance(model, MeanFieldGrammar)
@@ -86,7 +87,7 @@ def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
 
 
 def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record:
-    """The first sentences, as a chain has all of them, and how many were skipped."""
+    """Params with the first sentences (a chain stores all) and the number of skipped ones."""
     assert isinstance(model, OnlineGrammar)
     starts = sentences.starts[: SHOWN + 1]
     letters = sentences.letters[: starts[-1]]
@@ -101,7 +102,7 @@ def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record
 def resume_run(
     estimator: GrammarEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run[Any], RunState]:
-    """The run whose checkpoint is `snapshot`, as it was then."""
+    """The run whose checkpoint is `snapshot`."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job, _ = _job(estimator, corpus, seed, held_out, folder)
     return job, _take_state(job.engine, job.model, snapshot)
@@ -110,14 +111,14 @@ def resume_run(
 def restored(
     estimator: GrammarEstimator, snapshot: Snapshot, folder: Path
 ) -> tuple[LocalEngine, VariationalState]:
-    """The table and the state of a snapshot, to be looked at."""
+    """The table and the state of a snapshot, for reading."""
     model = model_of_grammar(estimator, estimator.vocabulary_, estimator.corpus_["documents"])
     engine = LocalEngine(threads_of(estimator.n_jobs), folder=folder)
     return engine, _take_state(engine, model, snapshot)
 
 
 def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
-    """The state of a snapshot, whose table the engine takes. Raises ValueError if it makes no sense."""
+    """Load a snapshot's table into the engine; returns its state. Raises ValueError if it makes no sense."""
     assert isinstance(model, OnlineGrammar)
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot, TOLD)
@@ -135,7 +136,7 @@ def model_of_grammar(
 ) -> OnlineGrammar:
     """The model that the parameters describe, over the symbols of a vocabulary.
 
-    read_before: what a model of the same grammar knows of the keys of its table.
+    read_before: cached trees, already read by a model of the same grammar.
     """
     grammar = estimator.grammar_of(vocabulary, n_documents)
     flat, schedule = compiled(grammar), estimator.learning_schedule()
@@ -159,11 +160,11 @@ def model_of_grammar(
 def _truncations(
     given: int | Mapping[str, int] | None, grammar: Grammar, flat: Compiled
 ) -> NDArray[np.int64]:
-    """Cached trees of each adapted symbol at most. Raises UserError for a symbol that is not adapted."""
+    """The most cached trees of each adapted symbol. Raises UserError for a symbol that is not adapted."""
     by_symbol: dict[str, int] = dict(given) if isinstance(given, Mapping) else {}
     wrong = next((name for name in by_symbol if name not in grammar.adapted), None)
     if wrong is not None:
-        problem = f"truncation has {wrong!r}, which remembers nothing"
+        problem = f"truncation has {wrong!r}, which is not an adapted symbol"
         raise UserError(problem, remedy=f"there are: {', '.join(grammar.adapted) or 'none'}")
     every = None if given is None or isinstance(given, Mapping) else int(given)
     most: list[int] = []

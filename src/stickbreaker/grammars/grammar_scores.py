@@ -1,4 +1,4 @@
-"""How well a grammar that was learned cuts sentences, and predicts them."""
+"""Scores of a learned grammar: prediction and segmentation of sentences."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,20 +17,20 @@ from stickbreaker.grammars.segmentation_agreement import segmentation_of
 def scores_of(
     model: GrammarEstimator, texts: Sequence[str], nonterminal: str | None = None
 ) -> dict[str, Any]:
-    """Nats per symbol of texts, and if these have spaces between words, how alike words and pieces are.
+    """Nats per symbol of texts and, if they have spaces between words, the agreement of the segmentation.
 
-    If symbols are spaced, words have two spaces or a tab between them. A sentence that cannot be parsed is
-    one piece, and has no part in the nats. log p of a sentence with new symbols has one mark in place of all
-    of them. Raises UserError if there is nothing to score.
+    If symbols are separated by spaces, words are separated by two spaces or a tab. A sentence that cannot be
+    parsed is one piece and does not count for the nats. In log p of a sentence, one mark stands for all new
+    symbols. Raises UserError if there is nothing to score.
     """
-    model.symbol_number(nonterminal)  # refused, whether or not there is a word to compare with
+    model.symbol_number(nonterminal)  # refuses an unknown symbol in any case
     lines = model.lines_of(texts)
     sentences = model.sentences_in(lines.content)
     nats = model.nats_of(sentences)
     parsed = np.isfinite(nats)
     symbols = int(np.diff(sentences.starts)[parsed].sum())
     if not symbols:
-        raise UserError("there is nothing to score", remedy="no tree of the grammar comes to any sentence")
+        raise UserError("there is nothing to score", remedy="no sentence can be parsed by the grammar")
     found: dict[str, Any] = {
         "sentences": len(parsed),
         "unparsed": int((~parsed).sum()),
@@ -48,7 +48,7 @@ def scores_of(
 
 
 def gold_of(model: GrammarEstimator, texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts that have spaces between them, without spaces within."""
+    """The words of texts, split at spaces; characters of a word without spaces."""
     analysis = model.analysis_
     assert isinstance(analysis, Analysis)
     if model.symbols == "characters":

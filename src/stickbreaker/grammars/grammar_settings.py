@@ -1,4 +1,4 @@
-"""What parameters of grammars may be, and which go together."""
+"""Checks of the parameters of grammars and of their combinations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -60,22 +60,22 @@ def refuse_settings(estimator: GrammarEstimator) -> None:
 
 
 def refuse_vocabulary(estimator: GrammarEstimator, vocabulary: Vocabulary) -> None:
-    """Raise UserError for a corpus whose words are no symbols of a grammar."""
+    """Raise UserError for a corpus whose words cannot be symbols of a grammar."""
     if vocabulary.languages:
-        problem = "a text in several languages has no order of words"
+        problem = "a text in several languages has no word order"
         raise UserError(problem, remedy="learn a grammar of each language")
     if vocabulary.hashed:
-        raise UserError("words that share rows have no symbols", remedy="leave --hash out")
+        raise UserError("words that share rows have no symbols", remedy="leave out --hash")
     if estimator.symbols == "characters" and not estimator.of_topics:
         several = next((word for word in vocabulary.words if len(characters_of(word)) > 1), None)
         if several is not None:
-            problem = f"the corpus was not read as characters: {shown(several)} is one of its symbols"
-            remedy = "give the text, or say that symbols are spaced: --symbols spaced"
+            problem = f"the corpus was not read as characters: it has the symbol {shown(several)}"
+            remedy = "give the text, or read symbols between spaces: --symbols spaced"
             raise UserError(problem, remedy=remedy)
 
 
 def _refuse_ways(estimator: GrammarEstimator) -> None:
-    """Raise UserError for a way of learning that there is not."""
+    """Raise UserError for unknown or incompatible ways of learning."""
     engine_name(estimator.engine)
     if estimator.sampled:
         for name, default in (("schedule", None), ("engine", "local")):
@@ -92,7 +92,7 @@ def _refuse_ways(estimator: GrammarEstimator) -> None:
 
 
 def _refuse_truncation(given: object) -> None:
-    """Raise UserError for what is no truncation."""
+    """Raise UserError for an invalid truncation."""
     by_symbol: Mapping[str, Any] = given if isinstance(given, Mapping) else {"": given}
     if given is not None and not all(is_whole(n, 1) and n <= LARGEST for n in by_symbol.values()):
         remedy = 'truncation is a whole number above 0, or {"Word": number}'

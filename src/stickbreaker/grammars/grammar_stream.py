@@ -1,4 +1,4 @@
-"""`partial_fit` of grammars: learning online, a minibatch of sentences at a time as it comes."""
+"""`partial_fit` of grammars: online learning from one minibatch of sentences per call."""
 
 import warnings
 from dataclasses import replace
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine. Raises UserError if that cannot be.
+    """One online step on a whole corpus, in order, on this machine. Raises UserError if parameters do not
+    allow it.
 
-    With unparsed="skip" a corpus of which no tree comes to any sentence changes nothing, and warns.
+    With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
     """
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
     schedule = None if estimator.sampled else estimator.learning_schedule()
@@ -35,7 +36,7 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
         raise UserError(problem, remedy='set inference="hybrid", with no other schedule, and no topics')
     if not isinstance(estimator.engine, str):
         raise UserError("partial_fit does not learn on Spark", remedy='set engine="local"')
-    state = _state_of(estimator) if begun else None  # a copy: a step that fails leaves the model as it was
+    state = _state_of(estimator) if begun else None  # a copy: a step that fails leaves the model unchanged
     seed = estimator.seed_ if begun else seed_of(estimator.random_state)
     vocabulary = estimator.vocabulary_ if begun else corpus.vocabulary
     documents = int(estimator.corpus_["documents"]) if begun else corpus.n_documents
@@ -69,12 +70,12 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
 
 
 def _state_of(estimator: "PlainAdaptorGrammar") -> VariationalState:
-    """A copy of the state that a model has. Raises UserError for one that steps cannot go on from."""
+    """A copy of a model's state. Raises UserError if online steps cannot continue from it."""
     state = estimator.state_
     if not isinstance(state, VariationalState) or "tried" not in state.params:
         problem = 'the model was not learned by inference="hybrid"'
-        raise UserError(problem, remedy="call fit to begin anew")
+        raise UserError(problem, remedy="call fit to start again")
     grammar = estimator.grammar_of(estimator.vocabulary_, int(estimator.corpus_["documents"]))
     if grammar != estimator.grammar_:
-        raise UserError("the grammar is another than before", remedy="call fit to begin anew")
+        raise UserError("the grammar has changed", remedy="call fit to start again")
     return replace(state, scores=[*state.scores])

@@ -1,4 +1,4 @@
-"""What adaptor grammars can do."""
+"""The declaration of adaptor grammars as a kind of model."""
 
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Kind
@@ -13,11 +13,12 @@ KINDS = (
         commands={
             "segment": Command(
                 "stickbreaker.grammars.cli.segment:segment",
-                "Cut sentences into words by a grammar.",
+                "Segment sentences into words with a grammar.",
                 after="evaluate",
             ),
             "parse": Command(
-                "stickbreaker.grammars.cli.segment:parse", "Write the trees of sentences by a grammar."
+                "stickbreaker.grammars.cli.segment:parse",
+                "Parse sentences with a grammar, and write their trees.",
             ),
             "rules": Command(
                 "stickbreaker.grammars.cli.segment:rules", "Print the subtrees that a grammar remembers."

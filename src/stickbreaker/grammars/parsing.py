@@ -1,4 +1,4 @@
-"""Sentences cut into pieces, and their trees, by a grammar that was learned."""
+"""Parsing and segmentation of texts with a learned grammar."""
 
 import itertools
 from collections import Counter
@@ -20,8 +20,8 @@ HOW = ("best", "samples", "minimum-risk")
 
 
 class ParsedSentence(NamedTuple):
-    """A sentence: the place of its text, its symbols in number, log p (nats; -inf: it cannot be parsed), its
-    trees, log p of each, and how many of its symbols are new."""
+    """A parsed sentence: the index of its text, its number of symbols, log p (nats; -inf: it cannot be
+    parsed), its trees, log p of each, and its number of new symbols."""
 
     document: int
     symbols: int
@@ -32,7 +32,7 @@ class ParsedSentence(NamedTuple):
 
 
 class SegmentedText(NamedTuple):
-    """The pieces of a text; how many of its symbols are new; whether all of its sentences can be parsed."""
+    """The pieces of a text, its number of new symbols, and whether all its sentences can be parsed."""
 
     pieces: list[str]
     new_symbols: int
@@ -42,7 +42,7 @@ class SegmentedText(NamedTuple):
 def parsed(
     model: GrammarEstimator, texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
 ) -> Iterator[ParsedSentence]:
-    """The trees of texts' sentences: see `AdaptorGrammar.parse`. Raises UserError for another way."""
+    """The trees of texts' sentences: see `AdaptorGrammar.parse`. Raises UserError for an unknown `how`."""
     if how not in HOW:
         raise UserError(f"how={how!r}", remedy="how is " + ", ".join(f'"{one}"' for one in HOW))
     n_trees = 1 if how == "best" else n if how == "samples" else DRAWS
@@ -62,7 +62,7 @@ def parsed(
 
 
 def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
-    """The symbols of all sentences of lines as they stand there; None if a sentence is a word."""
+    """The symbols of all sentences as texts; None if a sentence is a word."""
     if model.of_topics:
         return None
     inside = model.numbers_of()[lines.content.words] != BOUNDARY
@@ -76,12 +76,12 @@ def segmented_texts(
     seed: int = 0,
     n_trees: int = DRAWS,
 ) -> Iterator[SegmentedText]:
-    """Each text cut by that many trees that are drawn: see `AdaptorGrammar.segment`.
+    """Segment each text with `n_trees` drawn trees: see `AdaptorGrammar.segment`.
 
-    Raises UserError for a grammar of words.
+    Raises UserError for a grammar whose sentences are words.
     """
     if model.of_topics:
-        raise UserError("the grammar topic reads words: there is nothing to segment", remedy="see rules")
+        raise UserError("the grammar topic reads words, so there is nothing to segment", remedy="see rules")
     lines = model.lines_of(texts)
     sentences = model.sentences_in(lines.content)
     begins = np.ones(len(lines.content.words) + 1, np.bool_)
@@ -99,9 +99,9 @@ def segmented_texts(
 
 
 class Cuts(NamedTuple):
-    """How probably each symbol of sentences has a cut before it; which sentences can be parsed."""
+    """The probability of a cut before each symbol of sentences, and which sentences can be parsed."""
 
-    shares: Array  # symbols of all sentences
+    shares: Array  # symbols of all sentences: probability of a cut before each
     parsed: NDArray[np.bool_]  # sentences
 
 
@@ -112,13 +112,13 @@ def cuts_of(
     seed: int = 0,
     n_trees: int = DRAWS,
 ) -> Cuts:
-    """Where the subtrees of a symbol cut each sentence.
+    """How often the subtrees of a symbol cut each sentence.
 
-    Of a sentence that was learned from, by the states that the sampler kept; of others by trees that are
-    drawn given it. A sentence that cannot be parsed is not cut. Sentences that are alike are cut alike.
+    Training sentences use the sampler's stored states, others drawn trees. A sentence that cannot be parsed
+    has no cuts. Equal sentences have equal cuts.
     """
     symbol = model.symbol_number(nonterminal)
-    first: dict[bytes, int] = {}  # the first sentence of each content
+    first: dict[bytes, int] = {}  # the first sentence with each content
     numbers = range(len(sentences.documents))
     alike = np.array([first.setdefault(sentences[number].tobytes(), number) for number in numbers], np.int64)
     known = known_cuts(model, symbol, set(first))
@@ -136,9 +136,9 @@ def cuts_of(
 
 
 def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
-    """Where a symbol cut sentences in the samples: of those of some contents that were learned from.
+    """How often a symbol cut training sentences in the samples, for given contents.
 
-    Means over sentences that are alike. Nothing without samples, and of a symbol that remembers nothing.
+    Equal sentences are averaged. Empty without samples, and for a symbol that is not adapted.
     """
     params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
     kept = int(params["kept"].values)
@@ -166,7 +166,8 @@ def _each(parse: Parse) -> Iterator[NDArray[np.int32]]:
 
 
 def _least_risk(trees: list[Tree]) -> int:
-    """The tree whose labelled parts are expected most, less half of those that it has."""
+    """The index of the tree with minimum risk: the greatest expected number of its labelled spans, less half
+    their number."""
     parts = [set(tree.spans()) for tree in trees]
     times = Counter(part for own in parts for part in own)
     gains = [sum(times[part] / len(trees) - 0.5 for part in own) for own in parts]

@@ -1,4 +1,4 @@
-"""How adaptor grammars are learned, scored and saved."""
+"""Adaptor grammars without scikit-learn: learning, scoring and saving."""
 
 import warnings
 from functools import partial
@@ -58,14 +58,14 @@ if TYPE_CHECKING:
     from stickbreaker.grammars.subtree_snapshots import EvolvingSubtrees
 
 FEW_SENTENCES = 1_000
-EVERY = 10  # sweeps from one that is scored to the next
+EVERY = 10  # sweeps from one score to the next
 WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
 
 
 class PlainAdaptorGrammar(GrammarEstimator):
     __doc__ = GrammarEstimator.__doc__
 
-    agreement: dict[str, Any] | None = None  # of pieces with the words of the text, if the run ended here
+    agreement: dict[str, Any] | None = None  # with the text's words, if the run ended here
 
     @property
     def minibatch(self) -> int:
@@ -100,7 +100,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
     def _run_of(
         self, corpus: Corpus, seed: int, held_out: float, *, start: bool
     ) -> tuple[Run[Any], SamplingState]:
-        """A run by sampling, with its first trees (`start`) or without any, to be restored."""
+        """A sampling run, with first trees (`start`), or without trees, to be restored."""
         source = Source(corpus, held_out, unit=Sequences)
         grammar = compiled(self.grammar_of(corpus.vocabulary, corpus.n_documents))
         sentences, self.skipped_ = training_sentences(self, corpus, source, grammar)
@@ -150,16 +150,16 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self.join), job, state)
 
     def remark_on(self, corpus: Corpus) -> str | None:
-        """A line on variational inference of few sentences, of which a chain makes more."""
+        """A remark if there are few sentences for variational inference, for which a chain is better."""
         if self.sampled or corpus.n_documents >= FEW_SENTENCES:
             return None
         number = counted(corpus.n_documents, "sentence")
         return (
-            f"{number} are few for inference={self.inference!r}: a chain is as quick, predicts better and "
-            "cuts the text itself better; leave inference out, or take mcmc"
+            f"{number} are few for inference={self.inference!r}: a chain is as fast, predicts better and "
+            "segments the text better; leave out inference, or set it to mcmc"
         )
 
-    # From a run to what was learned
+    # From a run to the learned grammar
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
@@ -179,7 +179,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         self.take_sticks(job.engine, state)
 
     def take_sticks(self, engine: Engine, state: VariationalState) -> None:
-        """Make what variational inference has learned the estimator's."""
+        """Set the estimator's fitted attributes from variational inference."""
         model = engine.model if isinstance(engine, LocalEngine) else None
         assert isinstance(model, OnlineGrammar)
         self.engine_ = local_fork(engine, model, threads_of(self.n_jobs), copied=False)
@@ -188,7 +188,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         self._take(state.params, state, model.learned(state.params, counts))
 
     def _take(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
-        """Make what was learned the estimator's; its parts are held against each other."""
+        """Set the estimator's fitted attributes, after checking that they match."""
         self.take_learned(params, state, learned)
         refuse_other_sums(params, self.compiled_)
 
@@ -198,7 +198,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return overview_of_grammar(self)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """log p of the sentences that some tree comes to, and their symbols."""
+        """log p of the sentences that can be parsed, and their number of symbols."""
         sentences = self.sentences_in(whole(corpus))
         nats = self.nats_of(sentences)
         parsed = np.isfinite(nats)
@@ -206,7 +206,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
             np.diff(sentences.starts)[parsed].sum()
         )
 
-    # To files and back
+    # Saving and loading
 
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         if isinstance(self.state_, VariationalState):

@@ -1,4 +1,4 @@
-"""How much a segmentation of sentences is like another."""
+"""Agreement of a segmentation with a gold standard: precision, recall, F1."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from stickbreaker.core.json_checks import is_amount, is_count, record_with
 from stickbreaker.learning.run import ScoreNames
 from stickbreaker.learning.trace import TraceRecord
 
-SEGMENTATION = "segmentation"  # in the trace of a grammar: how well it cuts sentences whose words are known
+SEGMENTATION = "segmentation"  # in a grammar's trace: agreement of its segmentation with known words
 TRACE_FIELDS = {
     SEGMENTATION: record_with(
         {"documents": is_count, "token_f1": is_amount, "boundary_f1": is_amount},
@@ -16,7 +16,7 @@ TRACE_FIELDS = {
 
 
 class Agreement(NamedTuple):
-    """Shares of what was found that is right, of what is right that was found, and their harmonic mean."""
+    """Precision, recall and F1."""
 
     precision: float
     recall: float
@@ -24,14 +24,14 @@ class Agreement(NamedTuple):
 
     @classmethod
     def of(cls, right: int, found: int, gold: int) -> "Agreement":
-        """From how many are right of those found, and of those of the gold standard; of none all is right."""
+        """Agreement from the numbers of correct, found and gold items; without items it is 1."""
         precision, recall = (right / n if n else 1.0 for n in (found, gold))
         f1 = 2.0 * right / (found + gold) if found + gold else 1.0
         return cls(precision, recall, f1)
 
 
 class GrammarScores(ScoreNames):
-    """How the scores of a grammar are called, with the F1 of words while it learns."""
+    """The names of a grammar's scores, with the F1 of words during learning."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class GrammarScores(ScoreNames):
 
 
 class Segmentation(NamedTuple):
-    """Agreement of words with both their ends, of boundaries within sentences, and of distinct words."""
+    """Agreement of words (both ends), of boundaries within sentences, and of distinct words."""
 
     token: Agreement
     boundary: Agreement
@@ -48,10 +48,10 @@ class Segmentation(NamedTuple):
 
 
 def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Segmentation:
-    """How much sentences cut into pieces are like those of a gold standard, which has the same symbols.
+    """Compare segmented sentences with a gold standard of the same symbols.
 
-    Ends of sentences are no boundaries; spaces within words are not counted. (Goldwater, Griffiths & Johnson
-    2009, section 5.2.) Raises ValueError for sentences of other symbols.
+    Ends of sentences are not counted as boundaries, nor spaces within words (Goldwater, Griffiths & Johnson
+    2009, section 5.2). Raises ValueError if the symbols differ.
 
     >>> segmentation_of([["a", "bc"]], [["a", "b", "c"]]).token.precision
     0.5
@@ -60,7 +60,7 @@ def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]
     for one, other in zip(found, gold, strict=True):
         text = _letters(one)
         if text != _letters(other):
-            raise ValueError("sentences of other symbols")
+            raise ValueError("the sentences have different symbols")
         own, right = set(_spans(one)), set(_spans(other))
         ends, right_ends = ({end for _, end in spans if end < len(text)} for spans in (own, right))
         for sums, mine, theirs in ((words, own, right), (cuts, ends, right_ends)):

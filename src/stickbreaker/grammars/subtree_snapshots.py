@@ -1,5 +1,4 @@
-"""Snapshots of what a grammar's symbols remember while a run continues: their most used strings, by
-symbol."""
+"""Snapshots of a grammar during a run: the most used strings of each adapted symbol."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,10 +15,10 @@ from stickbreaker.saved.evolution_observer import Evolving, Moments
 
 
 class SubtreeMoments(Moments):
-    """Snapshots whose topics are the adapted symbols, by place, and whose words are strings of subtrees.
+    """Snapshots whose "topics" are the adapted symbols, by number, and whose "words" are strings of subtrees.
 
-    A string's probability is its share of its symbol's uses. What entered are strings that came among the
-    first fifty since the snapshot before. `join` writes a string of its symbols.
+    A string's probability is its share of its symbol's uses. "Entered" are strings that have risen into the
+    first fifty since the last snapshot. `join` joins symbols to a string.
     """
 
     def __init__(self, evolution: Evolution, join: Callable[[Sequence[str]], str]) -> None:
@@ -47,7 +46,7 @@ class SubtreeMoments(Moments):
 def uses_of_strings(
     model: OnlineGrammar, state: VariationalState, counts: TruncatedCounts
 ) -> list[dict[tuple[str, ...], float]]:
-    """The expected uses of each adapted symbol's strings; cached trees of one string count together."""
+    """The expected uses of each adapted symbol's strings, summed over cached trees of the same string."""
     cache, terminals = model.cache(state.params, counts), model.grammar.terminals
     starts, letters = cache.trees.letter_starts, cache.trees.letters
     found: list[dict[tuple[str, ...], float]] = []
@@ -64,7 +63,7 @@ def uses_of_strings(
 
 
 class EvolvingSubtrees(Evolving):
-    """Takes snapshots after the steps 1, 2, 4, 8, … and, as of topics, four times a pass."""
+    """Takes snapshots after the steps 1, 2, 4, 8, … and four times per pass, as for topics."""
 
     def is_due(self, job: Run[Any], state: RunState) -> bool:
         return state.step & (state.step - 1) == 0 or super().is_due(job, state)

@@ -1,4 +1,4 @@
-"""The sentences of a corpus as a grammar reads them: terminals by number."""
+"""Reading texts and corpora as sentences of a grammar's terminals."""
 
 import itertools
 from collections.abc import Callable, Iterable
@@ -24,8 +24,8 @@ _PUNCTUATION = regex.compile(r"\p{P}")
 
 
 def analysis_of_symbols(symbols: str) -> Analysis:
-    """The analysis by which a line is a sentence of symbols: "characters" but for spaces, or "spaced", what
-    stands between spaces. Symbols stay as they are written, apostrophes too.
+    """The analysis that reads a line as a sentence of symbols: "characters" except spaces, or "spaced" (text
+    between spaces). Symbols are not normalised, apostrophes included.
 
     >>> analysis_of_symbols("characters").analyse("yu want").words
     ['y', 'u', 'w', 'a', 'n', 't']
@@ -44,7 +44,7 @@ def analysis_of_symbols(symbols: str) -> Analysis:
 
 
 def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
-    """What finds the tokens of a text, as `analysis` does; several times faster for one of symbols.
+    """A function that finds the tokens of a text like `analysis`; several times faster for symbols.
 
     >>> symbol_finder(analysis_of_symbols("spaced"))("ih z  th")
     ['ih', 'z', 'th']
@@ -57,20 +57,20 @@ def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
 
 
 class TextLines(NamedTuple):
-    """Texts as their symbols, and these by number."""
+    """Texts as symbols, and as numbers of symbols."""
 
-    tokens: list[list[str]]  # of each text, as they stand there
+    tokens: list[list[str]]  # the symbols of each text
     content: Sequences  # rows of the vocabulary, -1: not in it
 
     @classmethod
     def of(cls, texts: Iterable[str], analysis: AnyAnalysis, vocabulary: Vocabulary) -> "TextLines":
-        """Texts, each of them a sentence. Raises UserError for what is no text."""
+        """Analyse texts, each a sentence. Raises UserError for one that is not a text."""
         assert isinstance(analysis, Analysis)
         symbols_of = symbol_finder(analysis)
         tokens: list[list[str]] = []
         for text in texts:
             if not isinstance(text, str):
-                raise UserError(f"a sentence of the type {type(text).__name__}", remedy="give a list of str")
+                raise UserError(f"a sentence has the type {type(text).__name__}", remedy="give a list of str")
             tokens.append(symbols_of(text))
         sizes = np.array([len(line) for line in tokens], np.int64)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -82,7 +82,7 @@ class TextLines(NamedTuple):
 def terminals_of(
     vocabulary: Vocabulary, terminals: tuple[str, ...], *, boundaries: bool
 ) -> NDArray[np.int64]:
-    """The terminal of each row of a vocabulary, and of what is not in it (the last)."""
+    """The terminal of each vocabulary row, and last that of words not in it."""
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     found = [
         BOUNDARY if boundaries and is_punctuation(word) else numbers.get(word, UNKNOWN)
@@ -97,8 +97,8 @@ def is_punctuation(symbol: str) -> bool:
 
 
 def word_reader(words: Iterable[str], terminals: tuple[str, ...], n_documents: int | None) -> WordReader:
-    """How a grammar of topics reads the words of documents, by number; n_documents: how many have marks, None
-    if none has."""
+    """The reader of the grammar "topic", for words by number; n_documents: the number of documents with
+    marks, or None."""
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     spelled = [[numbers.get(one, UNKNOWN) for one in characters_of(word)] for word in words]
     starts = np.cumsum([0, *map(len, spelled)], dtype=np.int64)
@@ -110,7 +110,7 @@ def word_reader(words: Iterable[str], terminals: tuple[str, ...], n_documents: i
 
 
 def characters_of(text: str) -> list[str]:
-    """The characters of a text with their marks, spaces left out."""
+    """The characters of a text with their diacritics, without spaces."""
     return analysis_of_symbols("characters").analyse(text).words
 
 

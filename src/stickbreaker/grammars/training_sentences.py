@@ -1,4 +1,4 @@
-"""The sentences that a grammar learns from, and those held out: what no tree comes to is named or skipped."""
+"""Training and held-out sentences of a grammar; those that cannot be parsed are reported or skipped."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from stickbreaker.grammars.text_symbols import terminals_of
 
 
 class NothingParsed(UserError):
-    """No tree of the grammar comes to any sentence."""
+    """No sentence can be parsed by the grammar."""
 
 
 def training_sentences(
@@ -27,10 +27,10 @@ def training_sentences(
     *,
     skip_unknown: bool = False,
 ) -> tuple[Sentences, int]:
-    """The sentences to learn from, and how many are skipped.
+    """The training sentences, and the number of skipped ones.
 
-    Raises UserError for one that no tree comes to, unless these are skipped (NothingParsed where all are);
-    `skip_unknown`: those with symbols that the grammar does not have are in any case.
+    Raises UserError for one that cannot be parsed, unless these are skipped (NothingParsed if all are). With
+    `skip_unknown`, sentences with unknown symbols are always skipped.
     """
     found = _of_source(estimator, source, corpus, grammar, held_out=False)
     if not len(found.documents):
@@ -42,19 +42,19 @@ def training_sentences(
         name, unknown = _first_unknown(estimator, corpus, int(found.documents[first]), grammar)
         problem = unknown or why_unparsed(found[first], grammar)
         fits = chart_fits(grammar, found.sizes[first : first + 1])[0]
-        mend = "mend the grammar" if fits else "cut long texts into sentences"
-        remedy = f"{mend}, or skip such sentences: --unparsed skip"
+        mend = "extend the grammar" if fits else "cut long texts into sentences"
+        remedy = f"{mend}, or skip such sentences with --unparsed skip"
         raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
     if not kept.any():
-        remedy = "leave these sentences out" if skip_unknown else "mend the grammar"
-        raise NothingParsed("no tree of the grammar comes to any sentence", remedy=remedy)
+        remedy = "leave out these sentences" if skip_unknown else "extend the grammar"
+        raise NothingParsed("no sentence can be parsed by the grammar", remedy=remedy)
     return found.take(kept), int((~kept).sum())
 
 
 def held_out_sentences(
     estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled
 ) -> Sentences:
-    """The held-out sentences that some tree comes to. Raises UserError if there is none."""
+    """The held-out sentences that can be parsed. Raises UserError if there are none."""
     found = _of_source(estimator, source, corpus, grammar, held_out=True)
     found = found.take(parsable(found, grammar))
     if not len(found.documents):
@@ -65,7 +65,7 @@ def held_out_sentences(
 def _of_source(
     estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
 ) -> Sentences:
-    """The sentences of a source's documents, those to learn from or those held out."""
+    """The training or held-out sentences of a source's documents."""
     reader = estimator.reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
     parts: list[Sentences] = []
     for block in range(source.n_blocks):
@@ -84,8 +84,7 @@ def _of_source(
 def _first_unknown(
     estimator: GrammarEstimator, corpus: Corpus, document: int, grammar: Compiled
 ) -> tuple[str, str]:
-    """The id of a document, by its place, and what is wrong with its first symbol that the grammar does
-    not have; "" where it has all."""
+    """The id of a document, by position, and the message about its first unknown symbol, or ""."""
     block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
     place = document - sum(corpus.block_sizes[:block])
     content = corpus.sequences(block).slice(place, place + 1)
@@ -99,11 +98,11 @@ def _first_unknown(
     if content.words[at] < 0:
         return name, f"symbol {at + 1} is not in the corpus's vocabulary"
     symbol = shown(corpus.vocabulary.words[content.words[at]])
-    return name, f"symbol {at + 1}, {symbol}, is no terminal of the grammar"
+    return name, f"symbol {at + 1}, {symbol}, is not a terminal of the grammar"
 
 
 def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
-    """Which sentences some tree of a grammar comes to."""
+    """Which sentences can be parsed by a grammar."""
     found = ~sentences.with_unknown()
     rest = sentences.take(found)
     found[found] = np.isfinite(without_uses(grammar).nats(rest.letters, rest.starts))
@@ -111,18 +110,18 @@ def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
 
 
 def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
-    """What is wrong with a sentence of known symbols that no tree comes to."""
+    """The message about a sentence of known symbols that cannot be parsed."""
     if not chart_fits(grammar, np.array([len(letters)]))[0]:
         return why_too_long(grammar, len(letters))
     last = without_uses(grammar).beginning(letters)
     if last == len(letters):
-        return "the sentence ends where every tree of the grammar goes on"
+        return "the sentence ends where every tree of the grammar continues"
     symbol = shown(grammar.terminals[letters[last]])
-    return f"no sentence of the grammar goes on with symbol {last + 1}, {symbol}"
+    return f"no sentence of the grammar continues with symbol {last + 1}, {symbol}"
 
 
 def without_uses(grammar: Compiled) -> LearnedGrammar:
-    """A grammar that has learned nothing."""
+    """A learned grammar without any uses."""
     n, none = len(grammar.adapted), np.zeros(0, np.int64)
     uses = np.zeros(grammar.n_rules)
     return LearnedGrammar(
@@ -131,18 +130,18 @@ def without_uses(grammar: Compiled) -> LearnedGrammar:
 
 
 def refuse_other_sums(params: Record, grammar: Compiled) -> None:
-    """Raise ValueError if what is kept of the text learned from is not of one text and grammar."""
+    """Raise ValueError if stored sums and sentences do not belong to one text and grammar."""
     sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
     letters, lengths, cuts, kept, skipped = sums
     if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():
-        raise ValueError("sums that are no whole numbers")
+        raise ValueError("sums are not whole numbers")
     if int(skipped) < 0:
-        raise ValueError("sentences skipped of another text")
+        raise ValueError("the number of skipped sentences belongs to another text")
     if letters.ndim != 1 or lengths.ndim != 1 or cuts.shape != (len(grammar.adapted), len(letters)):
-        raise ValueError("sums of another text")
+        raise ValueError("sums belong to another text")
     if lengths.min(initial=1) < 1 or int(lengths.sum()) != len(letters):
-        raise ValueError("sentences of another text")
+        raise ValueError("sentences belong to another text")
     if len(letters) and not 0 <= int(letters.min()) <= int(letters.max()) < len(grammar.terminals):
-        raise ValueError("symbols of another grammar")
+        raise ValueError("symbols belong to another grammar")
     if cuts.size and not 0 <= int(cuts.min()) <= int(cuts.max()) <= int(kept):
-        raise ValueError("more cuts than samples")
+        raise ValueError("there are more cuts than samples")

@@ -1,4 +1,4 @@
-"""Names in rules that neither have rules nor are symbols of the text: likely misspelled."""
+"""Names in rules that have no rules and do not occur in the text: probably misspelled."""
 
 from collections.abc import Container
 from difflib import get_close_matches
@@ -6,17 +6,17 @@ from difflib import get_close_matches
 from stickbreaker.core.errors import counted, shown
 from stickbreaker.grammars.model.grammar import Grammar, Terminal
 
-ALIKE = 0.7  # from which on a name is close to another
+ALIKE = 0.7  # similarity from which on names are close
 
 
 def remark_on_unused_names(grammar: Grammar, words: Container[str]) -> str | None:
-    """A line about names without rules that are no symbol of a text; None if there are none.
+    """A remark about names without rules that do not occur in the text; None if there are none.
 
-    Only the format of py-cfg has such names: where symbols of the text are in quotes, they are meant.
+    Only for the format of py-cfg: in the other one terminals are in quotes.
 
     >>> grammar = Grammar.from_text("1 1 S --> Word Wrod\\n1 1 Word --> a", "rules.lt")
     >>> remark_on_unused_names(grammar, {"a"})
-    "rules.lt:1: 'Wrod' has no rules, and is no symbol of the text; did you mean 'Word'?"
+    "rules.lt:1: 'Wrod' has no rules and does not occur in the text; did you mean 'Word'?"
     """
     if not grammar.unquoted:
         return None
@@ -28,10 +28,10 @@ def remark_on_unused_names(grammar: Grammar, words: Container[str]) -> str | Non
     if not lines:
         return None
     close = {name: get_close_matches(name, grammar.symbols, 1, ALIKE) for name in list(lines)[:1000]}
-    name = max(close, key=lambda one: bool(close[one]))  # the first that has a close one
+    name = max(close, key=lambda one: bool(close[one]))  # the first name with a close one
     place = grammar.where or "the grammar"
-    remark = f"{place}:{lines[name]}: {shown(name)} has no rules, and is no symbol of the text"
+    remark = f"{place}:{lines[name]}: {shown(name)} has no rules and does not occur in the text"
     if close[name]:
         remark += f"; did you mean {shown(close[name][0])}?"
     others = len(lines) - 1
-    return remark + (f" ({counted(others, 'other name is', 'other names are')} so)" if others else "")
+    return remark + (f" ({counted(others, 'other name', 'other names')} as well)" if others else "")

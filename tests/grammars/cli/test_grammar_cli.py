@@ -262,7 +262,7 @@ def test_collocations_are_learned_from_small_steps_at_first(cli, tmp_path):
 def test_mean_field_learns_and_a_symbol_that_remembers_nothing_is_named(cli, text, tmp_path):
     given = ("fit", "grammar", text, "--out", tmp_path / "m", *MEAN_FIELD, "--grammar", "unigram")
     wrong = cli(*given, "--truncation", "Chars=9", code=1).stderr
-    assert "truncation has 'Chars', which remembers nothing; there are: Word" in wrong
+    assert "truncation has 'Chars', which is not an adapted symbol; there are: Word" in wrong
     assert not (tmp_path / "m").exists()
     done = cli(*given, "--truncation", 100)
     assert "100 Word subtrees" in done.stdout
@@ -307,7 +307,7 @@ def test_sentences_that_nothing_comes_to(cli, tmp_path):
     for way in ("hybrid", "mean-field"):
         given = ("fit", "grammar", tmp_path / "text.txt", "--out", tmp_path / way, "--inference", way)
         given += ("--grammar", tmp_path / "rules.lt")
-        assert "symbol 1, 'x', is no terminal" in cli(*given, code=1).stderr
+        assert "symbol 1, 'x', is not a terminal" in cli(*given, code=1).stderr
         assert "1 sentence is skipped" in cli(*given, "--unparsed", "skip").stderr
         assert cli("segment", tmp_path / way, tmp_path / "text.txt").stdout.splitlines()[1] == "x ab"
 
@@ -321,7 +321,7 @@ def test_names_without_rules_are_a_line_on_standard_error(cli, tmp_path):
     number = RULES.count("\n") + 1
     assert remark.startswith("note: ")
     assert remark.endswith(
-        f"rules.lt:{number}: 'Letrs' has no rules, and is no symbol of the text; did you mean 'Letters'?"
+        f"rules.lt:{number}: 'Letrs' has no rules and does not occur in the text; did you mean 'Letters'?"
     )
 
 

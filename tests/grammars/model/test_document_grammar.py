@@ -245,9 +245,14 @@ def test_steps_follow_minibatches_of_documents(tmp_path):
 @pytest.mark.parametrize(
     ("by_document", "adapted", "rules", "problem"),
     [
-        ("A", (), [Rule("S", ("A",)), Rule("A", (Terminal("a"),))], "not the first symbol"),
+        ("A", (), [Rule("S", ("A",)), Rule("A", (Terminal("a"),))], "not the start symbol"),
         ("S", ("S",), [Rule("S", ("A",)), Rule("A", (Terminal("a"),))], "is adapted"),
-        ("S", (), [Rule("S", ("A",)), Rule("A", ("A", "S")), Rule("A", (Terminal("a"),))], "below itself"),
+        (
+            "S",
+            (),
+            [Rule("S", ("A",)), Rule("A", ("A", "S")), Rule("A", (Terminal("a"),))],
+            "occurs below itself",
+        ),
         ("S", (), [Rule("S", (Terminal("a"),))], "leads to a symbol of the text"),
     ],
 )

@@ -54,7 +54,7 @@ def test_the_format_of_pyadagram():
         ("", None, "no rule"),
         ("1 1 S --> ", 1, "rewritten as nothing"),
         ("S -> A", 1, "A has no rule"),
-        ('S -> "a"\nA -> "b"', 2, "nothing leads from S to A"),
+        ('S -> "a"\nA -> "b"', 2, "A cannot be reached from S"),
         ("1 1 S --> S", 1, "for ever"),
         ('S -> A\nA -> B "a"\nB -> A "b"', 1, "for ever"),
         ("S --> W\nW --> V\n1 1 V --> W\n1 1 V --> a", 2, "W > V > W"),

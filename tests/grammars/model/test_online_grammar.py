@@ -412,7 +412,7 @@ def test_keys_are_read_as_they_were_written_and_others_are_refused():
         with pytest.raises(ValueError, match=r"."):
             known.ids([wrong])
     longest = max(keys, key=len).split(" ")
-    with pytest.raises(ValueError, match=r"trees of another grammar"):
+    with pytest.raises(ValueError, match=r"trees belong to another grammar"):
         known.ids([" ".join([longest[0], longest[0], *longest[2:]])])
     counts = job.engine.table.whole()
     for name, value in (("tried", np.zeros(1)), ("discounts", np.array([1.0, 0.0])), ("fresh", -np.ones(2))):

@@ -1,1 +1,1 @@
-"""Kernels of grammars: charts, trees, and the sampling of who remembers what."""
+"""Kernels of grammars: charts, trees, caches of trees, and sampling."""

@@ -1,4 +1,4 @@
-"""Charts: the inside probabilities of a sentence's spans, and trees drawn by them."""
+"""Charts: inside probabilities of a sentence's spans, and trees drawn from them."""
 
 from typing import Any, NamedTuple
 
@@ -10,105 +10,105 @@ from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # of functions that make no array: no counts of references
+LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # for functions that allocate no array: no reference counting
 FILLING: dict[str, Any] = {**OPTIONS, "_nrt": False}
-FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # places of `Memory.free`
+FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # indices of `Memory.free`
 
 
 class Rules(NamedTuple):
-    """Rules by number: of each symbol first those to other symbols, then those to a terminal."""
+    """Rules by number, sorted by symbol: for each, first rules to other symbols, then those to a terminal."""
 
     parents: NDArray[np.int32]  # rules
-    lefts: NDArray[np.int32]  # rules: the first child; -1: a terminal
-    rights: NDArray[np.int32]  # rules: the second; -1: there is none
+    lefts: NDArray[np.int32]  # rules: the first child; -1: the rule leads to a terminal
+    rights: NDArray[np.int32]  # rules: the second child; -1: none
     terminals: NDArray[np.int32]  # rules: the terminal, ascending within a symbol; -1: other symbols
-    counted: NDArray[np.bool_]  # rules: not those of symbols that part a right side of more than two
-    of_left: NDArray[np.int32]  # rules to other symbols, by their first child
-    lefts_at: NDArray[np.int64]  # symbols + 1: where those of each begin
-    of_terminal: NDArray[np.int32]  # rules to a terminal, by it
-    terminals_at: NDArray[np.int64]  # terminals + 1
+    counted: NDArray[np.bool_]  # rules: False for those added to split long right-hand sides
+    of_left: NDArray[np.int32]  # rules to other symbols, sorted by first child
+    lefts_at: NDArray[np.int64]  # symbols + 1: where the rules of each first child begin
+    of_terminal: NDArray[np.int32]  # rules to a terminal, sorted by terminal
+    terminals_at: NDArray[np.int64]  # terminals + 1: where the rules of each begin
 
 
 class Symbols(NamedTuple):
-    """What a chart needs of symbols, which are numbered so that unary rules lead to lower ones."""
+    """Properties of symbols for charts; symbols are numbered so that unary rules lead to lower numbers."""
 
     first: NDArray[np.int32]  # symbols + 1: where the rules of each begin
-    inner: NDArray[np.int32]  # symbols: where those to other symbols end
-    adapted: NDArray[np.int32]  # symbols: place among those that are adapted; -1: it is not
-    shortest: NDArray[np.int32]  # symbols: the fewest terminals of a yield
-    longest: NDArray[np.int32]  # symbols: the most; 2^30 where there is no bound
+    inner: NDArray[np.int32]  # symbols: where its rules to other symbols end
+    adapted: NDArray[np.int32]  # symbols: index among adapted symbols; -1: not adapted
+    shortest: NDArray[np.int32]  # symbols: least number of terminals of its yields
+    longest: NDArray[np.int32]  # symbols: greatest number; 2^30 if unbounded
     at_start: NDArray[np.bool_]  # symbols: its yield always begins a sentence
-    at_end: NDArray[np.bool_]  # symbols: and ends it
-    groups: NDArray[np.int32]  # symbols: those of one number reach each other by unary rules
-    circles: NDArray[np.int64]  # symbols: where the sums over its group's unary ways are; -1: no circle
-    below: NDArray[np.bool_]  # adapted symbols × symbols: what its subtrees are made of
+    at_end: NDArray[np.bool_]  # symbols: its yield always ends a sentence
+    groups: NDArray[np.int32]  # symbols: group; symbols of a group reach each other by unary rules
+    circles: NDArray[np.int64]  # symbols: where its group's sums over unary chains are; -1: no cycle
+    below: NDArray[np.bool_]  # adapted symbols × symbols: whether it occurs below
 
 
 class Weights(NamedTuple):
-    """What a chart multiplies by."""
+    """The weights used in a chart."""
 
     rules: NDArray[np.float64]  # rules: p(children | parent)
     fresh: NDArray[np.float64]  # adapted symbols: p(a new subtree), (b + a T) / (C + b)
     remembered: NDArray[np.float64]  # adapted symbols: 1 / (C + b)
-    closures: NDArray[np.float64]  # sums over the unary ways from symbol to symbol, a block for each group
+    closures: NDArray[np.float64]  # sums over unary chains between symbols, a block for each group
 
 
 class Memory(NamedTuple):
-    """The subtrees that are remembered: tables of a restaurant for each adapted symbol."""
+    """The remembered subtrees: tables of a restaurant for each adapted symbol."""
 
-    customers: NDArray[Any]  # tables; of a grammar that was learned, their shares
-    parts: NDArray[np.int32]  # tables: how many one entry stands for; in a chain 1
-    contents: NDArray[np.int32]  # tables: the first entry of the subtree
+    customers: NDArray[Any]  # tables: customers; in a learned grammar, shares
+    parts: NDArray[np.int32]  # tables: number of tables that one entry stands for; 1 in a chain
+    contents: NDArray[np.int32]  # tables: first entry of the subtree
     places: NDArray[np.int32]  # tables: the adapted symbol
-    strings: NDArray[np.int32]  # tables: the number of the string
-    positions: NDArray[np.int32]  # tables: where in the text the string is (once)
-    lengths: NDArray[np.int32]  # tables: its terminals
+    strings: NDArray[np.int32]  # tables: number of its string
+    positions: NDArray[np.int32]  # tables: a position of the string in the text
+    lengths: NDArray[np.int32]  # tables: number of terminals
     following: NDArray[
         np.int32
     ]  # tables: the next of the same symbol and string; of a free one, the next free
     before: NDArray[np.int32]  # tables: the one before; -1 for the first
-    first: NDArray[np.int32]  # adapted symbols × strings: the first table; -1
+    first: NDArray[np.int32]  # adapted symbols × strings: first table, or -1
     masses: NDArray[np.float64]  # adapted symbols × strings: customers less discounts of tables
     values: NDArray[np.int32]  # entries of trees, from the top, left first: a rule, or -1 - table
-    onward: NDArray[np.int32]  # entries: the next; -1
-    free: NDArray[np.int32]  # first free table, tables ever used, the same of entries, and those now in use
+    onward: NDArray[np.int32]  # entries: the next entry, or -1
+    free: NDArray[np.int32]  # first free table, tables ever used, the same for entries, numbers in use
 
 
 class Chart(NamedTuple):
-    """Inside probabilities, by span and with the roles of its ends exchanged, for sums over split points."""
+    """Inside probabilities by span, stored twice, by start and by end, for sums over split points."""
 
     by_start: NDArray[np.float64]  # symbols × starts × ends
     by_end: NDArray[np.float64]  # symbols × ends × starts
-    live: NDArray[np.bool_]  # symbols: may be in a tree of the present sentence
+    live: NDArray[np.bool_]  # symbols: whether it can occur in the present sentence
 
 
 class Span(NamedTuple):
-    """A part of a sentence, whose trees are sought."""
+    """A part of a sentence to be parsed."""
 
     letters: NDArray[np.int32]  # its terminals
-    strings: NDArray[np.int32]  # of the whole sentence: the number of the string of each span
-    position: int  # where it is in the text
-    origin: int  # where it is in its sentence
+    strings: NDArray[np.int32]  # of the whole sentence: string number of each span
+    position: int  # its start in the text
+    origin: int  # its start in the sentence
     whole: int  # terminals of the sentence
 
 
 class Draft(NamedTuple):
-    """A tree that is not entered yet: entries from the top, left first."""
+    """A tree that is not stored yet: entries in preorder."""
 
-    values: NDArray[np.int32]  # a rule, or of a subtree that is remembered -1 - table
+    values: NDArray[np.int32]  # a rule, or -1 - table for a remembered subtree
     sizes: NDArray[np.int32]  # entries of its subtree, itself included
-    strings: NDArray[np.int32]  # the number of its string
+    strings: NDArray[np.int32]  # string number of the subtree
     positions: NDArray[np.int32]
     lengths: NDArray[np.int32]
-    tables: NDArray[np.int32]  # of a new subtree: the table that it had before; -1: it had none
-    nats: NDArray[np.float64]  # log p of the subtree, by the weights that it was drawn by
-    stack: NDArray[np.int32]  # of what is still to be drawn: symbol, start, end, unary steps to it
-    number: NDArray[np.int64]  # entries
+    tables: NDArray[np.int32]  # for a new subtree: its former table, or -1
+    nats: NDArray[np.float64]  # log p of the subtree, by the weights used to draw it
+    stack: NDArray[np.int32]  # symbols still to be expanded: symbol, start, end, unary steps so far
+    number: NDArray[np.int64]  # number of entries
 
 
 @njit(**PART)
 def span_at(i, j, n):
-    """The place of a span among all of a sentence: by where they start, then by where they end."""
+    """The index of a span among a sentence's spans, sorted by start, then by end."""
     return i * n - i * (i - 1) // 2 + j - i - 1
 
 
@@ -120,7 +120,7 @@ def _string_of(span, i, j):
 
 @njit(**PART)
 def rule_to(symbol, terminal, rules, symbols):
-    """The rule of a symbol to a terminal; -1."""
+    """The rule of a symbol to a terminal, or -1."""
     low, high = symbols.inner[symbol], symbols.first[symbol + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -134,7 +134,7 @@ def rule_to(symbol, terminal, rules, symbols):
 
 @njit(**PART)
 def _fits(symbol, i, j, n, symbols):
-    """Whether a symbol may come to the terminals i to j of n."""
+    """Whether a symbol can derive the terminals i to j of n, by length and position."""
     size = j - i
     if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
         return False
@@ -143,13 +143,13 @@ def _fits(symbol, i, j, n, symbols):
 
 @njit(**PART)
 def covers(symbol, size, symbols, chart):
-    """Whether a chart has a symbol's probabilities of spans of a size: others are never written."""
+    """Whether a chart stores a symbol's probabilities for spans of a size; others are never written."""
     return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
 
 
 @njit(**PART)
 def splits(left, right, i, j, symbols):
-    """The first and the last place + 1 where a span may be split for two symbols."""
+    """The range of split points (first, last + 1) of a span for two symbols."""
     low = max(i + symbols.shortest[left], j - symbols.longest[right])
     high = min(i + symbols.longest[left], j - symbols.shortest[right])
     return low, high + 1
@@ -157,7 +157,7 @@ def splits(left, right, i, j, symbols):
 
 @njit(**PART)
 def scaled(mass, heat, power, size, scale):
-    """mass^heat times scale^size, which is `power` where that is no infinity."""
+    """mass^heat × scale^size; `power` is scale^size, if finite."""
     if mass <= 0.0:
         return 0.0
     if heat != 1.0:
@@ -169,7 +169,7 @@ def scaled(mass, heat, power, size, scale):
 
 @njit(**PART)
 def _two(left, right, i, j, best, chart, symbols):
-    """The probability of two symbols one after the other, over where they part: the sum, or the greatest."""
+    """The probability of two adjacent symbols in a span, summed over split points; best: the greatest."""
     low, high = splits(left, right, i, j, symbols)
     total = 0.0
     if best:
@@ -183,7 +183,7 @@ def _two(left, right, i, j, best, chart, symbols):
 
 @njit(**PART)
 def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
-    """The probability of a span by the rules of a symbol that are not to one other symbol of its group."""
+    """The probability of a span by a symbol's rules, without unary rules within its group."""
     total = 0.0
     if j == i + 1:
         rule = rule_to(symbol, span.letters[i], rules, symbols)
@@ -205,11 +205,10 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
 def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart):
     """Fill a chart with p(terminals i to j | symbol) times scale^(j - i).
 
-    active: the symbols that may be in a tree, ascending. inner: of this adapted symbol (-1: of none) only new
-    subtrees count, by what they are made of. heat: an exponent of what is remembered (`weights` have theirs).
-    best: the most probable tree instead of sums, where masses are of the greatest subtree. masses (adapted
-    symbols × strings): of subtrees that are remembered. Unary ways within a group are summed up by
-    `weights.closures`.
+    active: the symbols that can occur, ascending. inner: an adapted symbol (or -1) for which only new
+    subtrees count. heat: an exponent on remembered subtrees (`weights` include theirs). masses (adapted
+    symbols × strings): of remembered subtrees. best: maximise over trees instead of summing; masses are then
+    of the greatest subtree. Unary chains within a group are summed by `weights.closures`.
     """
     n = len(span.letters)
     for symbol in active:
@@ -258,10 +257,11 @@ def allow_all(symbol, symbols, weights):
 
 @njit(**LEAN)
 def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart):
-    """Give a rule of a symbol the weight 1 and its others 0, and return the symbol's probability of the whole
-    span, which is entered into the chart that was filled with other weights of these rules.
+    """Give a rule of a symbol the weight 1 and its other rules 0; returns the symbol's probability of the
+    whole span.
 
-    No rule may lead back to the symbol, and it is not adapted. Times scale^size, as in `fill_chart`.
+    The probability (times scale^size, as in `fill_chart`) is also entered into the chart, which was filled
+    with other weights of these rules. The symbol must not be adapted, and no rule may lead back to it.
     """
     for other in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[other] = 0.0
@@ -279,7 +279,7 @@ def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart)
 
 @njit(**PART)
 def group_of(symbol, symbols):
-    """The lowest of the symbols that reach each other by unary rules with one, and how many they are."""
+    """The lowest symbol of the group of a symbol, and the size of the group."""
     lowest = symbol
     while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
         lowest -= 1
@@ -293,7 +293,8 @@ def group_of(symbol, symbols):
 
 @njit(**PART)
 def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
-    """The same for symbols that reach each other by unary rules; returns the next place in `active`."""
+    """Fill a span for a group of symbols that reach each other by unary rules; returns the next place in
+    `active`."""
     n, symbol = len(span.letters), active[at]
     end = at
     while end < len(active) and symbols.groups[active[end]] == symbols.groups[symbol]:
@@ -319,7 +320,8 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
 
 @njit(**LEAN)
 def close_circles(best, rules, symbols, weights):
-    """Sums over the unary ways in each group that has a circle, (I - U)^-1; best: the greatest of them."""
+    """Fill `weights.closures`: sums over unary chains in each group with a cycle, (I - U)^-1; best: the
+    greatest."""
     n_symbols = len(symbols.groups)
     start = 0
     while start < n_symbols:
@@ -365,7 +367,8 @@ def _all_ways(steps):
 
 @njit(**LEAN)
 def _greatest_ways(ways):
-    """Turn steps, with 1 from each to itself, into the greatest product of steps from each to each."""
+    """Turn steps (diagonal 1) into the greatest products of steps from each symbol to each other, in
+    place."""
     n = len(ways)
     for i in range(n):
         ways[i, i] = max(ways[i, i], 1.0)
@@ -380,10 +383,10 @@ def draw_tree(
     start, inner, span, active, scale, heat, best, unary, rules, symbols, weights, memory, masses, discounts,
     chart, draft, state,
 ):  # fmt: skip
-    """Draw a tree into `draft`; False if nothing comes to the span, or unary steps are too many.
+    """Draw a tree into `draft`; False if the span cannot be parsed, or there are too many unary steps.
 
-    inner, heat, best: as the chart was filled. unary: the most unary steps in a row. `state` is moved on.
-    Sizes and log p of the draft's subtrees are not filled in: see `size_subtrees` and `measure`.
+    inner, heat, best: as for the chart. unary: the most unary steps in a row. `state` is advanced. Sizes and
+    log p of the draft's subtrees are filled in by `size_subtrees` and `measure`.
     """
     n = len(span.letters)
     draft.number[0] = 0
@@ -448,7 +451,7 @@ def draw_tree(
 
 @njit(**LEAN)
 def _table_of(table, best, target, place, memory, discounts):
-    """One of a string's tables, by customers less discounts; `target` is uniform in their sum."""
+    """One of a string's tables, chosen by customers - discount; `target` is uniform below their sum."""
     a, greatest, found = discounts[place], -1.0, table
     while table >= 0:
         mass = memory.customers[table] - a * memory.parts[table]
@@ -466,7 +469,7 @@ def _table_of(table, best, target, place, memory, discounts):
 
 @njit(**LEAN)
 def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart):
-    """A rule and where its children part (-1), by what each comes to; best: the greatest."""
+    """Choose a rule and its split point (or -1) by probability; best: the greatest."""
     chosen, part, greatest = np.int64(-1), np.int64(-1), 0.0
     if j == i + 1:
         rule = rule_to(symbol, span.letters[i], rules, symbols)
@@ -502,7 +505,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
 
 @njit(**LEAN)
 def size_subtrees(draft, rules):
-    """How many entries each subtree of a draft has, itself included; written to the draft."""
+    """Fill `draft.sizes`: the number of entries of each subtree, its top included."""
     for at in range(draft.number[0] - 1, -1, -1):
         value, size = draft.values[at], 1
         if value >= 0:
@@ -515,9 +518,10 @@ def size_subtrees(draft, rules):
 
 @njit(**LEAN)
 def measure(draft, heat, rules, symbols, weights, memory, masses, discounts):
-    """How many entries each subtree of a draft has, and log p of each by some weights, unscaled.
+    """Fill the sizes of a draft's subtrees and log p of each by given weights, unscaled.
 
-    Of a new subtree of an adapted symbol it is p(its content); that it is new is counted above it.
+    For a new subtree of an adapted symbol this is p(its content); the probability of being new is counted
+    above it.
     """
     for at in range(draft.number[0] - 1, -1, -1):
         value = draft.values[at]

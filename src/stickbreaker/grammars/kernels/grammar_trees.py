@@ -1,4 +1,4 @@
-"""The trees of a chain over a grammar, written out in an order of their own, and read again."""
+"""The trees of a chain written to arrays in a canonical order, read back and checked; cuts in trees."""
 
 import numpy as np
 from numba import njit
@@ -15,7 +15,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
 
 @njit(**PLAIN)
 def ordered_tables(memory):
-    """All tables, by adapted symbol, by string, and as they stand there."""
+    """All tables, sorted by adapted symbol, then string, then position in the list."""
     found = np.empty(memory.free[TABLES_USED], np.int32)
     number = 0
     for place in range(len(memory.first)):
@@ -30,7 +30,8 @@ def ordered_tables(memory):
 
 @njit(**PLAIN)
 def written(heads, names, memory):
-    """Entries of lists one after the other, and where each list begins. names (tables): their numbers."""
+    """Concatenate lists of entries; also returns where each begins. names (tables): their numbers in the
+    output."""
     starts = np.zeros(len(heads) + 1, np.int64)
     for at in range(len(heads)):
         entry, size = heads[at], 0
@@ -49,11 +50,10 @@ def written(heads, names, memory):
 
 @njit(**PLAIN)
 def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, texts, stack):
-    """Whether entries are no tree of a symbol with these terminals; -1: they are one.
+    """Check that entries are a tree of a symbol with these terminals; returns -1 if they are.
 
-    place: of the adapted symbol whose subtree it is, or -1: its top is not a table. places (tables), tables
-    (tables + 1: where the terminals of each begin in `texts`). A tree's tables must be of adapted symbols
-    that are below it.
+    place: the adapted symbol whose subtree it is, or -1 for a sentence. places (tables); tables (tables + 1):
+    where the terminals of each begin in `texts`. A tree's tables must belong to adapted symbols below it.
     """
     stack[0], top, at = symbol, 1, 0
     for k in range(len(values)):
@@ -95,11 +95,10 @@ def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, t
 
 @njit(**PLAIN)
 def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
-    """Count, in each sentence's tree, where the subtrees of adapted symbols begin and end.
+    """Count where subtrees of adapted symbols begin and end in each sentence's tree.
 
-    cuts (adapted symbols × letters) has the counts of the place before each letter; those at both ends of a
-    sentence have none. marks (adapted symbols × letters): the last sentence that was counted there. stack:
-    entries still to come, and of a symbol that ends there its place.
+    cuts (adapted symbols × letters): counts of the place before each letter; the ends of a sentence do not
+    count. marks (adapted symbols × letters): the last sentence counted there. stack: working memory.
     """
     for s in range(len(roots)):
         position, end, top = starts[s], starts[s + 1], 0
@@ -129,7 +128,7 @@ def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
 
 @njit(**PLAIN)
 def number_of_strings(text_strings, spans, starts, sentences, positions, lengths):
-    """The number of each table's string, by where it is in the text; -1: it is not within a sentence."""
+    """The string number of each table, from its position in the text; -1: not within a sentence."""
     found = np.empty(len(positions), np.int32)
     for table in range(len(positions)):
         position, size = positions[table], lengths[table]
@@ -145,7 +144,7 @@ def number_of_strings(text_strings, spans, starts, sentences, positions, lengths
 
 @njit(**PLAIN)
 def read_lists(values, starts, heads, memory):
-    """Make lists of entries; returns the number of entries in use."""
+    """Store lists of entries in `memory`; returns the number of entries in use."""
     number = memory.free[ENTRIES]
     for at in range(len(heads)):
         heads[at] = number if starts[at + 1] > starts[at] else -1
@@ -159,10 +158,10 @@ def read_lists(values, starts, heads, memory):
 
 @njit(**PLAIN)
 def expanded(draft, wholes, starts, found, number):
-    """Write a drafted tree as rules alone, remembered subtrees by their own rules; returns the end.
+    """Write a drafted tree to `found` as rules, remembered subtrees expanded; returns the end, or -1 without
+    room.
 
-    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Returns -1
-    where there is no room.
+    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin.
     """
     for at in range(draft.number[0]):
         value = draft.values[at]
@@ -183,9 +182,9 @@ def expanded(draft, wholes, starts, found, number):
 
 @njit(**LEAN)
 def measure_derivations(entries, starts, sizes_out):
-    """How many rules each derivation has, those that it is made of written out; sizes_out (derivations).
+    """Fill sizes_out (derivations): the number of rules of each, expanded.
 
-    entries: of derivations, a rule or -1 - derivation, a later one; starts (derivations + 1).
+    entries: of all derivations, a rule or -1 - (a later derivation); starts (derivations + 1).
     """
     for row in range(len(starts) - 2, -1, -1):
         sizes_out[row] = 0
@@ -195,7 +194,8 @@ def measure_derivations(entries, starts, sizes_out):
 
 @njit(**LEAN)
 def write_derivations(entries, starts, ends, found_out):
-    """The rules of derivations, all written out; ends (derivations + 1): where those of each begin."""
+    """Write the expanded rules of derivations to found_out; ends (derivations + 1): where those of each
+    begin."""
     for row in range(len(starts) - 2, -1, -1):
         number = ends[row]
         for at in range(starts[row], starts[row + 1]):
@@ -211,8 +211,8 @@ def write_derivations(entries, starts, ends, found_out):
 
 @njit(**LEAN)
 def link_derivations(places, strings, shares, first, following, masses, greatest):
-    """Lists of the derivations of each adapted symbol and string, with the sum and the greatest of their
-    shares; first, masses, greatest (adapted symbols × strings), following (derivations), -1 where none is."""
+    """Build linked lists of the derivations of each adapted symbol and string, with the sum and maximum of
+    their shares: first, masses, greatest (adapted symbols × strings); following (derivations); -1: none."""
     for row in range(len(places) - 1, -1, -1):
         place, string = places[row], strings[row]
         following[row] = first[place, string]
@@ -223,7 +223,8 @@ def link_derivations(places, strings, shares, first, following, masses, greatest
 
 @njit(**PLAIN)
 def cuts_within(symbol, wholes, starts, rules):
-    """Where the subtrees of a symbol begin and end in trees, as terminals before that place, ascending.
+    """The places where subtrees of a symbol begin and end in trees, as numbers of terminals before them,
+    ascending.
 
     wholes: the rules of all trees down to terminals; starts (trees + 1): where those of each begin. Returns
     the places of all trees, and where those of each begin (trees + 1).
@@ -232,7 +233,7 @@ def cuts_within(symbol, wholes, starts, rules):
     for tree in range(n_trees):
         longest = max(longest, starts[tree + 1] - starts[tree])
     found, found_starts = np.empty(len(wholes) + n_trees, np.int32), np.zeros(n_trees + 1, np.int64)
-    stack = np.empty(2 * longest + 2, np.int32)  # symbols to come, and -1 where a subtree of `symbol` ends
+    stack = np.empty(2 * longest + 2, np.int32)  # symbols still to come; -1: a subtree of `symbol` ends
     number = 0
     for tree in range(n_trees):
         position, top = 0, 0
@@ -261,8 +262,7 @@ def cuts_within(symbol, wholes, starts, rules):
 
 @njit(**PLAIN)
 def _mark(position, first, found, number):
-    """Write a position to `found`, from `first` on ascending, unless it is the last there; returns the
-    end."""
+    """Append a position to `found`, unless it is already the last from `first` on; returns the end."""
     if number > first and found[number - 1] == position:
         return number
     found[number] = position
@@ -273,9 +273,9 @@ def _mark(position, first, found, number):
 def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules, counts_out):
     """Count the places where subtrees of a symbol begin or end in a drafted tree, each once.
 
-    inner, inner_starts: `cuts_within` of the subtrees that are remembered. counts_out (terminals + 1) has the
-    places before each terminal and the end; stamps (the same): the last tree that was counted there, by its
-    number `stamp`.
+    inner, inner_starts: `cuts_within` of the remembered subtrees. counts_out (terminals + 1): counts of the
+    place before each terminal and of the end; stamps (same size): the number `stamp` of the last tree counted
+    there.
     """
     origin = draft.positions[0]
     for at in range(draft.number[0]):
@@ -290,7 +290,7 @@ def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules
 
 @njit(**LEAN)
 def _count_once(position, stamp, stamps, counts_out):
-    """Count a place that this stamp has not marked yet."""
+    """Count a place unless it already has this stamp."""
     if stamps[position] != stamp:
         stamps[position] = stamp
         counts_out[position] += 1
@@ -298,10 +298,10 @@ def _count_once(position, stamp, stamps, counts_out):
 
 @njit(**PLAIN)
 def longest_beginning(letters, by_start, rules, symbols, start, begins):
-    """How many terminals, from the first, some sentence of the grammar begins with.
+    """The length of the longest prefix that begins some sentence of the grammar.
 
-    by_start: a chart's inside probabilities of whole symbols; begins (symbols × terminals): whether a symbol
-    may begin with what is from there to the end of the part that is looked at.
+    by_start: a chart's inside probabilities; begins (symbols × terminals): working memory, whether a symbol
+    can begin with the terminals from there to the end of the prefix.
     """
     for end in range(1, len(letters) + 1):
         for i in range(end - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Documents of symbols cut into sentences of a grammar's terminals."""
+"""Cutting documents of symbols into sentences of a grammar's terminals."""
 
 import numpy as np
 from numba import njit
@@ -8,11 +8,11 @@ from stickbreaker.grammars.kernels.grammar_chart import PLAIN
 
 @njit(**PLAIN)
 def cut_symbols(words, offsets, starts, numbers, boundary):
-    """Terminals of documents (offsets, documents + 1) whose sentences begin at `starts`, and after each
-    terminal that is a boundary, which is left out.
+    """Cut documents into sentences, which begin at `starts` and after each boundary; boundaries are left out.
 
-    words: of all documents, places in `numbers`, which has their terminals, last that of -1. Returns
-    terminals, where sentences begin (sentences + 1), and the document of each sentence.
+    words: of all documents, indices into `numbers`, their terminals (the last is that of -1); offsets
+    (documents + 1). Returns terminals, where sentences begin (sentences + 1), and the document of each
+    sentence.
     """
     letters, owners = np.empty(len(words), np.int32), np.empty(len(words), np.int64)
     begins = np.empty(len(words) + 1, np.int64)

@@ -1,7 +1,7 @@
-"""The trees that a grammar caches while it learns online: what each is, what it weighs, and draws by them.
+"""Cached trees of online learning: their storage, their weights, and sampling with them.
 
-A cached tree is known by its rules from the top, left first, down to terminals: they tell where subtrees of
-adapted symbols are, which are cached trees themselves.
+A cached tree is identified by its rules in preorder, down to terminals. They determine its subtrees of
+adapted symbols, which are cached trees themselves.
 """
 
 from typing import Any, NamedTuple
@@ -34,31 +34,30 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 class TreeSet(NamedTuple):
     """Distinct trees by number, each with its rules and its terminals.
 
-    Arrays have room for more than there is; `numbers` tells how much they hold: trees, rules, terminals,
-    parts, strings.
+    Arrays have spare room; `numbers` holds the sizes in use: trees, rules, terminals, parts, strings.
     """
 
     numbers: NDArray[np.int64]
-    slots: NDArray[np.int32]  # a table by hash of rules: 1 + tree, or 0
-    rules: NDArray[np.int32]  # of all trees, one after the other
+    slots: NDArray[np.int32]  # hash table by rules: 1 + tree, or 0
+    rules: NDArray[np.int32]  # of all trees, concatenated
     rule_starts: NDArray[np.int64]  # trees + 1
     letters: NDArray[np.int32]
     letter_starts: NDArray[np.int64]
-    parts: NDArray[np.int32]  # rules outside of its cached subtrees, and these as -1 - tree
+    parts: NDArray[np.int32]  # of each tree: rules outside its cached subtrees, and these as -1 - tree
     part_starts: NDArray[np.int64]
-    places: NDArray[np.int32]  # trees: the adapted symbol
-    strings: NDArray[np.int32]  # trees: the number of the string of its terminals, from 1
-    string_keys: NDArray[np.int64]  # a table by hash: string × terminals + terminal; -1
-    string_numbers: NDArray[np.int32]  # and the longer string's number
+    places: NDArray[np.int32]  # trees: their adapted symbols
+    strings: NDArray[np.int32]  # trees: their string numbers, from 1
+    string_keys: NDArray[np.int64]  # hash table: string × terminals + terminal, or -1
+    string_numbers: NDArray[np.int32]  # the longer string's number
 
 
-TREES, RULES, LETTERS, PARTS, STRINGS = range(5)  # places of `TreeSet.numbers`
-OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED = range(1, 5)  # faults
+TREES, RULES, LETTERS, PARTS, STRINGS = range(5)  # indices of `TreeSet.numbers`
+OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED = range(1, 5)  # results of `fault_in`
 
 
 @njit(**LEAN)
 def _hash_of(values, start, stop):
-    """A number that depends on some values."""
+    """A hash of values[start:stop]."""
     mixed = MIXER
     for i in range(start, stop):
         mixed = (mixed ^ np.uint64(values[i] + 1)) * np.uint64(0x100000001B3)
@@ -68,8 +67,8 @@ def _hash_of(values, start, stop):
 
 @njit(**LEAN)
 def _look_up(values, start, stop, slots, rules, starts):
-    """The number of the list of rules that is the same, and its slot; -1 where there is none, and where to
-    put it. slots: a table by hash, 1 + number or 0; rules of all lists, and where each begins."""
+    """Look up a list of rules; returns its number and slot, or -1 and the slot for it. slots: hash table of 1
+    + number, or 0; rules of all lists, and where each begins."""
     mask = np.uint64(len(slots) - 1)
     slot = _hash_of(values, start, stop) & mask
     while slots[slot] > 0:
@@ -89,7 +88,7 @@ def _look_up(values, start, stop, slots, rules, starts):
 
 @njit(**LEAN)
 def fill_slots(number, slots, rules, starts):
-    """Enter distinct lists of rules, that many of them, into a table that is empty: see `_look_up`."""
+    """Enter `number` distinct lists of rules into an empty hash table: see `_look_up`."""
     for at in range(number):
         _, slot = _look_up(rules, starts[at], starts[at + 1], slots, rules, starts)
         slots[slot] = at + 1
@@ -97,13 +96,13 @@ def fill_slots(number, slots, rules, starts):
 
 @njit(**LEAN)
 def tree_of(values, start, stop, trees):
-    """The number of the tree with these rules, and its slot; -1 where there is none, and where to put it."""
+    """The number of the tree with these rules and its slot, or -1 and the slot for it."""
     return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
 
 
 @njit(**LEAN)
 def _slot_of_string(key, trees):
-    """Where a string's key is in the table, or where to put it."""
+    """The slot of a string's key in the hash table, or the slot for it."""
     mask = np.uint64(len(trees.string_keys) - 1)
     mixed = np.uint64(key + 1) * MIXER
     slot = (mixed ^ (mixed >> np.uint64(31))) & mask
@@ -114,7 +113,7 @@ def _slot_of_string(key, trees):
 
 @njit(**LEAN)
 def longer_string(string, letter, n_terminals, trees):
-    """The number of a string with a terminal more, and its slot; -1 where there is none."""
+    """The number of a string extended by a terminal, and its slot; -1: none."""
     slot = _slot_of_string(np.int64(string) * n_terminals + letter, trees)
     number = np.int64(trees.string_numbers[slot]) if trees.string_keys[slot] >= 0 else np.int64(-1)
     return number, slot
@@ -122,7 +121,7 @@ def longer_string(string, letter, n_terminals, trees):
 
 @njit(**LEAN)
 def _sizes(values, start, stop, sizes, rules):
-    """How many rules the subtree at each place has; `sizes` (from 0)."""
+    """Fill `sizes` (from 0): the number of rules of the subtree at each place."""
     for i in range(stop - start - 1, -1, -1):
         rule = values[start + i]
         size = 1
@@ -135,8 +134,8 @@ def _sizes(values, start, stop, sizes, rules):
 
 @njit(**PLAIN)
 def read_numbers(text):
-    """The whole numbers below 10^9 in lines of text (bytes in ASCII), each after a single space but the first
-    of a line, and where those of each line begin (lines + 1). No lines, where anything else is in the text.
+    """Parse lines of space-separated whole numbers below 10^9 (ASCII bytes); returns them and where each line
+    begins (lines + 1). Returns no lines if the text contains anything else.
     """
     n_lines, n_numbers = 0, 0
     for byte in text:
@@ -161,9 +160,9 @@ def read_numbers(text):
 
 @njit(**LEAN)
 def fault_in(values, starts, rules, symbols, stack):
-    """What is wrong with lists of rules that should be trees of adapted symbols: one of the numbers below.
+    """Check that lists of rules are trees of adapted symbols; returns 0 or the number of the fault.
 
-    stack (rules of all lists + 2) is worked with.
+    stack (rules of all lists + 2) is working memory.
     """
     for at in range(len(starts) - 1):
         held, first = 0, starts[at]
@@ -191,15 +190,15 @@ def fault_in(values, starts, rules, symbols, stack):
 
 @njit(**LEAN)
 def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
-    """Add a tree, and before it those that it is made of, if they are new; returns its number.
+    """Add a tree after its cached subtrees, if they are new; returns its number.
 
-    There must be room; `sizes` is worked with.
+    There must be room; `sizes` is working memory.
     """
     found, _ = tree_of(values, start, stop, trees)
     if found >= 0:
         return found
     _sizes(values, start, stop, sizes, rules)
-    for i in range(stop - start - 1, 0, -1):  # those below stand after those above
+    for i in range(stop - start - 1, 0, -1):  # subtrees come after the trees that contain them
         if symbols.adapted[rules.parents[values[start + i]]] >= 0:
             _add(values, start + i, start + i + sizes[i], start, sizes, n_terminals, trees, rules, symbols)
     return _add(values, start, stop, start, sizes, n_terminals, trees, rules, symbols)
@@ -207,7 +206,7 @@ def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
 
 @njit(**LEAN)
 def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols):
-    """Add a tree whose subtrees are there; `sizes` are from `origin` on."""
+    """Add a tree whose subtrees are already there; `sizes` start at `origin`."""
     found, slot = tree_of(values, start, stop, trees)
     if found >= 0:
         return found
@@ -253,14 +252,14 @@ def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols)
 
 @njit(**LEAN)
 def add_trees(values, starts, sizes, n_terminals, trees, rules, symbols, found):
-    """Add trees, one after the other in `values`; found (trees): their numbers."""
+    """Add trees, concatenated in `values`; fills found (trees) with their numbers."""
     for at in range(len(found)):
         found[at] = add_tree(values, starts[at], starts[at + 1], sizes, n_terminals, trees, rules, symbols)
 
 
 @njit(**LEAN)
 def refill_strings(keys, numbers, trees):
-    """Enter strings, from a smaller table (keys and numbers), into one that is empty."""
+    """Move strings from a smaller hash table (keys and numbers) into an empty one."""
     for at in range(len(keys)):
         if keys[at] >= 0:
             slot = _slot_of_string(keys[at], trees)
@@ -270,10 +269,10 @@ def refill_strings(keys, numbers, trees):
 
 @njit(**OPTIONS)
 def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
-    """Add how often cached trees, from a first row on, use each other, by row, and rules: a cached tree is
-    drawn once.
+    """Add the uses of cached trees (by row) and rules within cached trees from row `first` on, each counted
+    once.
 
-    ids (rows): their trees; rows (trees): the row of each, -1.
+    ids (rows): their trees; rows (trees): the row of each, or -1.
     """
     for row in range(first, len(ids)):
         for at in range(trees.part_starts[ids[row]], trees.part_starts[ids[row] + 1]):
@@ -286,11 +285,11 @@ def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
 
 @njit(**PLAIN)
 def place_trees(cells, ids, trees, tree_uses):
-    """The cells of a table with uses by other cached trees (rows) added to their counts, and last in each
-    column those of rows that no sentence used by itself.
+    """Add uses by other cached trees (rows) to the counts of a table's cells; rows without direct uses come
+    last in their columns.
 
     cells: OrderedCells, all of whose slots below `sizes` are cells. Returns rows, all uses, uses by sentences
-    and which slots are cells (columns × slots), and how many are (columns).
+    and which slots are cells (columns × slots), and the number of cells (columns).
     """
     n_columns, width = cells.rows.shape
     there, sizes = np.zeros(len(ids), np.bool_), cells.sizes.copy()
@@ -323,8 +322,8 @@ def place_trees(cells, ids, trees, tree_uses):
 
 @njit(**OPTIONS)
 def weigh_trees(cells, before, log_totals, discounts, weights_out):
-    """exp E[log pi] of cached trees by row; cells: OrderedCells of all uses, before and log_totals:
-    StickSums."""
+    """Fill weights_out (rows) with exp E[log pi] of cached trees. cells: OrderedCells of all uses; before and
+    log_totals: StickSums."""
     for k in range(len(cells.sizes)):
         for slot in range(cells.sizes[k]):
             n = cells.values[k, slot] * cells.scale
@@ -334,10 +333,11 @@ def weigh_trees(cells, before, log_totals, discounts, weights_out):
 
 @njit(**PLAIN)
 def link_trees(ids, weights, trees, n_columns):
-    """Lists of the cached trees of each adapted symbol and string, by row, and the sums of their weights.
+    """Build linked lists of the cached trees (rows) of each adapted symbol and string, and sums of their
+    weights.
 
     Returns the adapted symbol and the string of each row, the next row of the same (-1: none), and the first
-    row and the sum of weights of each (adapted symbols × strings).
+    row and the sum of weights (adapted symbols × strings).
     """
     n, n_strings = len(ids), trees.numbers[STRINGS] + 1
     places, strings = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -355,7 +355,8 @@ def link_trees(ids, weights, trees, n_columns):
 
 @njit(**LEAN)
 def strings_in(letters, n_terminals, trees, strings):
-    """The numbers of the strings of a sentence's spans, 0 of those that no cached tree has."""
+    """Fill `strings` with the string number of each span of a sentence; 0 if no cached tree has the
+    string."""
     n = len(letters)
     for i in range(n):
         string = np.int64(0)
@@ -367,7 +368,7 @@ def strings_in(letters, n_terminals, trees, strings):
 
 @njit(**PLAIN)
 def _longer(values: NDArray[Any], size: int) -> Any:
-    """The same values with room for more."""
+    """A copy of the values with more room."""
     more = np.empty(max(2 * len(values), size), values.dtype)
     more[: len(values)] = values
     return more
@@ -375,8 +376,7 @@ def _longer(values: NDArray[Any], size: int) -> Any:
 
 @njit(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
-    """The rules of a drafted subtree down to terminals, from `number` on; returns the end, -1 without
-    room."""
+    """Write the expanded rules of a drafted subtree from `number` on; returns the end, or -1 without room."""
     for i in range(at, at + draft.sizes[at]):
         value = draft.values[i]
         if value >= 0:
@@ -413,7 +413,7 @@ def weigh_tops(
     letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, strings,
     nats_out,
 ):  # fmt: skip
-    """log p(sentence | rule) of each sentence and rule of `start`, -inf if it cannot be parsed so.
+    """log p(sentence | rule) of each sentence and rule of `start`; -inf if it cannot be parsed with the rule.
 
     nats_out: sentences × rules of `start`, whose weights are overwritten. Otherwise as `sample_trees`.
     """
@@ -442,10 +442,10 @@ def sample_trees(
     letters, starts, keys, n_samples, tops, start, unary, n_terminals, ids, rows, trees, rules, symbols,
     weights, memory, nothing, actives, chart, draft, strings, tree_uses, tree_draws, rule_uses, fresh, nats,
 ):  # fmt: skip
-    """Draw trees of sentences, and count what they use (Zhai 2014, section 8.2.3).
+    """Draw trees of sentences, and count the cached trees and rules that they use (Zhai 2014, section 8.2.3).
 
-    What a new tree is made of is not counted with its sentence: a cached tree is drawn once, and counts that
-    by itself from then on (`count_parts`). tree_draws and fresh (adapted symbols) are of all draws.
+    The contents of a new tree are not counted with its sentence: from then on the cached tree counts them
+    once itself (`count_parts`). tree_draws and fresh (adapted symbols) cover all draws.
 
     letters: terminals of all sentences, which begin at `starts`; keys (sentences): of their random streams;
     n_samples (sentences): trees to draw; tops (sentences): the rule of `start` that all trees of a sentence
@@ -491,7 +491,7 @@ def sample_trees(
                 nats[s] = -np.inf
                 break
             size_subtrees(draft, rules)
-            until = np.int64(0)  # the end of the new tree that a place is in
+            until = np.int64(0)  # the end of the new tree around a place
             for at in range(draft.number[0]):
                 value, gain = draft.values[at], np.int64(at >= until)
                 if value < 0:
@@ -535,11 +535,11 @@ def best_trees(
     which, start_of, below, unary, n_terminals, ids, trees, rules, symbols, weights, memory, greatest,
     nothing, chart, draft, strings,
 ):  # fmt: skip
-    """The most probable trees of the strings of cached trees, those that are others than they have.
+    """Find the most probable trees of the strings of cached trees, where they differ from the cached ones.
 
-    which: rows; start_of (adapted symbols) their symbols, below (adapted symbols × symbols) what their trees
-    may be made of; greatest: the greatest weight of each string. Returns the rows of those with other trees,
-    and the rules of these, with where those of each begin.
+    which: rows; start_of (adapted symbols): their symbols; below (adapted symbols × symbols): whether a
+    symbol can occur in their trees; greatest: the greatest weight of each string. Returns the rows that
+    differ, and the rules of their best trees, with where those of each begin.
     """
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
     found = np.empty(256, np.int32)
@@ -580,17 +580,18 @@ def best_trees(
 
 @njit(**LEAN)
 def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, counts):
-    """Of a span, share the outside of a group of symbols that reach each other among its members.
+    """Propagate outside probabilities of a span within a group of symbols that reach each other by unary
+    rules.
 
-    What is outside of one is outside of all that it leads to by unary ways. Steps within the group are
-    counted; returns the end of the group in `active`, whose last place is `at`.
+    The outside of a symbol also reaches those that it leads to by unary chains. Counts the steps within the
+    group; returns the end of the group in `active`, whose last place is `at`.
     """
     symbol = active[at]
     begin = at
     while begin >= 0 and symbols.groups[active[begin]] == symbols.groups[symbol]:
         begin -= 1
     lowest, n_group = group_of(symbol, symbols)
-    for place in range(begin + 1, at + 1):  # by_end of the outside is room
+    for place in range(begin + 1, at + 1):  # `by_end` of the outside is working memory
         other, total = active[place], 0.0
         for upper in range(begin + 1, at + 1):
             one = active[upper]
@@ -609,7 +610,8 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
 
 @njit(**LEAN)
 def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, chart, outside, counts):
-    """Expected uses of a symbol's rules in a span, whose outside is `own`, and outsides of its children."""
+    """Add the expected uses of a symbol's rules in a span with outside `own`, and the outsides of its
+    children."""
     if j == i + 1:
         rule = rule_to(symbol, letter, rules, symbols)
         if rule >= 0:
@@ -637,7 +639,7 @@ def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, char
 def _fill_outside(
     span, active, start, scale, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses, fresh
 ):
-    """Expected uses in all trees of a span, whose chart is filled: inside times outside."""
+    """Add expected uses over all trees of a span with a filled chart: inside times outside."""
     n = len(span.letters)
     for symbol in active:
         chart.live[symbol] = True
@@ -684,8 +686,8 @@ def expect_trees(
     letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, outside,
     strings, tree_uses, rule_uses, fresh, nats,
 ):  # fmt: skip
-    """Expected uses of cached trees (rows), rules, and trees that are not cached (adapted symbols), over all
-    trees of sentences (inside-outside). Otherwise as `sample_trees`."""
+    """Add expected uses of cached trees (rows), rules, and uncached trees (adapted symbols), over all trees
+    of sentences (inside-outside). Otherwise as `sample_trees`."""
     active, active_starts = actives
     scale = np.float64(n_terminals)
     for s in range(len(starts) - 1):

@@ -1,10 +1,11 @@
-"""Sampling of adaptor grammars: a sentence's tree leaves, another is drawn, and one of the two stays.
+"""Metropolis-Hastings sampling for adaptor grammars: remove a sentence's tree, propose another, keep one of
+the two.
 
-The state is which tree each sentence has and who sits where: every use of an adapted symbol is a customer
-of that symbol's restaurant, at a table that has its subtree; a table that opens uses the rule at the top of
-the subtree once, and whatever is below, whose adapted symbols are customers again. (Johnson, Griffiths &
-Goldwater 2007; tables get other subtrees as in Johnson & Goldwater 2009.) The accept step is exact for trees
-and tables together: what is drawn may open several tables of one subtree, or let later ones join the first.
+The state consists of all trees and the seating: every use of an adapted symbol is a customer of that symbol's
+restaurant, at a table labelled with its subtree. A new table uses the top rule of its subtree once, and
+everything below, where adapted symbols are customers again (Johnson, Griffiths & Goldwater 2007; tables are
+relabelled as in Johnson & Goldwater 2009). The acceptance step is exact for trees and tables together: a
+proposal can open several tables of one subtree, or let later uses join the first.
 """
 
 from typing import Any, NamedTuple
@@ -35,24 +36,24 @@ from stickbreaker.grammars.kernels.grammar_chart import (
 from stickbreaker.kernels.random import seeded, uniform
 
 INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
-LEAST = 1e-30  # of p(subtree), if it is decided whether a customer joins or opens a table
+LEAST = 1e-30  # of p(subtree), when a customer joins or opens a table
 
 
 class Counts(NamedTuple):
-    """How often rules are used, and who sits in the restaurants of adapted symbols."""
+    """Counts of rules, and of customers and tables in the restaurants of adapted symbols."""
 
     rules: NDArray[np.float64]  # rules: prior weight and uses
-    symbols: NDArray[np.float64]  # symbols: the same of all their rules
+    symbols: NDArray[np.float64]  # symbols: the sums over their rules
     customers: NDArray[np.float64]  # adapted symbols
     tables: NDArray[np.float64]  # adapted symbols
 
 
 class Process(NamedTuple):
-    """The Pitman-Yor processes of adapted symbols, and of rules whether their weights are learned."""
+    """The Pitman-Yor processes of adapted symbols, and whether rule weights are learned."""
 
     discounts: NDArray[np.float64]
     concentrations: NDArray[np.float64]
-    learned: float  # 1; or 0: the prior weights of rules stay as they are
+    learned: float  # 1, or 0: rules keep their prior weights
 
 
 class Text(NamedTuple):
@@ -60,36 +61,36 @@ class Text(NamedTuple):
 
     letters: NDArray[np.int32]  # terminals of all sentences
     starts: NDArray[np.int64]  # sentences + 1
-    strings: NDArray[np.int32]  # spans of all sentences: the number of each one's string
+    strings: NDArray[np.int32]  # spans of all sentences: their string numbers
     spans: NDArray[np.int64]  # sentences + 1: where the spans of each begin
-    active: NDArray[np.int32]  # symbols that may be in a sentence's tree, of all sentences
+    active: NDArray[np.int32]  # symbols that can occur in each sentence's tree, concatenated
     actives: NDArray[np.int64]  # sentences + 1: where those of each begin
     sentences: NDArray[np.int32]  # letters: the sentence of each
-    start: int  # symbol of a sentence
+    start: int  # start symbol
     unary: int  # the most unary steps in a row
 
 
 class Room(NamedTuple):
-    """What one visit works in."""
+    """The working memory of one visit."""
 
     old: Draft
     new: Draft
     chart: Chart
     weights: Weights
-    lists: NDArray[np.int32]  # lists of entries that are taken out
-    emptied: NDArray[np.int32]  # tables that are
+    lists: NDArray[np.int32]  # lists of removed entries
+    emptied: NDArray[np.int32]  # removed tables
     opened: NDArray[
         np.int32
     ]  # tables opened by this visit, the place of each in the draft, what it was called
-    frames: NDArray[np.int32]  # of open lists: their end in the draft, last entry, table
+    frames: NDArray[np.int32]  # open lists: their end in the draft, last entry, table
     active: NDArray[np.int32]
     prior: Counts  # before any use
-    nothing: NDArray[np.float64]  # `Memory.masses` where nothing is remembered; empty after the start
-    tally: NDArray[np.float64]  # trees that changed, log p of all given all others (nats), visits
+    nothing: NDArray[np.float64]  # `Memory.masses` with nothing remembered; empty after the start
+    tally: NDArray[np.float64]  # trees that changed, sum of log p given all others (nats), visits
 
 
 class State(NamedTuple):
-    """All that a chain moves."""
+    """The state that a chain changes."""
 
     memory: Memory
     counts: Counts
@@ -98,13 +99,14 @@ class State(NamedTuple):
 
 @njit(**INLINE)
 def _share_of_rule(rule, counts, rules):
-    """p(rule | parent) by the uses of all others."""
+    """p(rule | parent) given the present counts."""
     return counts.rules[rule] / counts.symbols[rules.parents[rule]] if rules.counted[rule] else 1.0
 
 
 @njit(**INLINE)
 def _count_rule(rule, change, state, rules):
-    """A rule is used once more, or less; of symbols that part a right side there is nothing to count."""
+    """Count a use of a rule (change 1) or uncount it (-1); rules added to split right-hand sides are not
+    counted."""
     if rules.counted[rule]:
         state.counts.rules[rule] += change * state.process.learned
         state.counts.symbols[rules.parents[rule]] += change * state.process.learned
@@ -112,7 +114,7 @@ def _count_rule(rule, change, state, rules):
 
 @njit(**INLINE)
 def _entry(value, memory):
-    """A new entry of a tree."""
+    """Allocate an entry of a tree."""
     free = memory.free
     at = free[FREE_ENTRY]
     if at >= 0:
@@ -127,7 +129,7 @@ def _entry(value, memory):
 
 @njit(**LEAN)
 def _open(place, string, position, length, state):
-    """A new table of a string, without customers; it is not the first of its string if there are others."""
+    """Open a table of a string, without customers; it comes after the first table of the string, if any."""
     memory = state.memory
     free = memory.free
     table = free[FREE_TABLE]
@@ -157,7 +159,7 @@ def _open(place, string, position, length, state):
 
 @njit(**LEAN)
 def _close(table, state):
-    """A table without customers is given up; it is free when its content is."""
+    """Close a table without customers; it is freed together with its contents."""
     memory, place, string = state.memory, state.memory.places[table], state.memory.strings[table]
     after, before = memory.following[table], memory.before[table]
     if after >= 0:
@@ -175,7 +177,7 @@ def _close(table, state):
 
 @njit(**INLINE)
 def _seat(table, change, state):
-    """A customer sits down at a table (1), or leaves (-1); strings that are there once have no mass."""
+    """Seat a customer at a table (change 1) or remove one (-1); strings that occur once have no mass."""
     memory, place = state.memory, state.memory.places[table]
     memory.customers[table] += change
     state.counts.customers[place] += change
@@ -185,9 +187,9 @@ def _seat(table, change, state):
 
 @njit(**LEAN)
 def take_out(head, draft, room, state, rules):
-    """Take a tree out, and tables that only it has; what it was is written to `draft`.
+    """Remove a tree and the tables that only it uses, and write the tree to `draft`.
 
-    Subtrees that others use too stay as they are; the rest is written out, and says which table it was.
+    Subtrees used elsewhere stay as tables; the others are expanded in the draft, with their former tables.
     """
     memory = state.memory
     room.lists[0], n_lists = head, 1
@@ -245,7 +247,7 @@ def take_out(head, draft, room, state, rules):
 
 @njit(**INLINE)
 def _alike(draft, one, other):
-    """Whether two subtrees of a draft are the same."""
+    """Whether two subtrees of a draft are identical."""
     if draft.sizes[one] != draft.sizes[other]:
         return False
     for step in range(draft.sizes[one]):  # noqa: SIM110
@@ -256,11 +258,11 @@ def _alike(draft, one, other):
 
 @njit(**LEAN)
 def enter(draft, given, inner, room, state, rules, symbols, random):
-    """A drafted tree's customers sit down, from the top, left before right.
+    """Add a drafted tree: seat its customers in preorder.
 
-    Returns the list of its entries, log p(tree and tables | all others), and how probable the tables were
-    that later uses of a new subtree took. given: these are what the draft says, else they are drawn. inner:
-    the draft is of a table's subtree, and does not seat a customer at its top.
+    Returns the list of its entries, log p(tree and tables | all others), and the probability of the tables
+    chosen by later uses of a new subtree. given: these tables are taken from the draft, else drawn. inner:
+    the draft is the subtree of a table, so its top seats no customer.
     """
     memory, counts, process = state.memory, state.counts, state.process
     head, nats, chosen, p = np.int32(-1), 0.0, 0.0, 1.0
@@ -334,7 +336,7 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
 
 @njit(**INLINE)
 def _append(entry, depth, head, room, memory):
-    """Add an entry to the list that is open; returns the head of the outermost."""
+    """Append an entry to the open list; returns the head of the outermost list."""
     last, table = room.frames[depth, 1], room.frames[depth, 2]
     if last >= 0:
         memory.onward[last] = entry
@@ -348,14 +350,14 @@ def _append(entry, depth, head, room, memory):
 
 @njit(**INLINE)
 def _weigh_rule(rule, counts, heat, rules, symbols, weights_out):
-    """Heat has no part in circles of unary rules, where sums over all ways round might have no bound."""
+    """Set the weight of a rule. Heat is not applied in cycles of unary rules, where sums could diverge."""
     p = _share_of_rule(rule, counts, rules)
     weights_out.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
 
 
 @njit(**LEAN)
 def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
-    """What charts of a span multiply by, in the present state."""
+    """Fill weights_out for charts of a span, from the present state."""
     for symbol in active:
         for rule in range(symbols.first[symbol], symbols.inner[symbol]):
             _weigh_rule(rule, counts, heat, rules, symbols, weights_out)
@@ -373,7 +375,7 @@ def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
 
 @njit(**LEAN)
 def _same(one, other):
-    """Whether two drafts are the same tree, all whose subtrees others use too."""
+    """Whether two drafts are the same tree, all of whose subtrees are used elsewhere."""
     if one.number[0] != other.number[0]:
         return False
     for at in range(one.number[0]):  # noqa: SIM110
@@ -384,7 +386,7 @@ def _same(one, other):
 
 @njit(**LEAN)
 def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
-    """Fill a chart so that its whole neither overflows nor vanishes; returns the scale that was needed."""
+    """Fill a chart with a scale at which the total neither overflows nor underflows; returns the scale."""
     n = len(span.letters)
     for _ in range(60):
         fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart)
@@ -397,7 +399,7 @@ def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules,
 
 @njit(**LEAN)
 def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
-    """log p of a sentence, -inf where no tree comes to it, and the scale that its chart needed."""
+    """log p of a sentence (-inf if it cannot be parsed), and the scale of its chart."""
     if len(active) == 0:
         return -np.inf, scale
     scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
@@ -408,10 +410,11 @@ def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
 
 @njit(**LEAN)
 def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
-    """Draw a tree again, and keep it or the one before, by the accept step; returns the list of its entries.
+    """Propose a new tree and accept it or keep the old one; returns the list of its entries, or -2 if the
+    span cannot be parsed.
 
-    head: the list of the tree's entries; -1: there is none, and what is drawn is taken. inner: of `symbol`, a
-    subtree that it remembers is sought. -2: nothing comes to the span.
+    head: the entries of the old tree; -1: there is none, and the proposal is accepted. inner: propose a
+    remembered subtree of `symbol`.
     """
     memory, process, chart, weights = state.memory, state.process, room.chart, room.weights
     old, new, n = room.old, room.new, len(span.letters)
@@ -459,7 +462,7 @@ def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, ru
 
 @njit(**LEAN)
 def _has_room(state, room):
-    """Whether there are as many free tables and entries as a visit may need."""
+    """Whether there are enough free tables and entries for a visit."""
     free, need = state.memory.free, len(room.new.values)
     return (
         len(state.memory.customers) - free[TABLES_USED] > need
@@ -469,11 +472,10 @@ def _has_room(state, room):
 
 @njit(**LEAN)
 def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """Visit sentences in an order, from one place in it on; returns the place reached.
+    """Visit sentences in an order, starting at `at`; returns the place reached.
 
-    It stops before its end where there is no room left, and gives -1 - sentence for one without a tree. roots
-    (sentences): the list of each one's entries; -1 where a sentence has none yet. scales (sentences): what
-    terminals are multiplied by.
+    It stops early if there is no room left, and returns -1 - sentence if one cannot be parsed. roots
+    (sentences): the list of each one's entries, -1: no tree yet. scales (sentences): the scale of each chart.
     """
     while at < len(order):
         if not _has_room(state, room):
@@ -497,9 +499,9 @@ def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, sy
 
 @njit(**LEAN)
 def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
-    """Give tables of one adapted symbol other subtrees, from one of them on; returns the place reached.
+    """Resample the subtrees of tables of one adapted symbol, starting at `at`; returns the place reached.
 
-    Whoever sits at a table gets the other subtree too. roots_of (adapted symbols): the symbol of each.
+    All customers of a table get the new subtree. roots_of (adapted symbols): the symbol of each.
     """
     memory = state.memory
     while at < len(tables):
@@ -539,7 +541,7 @@ def start_random(key):
 
 @njit(**LEAN)
 def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """As `sweep_sentences`, but by what each rule is worth beforehand, and nothing is remembered."""
+    """`sweep_sentences` for the start: by the prior weights of rules, and with nothing remembered."""
     memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
     masses, prior = room.nothing, room.prior
     while at < len(order):

@@ -1,1 +1,1 @@
-"""Grammars whose chosen symbols remember whole subtrees (adaptor grammars; Johnson et al. 2007)."""
+"""Models of adaptor grammars, in which chosen symbols remember whole subtrees (Johnson et al. 2007)."""

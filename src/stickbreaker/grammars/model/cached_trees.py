@@ -1,4 +1,4 @@
-"""The trees that keys of a table of cached trees stand for, read once and kept at hand."""
+"""Cached trees parsed from the keys of a table, each key once."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -28,18 +28,18 @@ from stickbreaker.grammars.kernels.tree_cache import (
 )
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 
-SPARE = 4  # times as many trees as a table has are kept at most, and some more
+SPARE = 4  # at most about that many times the trees of a table are stored
 FEW = 10_000
 FAULTS = {
-    OTHER_RULES: "trees of other rules",
-    OTHER_END: "trees that do not end where they should",
-    OTHER_SYMBOLS: "trees of another grammar",
-    NOT_ADAPTED: "trees of symbols that remember nothing",
+    OTHER_RULES: "trees have unknown rules",
+    OTHER_END: "trees are incomplete or too long",
+    OTHER_SYMBOLS: "trees belong to another grammar",
+    NOT_ADAPTED: "trees belong to symbols that are not adapted",
 }
 
 
 def key_of(rules: Integers) -> str:
-    """The key of a tree: its rules from the top, left first, by number.
+    """The key of a tree: the numbers of its rules in preorder.
 
     >>> key_of(np.array([4, 0, 12], np.int32))
     '4 0 12'
@@ -48,7 +48,7 @@ def key_of(rules: Integers) -> str:
 
 
 def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
-    """The rules of keys, one after the other, and where those of each begin. Raises ValueError for others."""
+    """The rules of keys, concatenated, and where those of each begin. Raises ValueError for invalid keys."""
     text = bytearray("".join(f"{key}\n" for key in keys).encode("ascii", "replace"))
     values, starts = read_numbers(np.frombuffer(text, np.uint8))
     if len(starts) != len(keys) + 1:
@@ -57,24 +57,24 @@ def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
 
 
 def parts_below(trees: TreeSet, ids: Integers) -> Integers:
-    """The trees that some trees are made of, by number."""
+    """The numbers of all cached trees within given trees."""
     parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
     return -1 - parts[parts < 0]
 
 
 class TableTrees(NamedTuple):
-    """What the keys of a table stand for; not to be written to."""
+    """The trees of a table's keys; read-only."""
 
     ids: Integers  # rows: the number of each tree in `CachedTrees.trees`
-    rows: Integers  # trees: the row of each; -1
-    tree_uses: Array  # rows: by other trees of the table
-    rule_uses: Array  # rules: by all of them
+    rows: Integers  # trees: the row of each, or -1
+    tree_uses: Array  # rows: uses by other trees of the table
+    rule_uses: Array  # rules: uses by all trees of the table
 
 
 class CachedTrees:
-    """A memory of what keys mean, and nothing else: whatever it holds, the same keys give the same trees.
+    """A cache of parsed keys; it affects speed only, never results.
 
-    It grows as new keys come, and begins again when most of what it holds is of keys that are gone.
+    It grows with new keys, and starts again when most of its trees are no longer in the table.
     """
 
     def __init__(self, grammar: Compiled) -> None:
@@ -88,7 +88,7 @@ class CachedTrees:
         return CachedTrees, (self.grammar,)
 
     def ids(self, keys: Sequence[str]) -> Integers:
-        """The trees of a table's keys (rows), in `trees`, whose arrays may be others than before."""
+        """The numbers of the trees of a table's keys (rows) in `trees`, whose arrays may be replaced."""
         n = len(keys)
         if keys is self._keys and n >= len(self._ids):
             if n > len(self._ids):
@@ -101,7 +101,7 @@ class CachedTrees:
         return self._ids
 
     def of_table(self, keys: Sequence[str]) -> TableTrees:
-        """The trees of a table's keys, and what they use; only rows that are new are looked at."""
+        """The trees of a table's keys, and the uses within them; only new rows are parsed."""
         ids = self.ids(keys)
         rows, n = self.rows(ids), len(self._tree_uses)
         tree_uses, rule_uses = self._tree_uses, self._rule_uses
@@ -113,13 +113,13 @@ class CachedTrees:
         return TableTrees(ids, rows, tree_uses, rule_uses)
 
     def rows(self, ids: Integers) -> Integers:
-        """The row of each tree of a table whose rows have these; -1 of others."""
+        """The row of each tree in a table whose rows have these ids; -1 if absent."""
         rows = np.full(int(self.trees.numbers[TREES]), -1, np.int32)
         rows[ids] = np.arange(len(ids), dtype=np.int32)
         return rows
 
     def parts_of(self, keys: Sequence[str]) -> list[list[str]]:
-        """For each key, the keys of the trees that its tree is made of, of those too, smaller ones first."""
+        """For each key, the keys of all cached trees within its tree, smaller ones first."""
         ids = self._read(keys).tolist()
         starts, rules = self.trees.rule_starts, self.trees.rules
         parts: dict[int, list[int]] = {}
@@ -135,7 +135,7 @@ class CachedTrees:
         return [[key_of(rules[starts[one] : starts[one + 1]]) for one in all_parts(tree)] for tree in ids]
 
     def _forget_uses(self) -> None:
-        """No row's parts are counted."""
+        """Reset the counts of uses within trees."""
         self._tree_uses, self._rule_uses = np.zeros(0), np.zeros(len(self.grammar.weights))
 
     def _empty(self) -> None:
@@ -148,7 +148,7 @@ class CachedTrees:
         )  # fmt: skip
 
     def _read(self, keys: Sequence[str]) -> Integers:
-        """Trees of keys, of which those that are new are added."""
+        """The trees of keys; new ones are added."""
         known = self._by_key
         new = [key for key in keys if key not in known]
         if new:
@@ -166,14 +166,14 @@ class CachedTrees:
         return np.fromiter((known[key] for key in keys), np.int32, len(keys))
 
     def _refuse_others(self, values: Integers, starts: NDArray[np.int64]) -> None:
-        """Raise ValueError for what are no trees of adapted symbols."""
+        """Raise ValueError if lists of rules are not trees of adapted symbols."""
         stack, grammar = np.empty(len(values) + 2, np.int32), self.grammar
         fault = fault_in(values, starts, grammar.rules, grammar.symbols, stack)
         if fault:
             raise ValueError(FAULTS[fault])
 
     def _has_room(self, n_rules: int) -> bool:
-        """Whether there is room for trees of that many rules, and all that these may be made of."""
+        """Whether there is room for trees with that many rules and all cached trees within them."""
         trees, most = self.trees, n_rules * len(self.grammar.adapted)
         held, rules, letters, parts, strings = self.trees.numbers.tolist()
         starts = min(len(trees.rule_starts), len(trees.letter_starts), len(trees.part_starts))
@@ -186,7 +186,7 @@ class CachedTrees:
         )
 
     def _reserve(self, values: Integers) -> None:
-        """Room for new trees and all that these may be made of."""
+        """Make room for new trees and all cached trees within them."""
         if self._has_room(len(values)):
             return
         trees, held = self.trees, self.trees.numbers
@@ -218,12 +218,12 @@ class CachedTrees:
 
 
 def _grown(values: NDArray[np.integer], size: int) -> NDArray[np.integer]:
-    """The same with room for more."""
+    """A copy of the values with more room."""
     more = np.zeros(max(size, 2 * len(values)), values.dtype)
     more[: len(values)] = values
     return more
 
 
 def _power(least: int) -> int:
-    """The next power of two."""
+    """The next power of two from `least` on."""
     return 1 << (least - 1).bit_length()

@@ -1,4 +1,4 @@
-"""Sentences as charts read them: terminals and strings by number, symbols that may occur, and their size."""
+"""Sentences prepared for charts: strings by number, symbols that can occur, and memory limits."""
 
 import os
 from collections.abc import Sequence
@@ -12,20 +12,20 @@ from stickbreaker.grammars.kernels.grammar_chart import PLAIN, span_at
 from stickbreaker.grammars.kernels.tree_sampling import Text
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 
-LARGEST_CHART = 2 << 30  # bytes that a sentence's chart and drafts of its trees may take
-ENTRY = 56  # bytes of an entry of a draft, and of what is still to be drawn
+LARGEST_CHART = 2 << 30  # bytes for a sentence's chart and drafts of its trees
+ENTRY = 56  # bytes of an entry of a draft and its stack
 
 
 def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """Entries of a tree of a sentence of that many terminals, at most."""
+    """The most entries in a tree of sentences of given lengths."""
     n = 2 * np.asarray(lengths, np.int64) * (grammar.unary + 1) + 2
-    if grammar.n_closures:  # each subtree that is remembered may have as many unary steps
+    if grammar.n_closures:  # each remembered subtree can have that many unary steps
         n *= len(grammar.adapted) + 1
     return n
 
 
 def chart_bytes(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    """What sentences of that many terminals take: two numbers for each symbol and span, and drafts."""
+    """The memory for sentences of given lengths: two numbers for each symbol and span, and drafts."""
     chart = 16.0 * len(grammar.names) * (np.asarray(lengths, np.float64) + 1.0) ** 2
     return chart + ENTRY * draft_entries(grammar, lengths).astype(np.float64)
 
@@ -36,7 +36,7 @@ def chart_fits(grammar: Compiled, lengths: NDArray[np.int64]) -> NDArray[np.bool
 
 
 def longest_that_fits(grammar: Compiled) -> int:
-    """The terminals of the longest sentence that is short enough."""
+    """The length of the longest sentence that fits."""
     low, high = 0, 1
     while chart_fits(grammar, np.array([high]))[0]:
         low, high = high, 2 * high
@@ -47,7 +47,7 @@ def longest_that_fits(grammar: Compiled) -> int:
 
 
 def why_too_long(grammar: Compiled, length: int) -> str:
-    """What is wrong with a sentence that does not fit."""
+    """The message about a sentence that does not fit."""
     gigabytes = float(chart_bytes(grammar, length)) / (1 << 30)
     return (
         f"a sentence of {length:,} symbols would take {gigabytes:.1f} GB, more than {LARGEST_CHART >> 30} GB"
@@ -55,11 +55,11 @@ def why_too_long(grammar: Compiled, length: int) -> str:
 
 
 def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
-    """Sentences (numbers of terminals of all, one after the other, and where each starts), and how many
-    strings they have in common.
+    """Prepare sentences (terminal numbers, concatenated; where each starts) for charts; also returns the
+    number of repeated strings.
 
-    A string has a number from 1 on where it occurs twice in the text. What occurs once has 0: a subtree of it
-    is never there when its only place is looked at.
+    Strings that occur twice in the text have numbers from 1 on. Strings that occur once have 0: no table can
+    have them while their only occurrence is resampled.
     """
     longest = int(grammar.symbols.longest[grammar.adapted].max(initial=0))
     strings, spans, n_strings = repeated_strings(letters, starts, len(grammar.terminals), longest)
@@ -78,7 +78,7 @@ def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def no_strings(spans: NDArray[np.int64]) -> Integers:
-    """Room for the number of each span's string, 0 as yet. Raises UserError if it is more than the memory."""
+    """Zeros for the string number of each span. Raises UserError if they do not fit into memory."""
     size = 4 * int(spans[-1])
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if size > memory:
@@ -91,15 +91,15 @@ def no_strings(spans: NDArray[np.int64]) -> Integers:
 def repeated_strings(
     letters: Integers, starts: NDArray[np.int64], n_terminals: int, longest: int
 ) -> tuple[Integers, NDArray[np.int64], int]:
-    """The number of each span's string, where the spans of each sentence begin, and how many there are.
+    """The string number of each span, where the spans of each sentence begin, and the number of strings.
 
-    Length by length: a string that occurs twice begins with one that does.
+    Strings are found by increasing length: the prefix of a string that occurs twice occurs twice.
     """
     spans = span_starts(starts)
     strings = no_strings(spans)
-    at = np.arange(len(letters), dtype=np.int64)  # where in the text the strings of a length begin
+    at = np.arange(len(letters), dtype=np.int64)  # where strings of the present length begin in the text
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    before = np.zeros(len(letters), np.int64)  # the number of each one without its last letter
+    before = np.zeros(len(letters), np.int64)  # the number of each without its last letter
     last, size = 1, 1
     while len(at) and size <= longest:
         keys = before * n_terminals + letters[at + size - 1]
@@ -120,9 +120,9 @@ def repeated_strings(
 
 @njit(**PLAIN)
 def known_strings(letters, starts, spans, children, n_terminals, strings):
-    """Write the numbers of spans' strings that a tree of strings has, and 0 for others.
+    """Fill `strings` with the string number of each span by a trie of strings; 0 if it is not there.
 
-    children: keys (number of a string × terminals + terminal, ascending) and numbers, as columns.
+    children: ascending keys (number of a string × terminals + terminal) and numbers, as columns.
     """
     for s in range(len(starts) - 1):
         n = starts[s + 1] - starts[s]
@@ -140,7 +140,7 @@ def known_strings(letters, starts, spans, children, n_terminals, strings):
 def numbered_strings(
     words: Sequence[Sequence[int]], n_terminals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Strings (of terminals) as a tree of their beginnings, for `known_strings`, and the number of each."""
+    """A trie of strings of terminals, for `known_strings`, and the number of each string."""
     numbers: dict[int, int] = {}
     found = np.zeros(len(words), np.int64)
     for place, word in enumerate(words):
@@ -154,8 +154,8 @@ def numbered_strings(
 
 @njit(**PLAIN)
 def _productive(letters, rules, alive, found):
-    """Mark the symbols that may come to strings of these terminals; returns how many, which are in
-    `found`."""
+    """Mark the symbols that can derive strings of these terminals, and list them in `found`; returns their
+    number."""
     number = 0
     for letter in letters:
         for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
@@ -181,8 +181,7 @@ def _productive(letters, rules, alive, found):
 
 @njit(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
-    """Mark the symbols that trees of these may have below the start; returns how many, which are in
-    `found`."""
+    """Mark those symbols reachable from the start, and list them in `found`; returns their number."""
     if not alive[start]:
         return 0
     reached[start] = True
@@ -203,7 +202,7 @@ def _reachable(start, rules, symbols, alive, reached, found):
 
 @njit(**PLAIN)
 def active_symbols(letters, starts, start, rules, symbols, actives):
-    """The symbols that may be in each sentence's trees, ascending, and where those of each begin."""
+    """The symbols that can occur in each sentence's trees, ascending, and where those of each begin."""
     n_symbols = len(symbols.shortest)
     alive, reached = np.zeros(n_symbols, np.bool_), np.zeros(n_symbols, np.bool_)
     below, above = np.zeros(n_symbols, np.int32), np.zeros(n_symbols, np.int32)

@@ -1,4 +1,4 @@
-"""A grammar in flat arrays: rules of two symbols at most, in an order in which a chart can be filled."""
+"""A grammar in flat arrays: binarised rules, with symbols in an order in which a chart can be filled."""
 
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
@@ -13,50 +13,51 @@ from stickbreaker.grammars.model.grammar import Grammar, Symbol, Terminal
 from stickbreaker.grammars.model.symbol_graph import components
 
 Integers = NDArray[np.int32]
-LONGEST = np.int32(2**30)  # of a yield that has no bound
-CIRCLES = 50  # unary steps in a row beyond the number of symbols, where some lead back
+LONGEST = np.int32(2**30)  # length of an unbounded yield
+CIRCLES = 50  # unary steps in a row beyond the number of symbols, if there are cycles
 
 
 class Compiled(NamedTuple):
-    """A grammar as kernels read it, and what its numbers stand for."""
+    """A grammar in the form that kernels need, with the meaning of its numbers."""
 
     rules: Rules
     symbols: Symbols
-    names: tuple[str, ...]  # symbols; of one that parts a right side, the rest of it
+    names: tuple[str, ...]  # symbols; those added by binarisation are named by their right-hand sides
     terminals: tuple[str, ...]
-    sources: Integers  # rules: the grammar's rule that each is; -1: of a symbol that parts a right side
+    sources: Integers  # rules: the original rule; -1: added by binarisation
     weights: Array  # rules: prior weights
     start: int
-    adapted: Integers  # the adapted symbols, general ones before those that they are made of
+    adapted: Integers  # the adapted symbols, each before those below it
     discounts: Array  # adapted symbols
     concentrations: Array
     unary: int  # the most unary steps in a row
-    by_document: bool = False  # whether the weights of the first symbol's rules are each document's own
+    by_document: bool = False  # whether documents have weights of their own for the start symbol's rules
 
     @property
     def n_closures(self) -> int:
-        """Numbers that `Weights.closures` has room for."""
+        """The size of `Weights.closures`."""
         groups = self.symbols.groups[self.symbols.circles >= 0]
         return int((np.bincount(groups) ** 2).sum()) if len(groups) else 0
 
     @property
     def n_rules(self) -> int:
-        """Rules of the grammar as it was given."""
+        """The number of rules of the original grammar."""
         return int(self.sources.max()) + 1
 
     @property
     def own_rules(self) -> NDArray[np.int64]:
-        """The rules whose weights are each document's own: those of the first symbol, or none."""
+        """The rules whose weights depend on the document: those of the start symbol, or none."""
         first = self.symbols.first[self.start : self.start + 2] if self.by_document else (0, 0)
         return np.arange(first[0], first[1])
 
     def of_grammar(self, uses: NDArray[Any]) -> Array:
-        """Uses of rules as uses of the grammar's rules."""
+        """Uses of the original grammar's rules, given uses of the compiled ones."""
         counted = self.rules.counted
         return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
 
     def shares(self, counts: Array) -> Array:
-        """Counts of rules over those of all rules of their symbol; 1 of rules that part a right side."""
+        """Counts of rules divided by those of all rules of their symbol; 1 for rules added by
+        binarisation."""
         parents = self.rules.parents
         sums = np.bincount(parents, counts, len(self.names))
         return np.where(self.rules.counted, counts / sums[parents], 1.0)
@@ -124,11 +125,11 @@ def _is_terminal(rule: Parted) -> bool:
 
 
 def _parted(grammar: Grammar) -> list[Parted]:
-    """Rules of two children at most; a terminal beside others gets a symbol named as it is spelled."""
+    """Binarise the rules; a terminal next to other children gets a symbol with its spelling as name."""
     found: list[Parted] = []
     known = set(grammar.symbols)
-    made: dict[int, str] = {}  # symbols of right sides' rests, by the number of the rest
-    letters: dict[str, str] = {}  # symbols of terminals that stand beside others
+    made: dict[int, str] = {}  # symbols of the rests of right-hand sides, by the number of the rest
+    letters: dict[str, str] = {}  # symbols of terminals next to other children
     numbers: dict[tuple[Symbol, bool, int], int] = {}
 
     def named(children: tuple[Symbol, ...]) -> str:
@@ -139,7 +140,7 @@ def _parted(grammar: Grammar) -> list[Parted]:
         return name
 
     def single(child: Symbol) -> str:
-        """The symbol that is rewritten as one child and nothing else."""
+        """The symbol for a child; a terminal gets one of its own."""
         if not isinstance(child, Terminal):
             return child
         if child not in letters:
@@ -161,7 +162,7 @@ def _parted(grammar: Grammar) -> list[Parted]:
             lefts.append(single(children[at]))
         else:
             right = single(children[-1])
-        for name in reversed(names):  # the last is part of the one before
+        for name in reversed(names):  # each is part of the one before
             found.append((name, (lefts.pop(), right), -1))
             right = name
         return lefts[0], right
@@ -172,7 +173,8 @@ def _parted(grammar: Grammar) -> list[Parted]:
 
 
 def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
-    """Symbols so that unary rules lead to earlier ones, those that reach each other together; and groups."""
+    """Symbols sorted so that unary rules lead to earlier ones, with groups (symbols in a cycle) kept
+    together."""
     below: dict[str, list[str]] = {}
     for parent, children, _ in parted:
         leads = below.setdefault(parent, [])
@@ -186,7 +188,7 @@ def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
 
 
 def _numbered_rests(children: tuple[Symbol, ...], numbers: dict[tuple[Symbol, bool, int], int]) -> list[int]:
-    """A number for each end of a right side, the same for ends that are alike."""
+    """A number for each suffix of a right-hand side; equal suffixes have equal numbers."""
     found = [0] * (len(children) + 1)
     for at in range(len(children) - 1, 0, -1):
         key = str(children[at]), isinstance(children[at], Terminal), found[at + 1]
@@ -217,7 +219,7 @@ def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int
 
 
 def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
-    """The places of each value below n, value by value without -1, and where those of each begin."""
+    """The places of each value from 0 to n - 1, sorted by value, and where those of each begin."""
     order = np.argsort(values, kind="stable").astype(np.int32)
     order = order[values[order] >= 0]
     return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)
@@ -225,7 +227,8 @@ def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
 
 @njit(**PLAIN)
 def _mark_below(adapted, first, rules, below):
-    """Mark which symbols trees of each adapted one may have, itself included (adapted symbols × symbols)."""
+    """Fill `below` (adapted symbols × symbols): whether a symbol can occur in subtrees of an adapted one
+    (itself included)."""
     waiting = np.zeros(len(first), np.int32)
     for place in range(len(adapted)):
         below[place, adapted[place]] = True
@@ -242,7 +245,7 @@ def _mark_below(adapted, first, rules, below):
 
 
 def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
-    """Of symbols in a group with a circle, where its sums over unary ways begin; else -1."""
+    """Where the sums over unary chains of each symbol's group begin; -1 if it has no cycle."""
     unary = (rules.lefts >= 0) & (rules.rights < 0)
     parents, lefts = rules.parents[unary], rules.lefts[unary]
     circles = np.unique(groups[parents[groups[parents] == groups[lefts]]])
@@ -253,7 +256,7 @@ def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
 
 
 def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, Integers]:
-    """The fewest and the most terminals that each symbol may come to."""
+    """The least and greatest length of each symbol's yields."""
     shortest, longest = _shortest(parted), _longest(parted)
     order = list(numbers)
     return (
@@ -263,7 +266,7 @@ def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, In
 
 
 def _shortest(parted: list[Parted]) -> dict[str, int]:
-    """The fewest terminals of each symbol, least first (Knuth 1977)."""
+    """The least length of each symbol's yields, in ascending order (Knuth 1977)."""
     users: dict[str, list[int]] = {}
     missing, sizes = [0] * len(parted), [0] * len(parted)
     found: dict[str, int] = {}
@@ -290,7 +293,7 @@ def _shortest(parted: list[Parted]) -> dict[str, int]:
 
 
 def _longest(parted: list[Parted]) -> dict[str, int]:
-    """The most terminals of each symbol; LONGEST of those that rules of two children make grow for ever."""
+    """The greatest length of each symbol's yields; LONGEST if it is unbounded."""
     rules: dict[str, list[tuple[Symbol, ...]]] = {}
     below: dict[str, list[str]] = {}
     for parent, children, _ in parted:
@@ -312,7 +315,7 @@ def _longest(parted: list[Parted]) -> dict[str, int]:
 
 
 def _anchored(parted: list[Parted], numbers: dict[str, int], side: int) -> NDArray[np.bool_]:
-    """Symbols that are at one side of every sentence that they are in (`side` 0: its start, -1: its end)."""
+    """Whether each symbol only occurs at the start (`side` 0) or end (-1) of sentences."""
     anchored = np.ones(len(numbers), np.bool_)
     below: dict[str, list[str]] = {}
     waiting: list[str] = []

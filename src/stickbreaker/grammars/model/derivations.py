@@ -1,4 +1,4 @@
-"""Derivations: the distinct subtrees that a grammar remembers, made of rules and of other derivations."""
+"""Derivations: the distinct subtrees that a grammar remembers, as rules and other derivations."""
 
 from typing import NamedTuple
 
@@ -9,20 +9,20 @@ from stickbreaker.grammars.model.compiled import Integers
 
 
 class Derivations(NamedTuple):
-    """Subtrees of adapted symbols, those of general symbols first; what is alike is there once."""
+    """The distinct subtrees of adapted symbols, each before those that it contains."""
 
-    values: Integers  # entries from the top, left first: a rule, or -1 - derivation
+    values: Integers  # entries in preorder: a rule, or -1 - derivation
     starts: NDArray[np.int64]  # derivations + 1
-    customers: NDArray[np.int64]  # derivations: who sits at tables that have it
-    tables: NDArray[np.int64]  # derivations
+    customers: NDArray[np.int64]  # derivations: customers of its tables
+    tables: NDArray[np.int64]  # derivations: number of tables
 
 
 def derivations_of(
     values: Integers, starts: NDArray[np.int64], places: Integers, customers: Integers
 ) -> Derivations:
-    """The derivations of tables, whose subtrees name tables of later places only."""
+    """The derivations of tables; a subtree may refer only to tables of later adapted symbols."""
     number: dict[bytes, int] = {}
-    names = np.zeros(len(places), np.int32)  # of each table, its derivation in the order found
+    names = np.zeros(len(places), np.int32)  # tables: their derivations, in the order found
     contents: list[Integers] = []
     for table in np.argsort(-places, kind="stable").tolist():
         content = values[starts[table] : starts[table + 1]].copy()
@@ -34,7 +34,7 @@ def derivations_of(
             contents.append(content)
         names[table] = number[key]
     n = len(contents)
-    for content in contents:  # turned round, so that what is general comes first
+    for content in contents:  # reversed, so that a derivation comes before those within it
         content[content < 0] = -1 - (n + content[content < 0])
     contents.reverse()
     names = n - 1 - names

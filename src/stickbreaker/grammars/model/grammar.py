@@ -1,4 +1,4 @@
-"""A grammar as a value: its rules, and which of its symbols remember their subtrees."""
+"""A grammar as a value: its rules and adapted symbols, with file formats and checks."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ import numpy as np
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.grammars.model.symbol_graph import components
 
-DISCOUNT, CONCENTRATION = 0.0, 1000.0  # of an adapted symbol whose grammar says nothing
-LIGHTEST, HEAVIEST = 1e-300, 1e300  # weights of rules, so that sums and logarithms are numbers, too
-MOST_ADAPTED = 1000  # symbols: each has a place for every string of a text
-LARGEST_CIRCLE = 100  # symbols that reach each other by unary rules: sums over their ways take its cube
-LONGEST_RULE = 1000  # symbols of a right side
-LARGEST_RULES = 20_000_000  # sum of the squares of right sides' lengths: what parting them takes
+DISCOUNT, CONCENTRATION = 0.0, 1000.0  # defaults of an adapted symbol
+LIGHTEST, HEAVIEST = 1e-300, 1e300  # weights of rules, so that sums and logarithms stay finite
+MOST_ADAPTED = 1000  # symbols: each needs memory for every string of a text
+LARGEST_CIRCLE = 100  # symbols in a cycle of unary rules: summing over chains takes its cube
+LONGEST_RULE = 1000  # symbols of a right-hand side
+LARGEST_RULES = 20_000_000  # sum of squared lengths of right-hand sides: the cost of splitting them
 LARGEST_TRUNCATION = 10**18
-BY_DOCUMENT = "document"  # after `@ Parent` in place of numbers: its rules' weights are each document's own
+BY_DOCUMENT = "document"  # after `@ Parent`, in place of numbers
 
 
 class Terminal(str):
-    """A symbol of the text, as it stands there."""
+    """A symbol of the text."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ Symbol = str  # of the grammar, or a Terminal
 
 @dataclass(frozen=True)
 class Rule:
-    """`parent` is rewritten as `children`, with a prior weight; `line` is where its file has it."""
+    """`parent` is rewritten as `children`, with a prior weight; `line` is its line in the file."""
 
     parent: str
     children: tuple[Symbol, ...]
@@ -46,7 +46,7 @@ class Rule:
 
 
 class Adaptation(NamedTuple):
-    """The Pitman-Yor process of a symbol that remembers its subtrees; at most that many of them online."""
+    """The Pitman-Yor process of an adapted symbol; `truncation` limits its subtrees in online learning."""
 
     discount: float = DISCOUNT
     concentration: float = CONCENTRATION
@@ -55,12 +55,12 @@ class Adaptation(NamedTuple):
 
 @dataclass(frozen=True)
 class Grammar:
-    """Rules, and the symbols that remember whole subtrees; the first rule's parent begins.
+    """Rules, and the adapted symbols, which remember whole subtrees; the first rule's parent is the start
+    symbol.
 
-    Raises UserError that names the line for a grammar that no text could be parsed by: a symbol without
-    rules, or that nothing leads to, an empty rule, a symbol that can only go on for ever, and an adapted one
-    below itself. `by_document` names the first symbol if every document has weights of its own for its rules,
-    as documents have shares of topics.
+    Raises UserError with the line for an unusable grammar: a symbol without rules or unreachable from the
+    start, an empty rule, a symbol that never ends, or an adapted symbol below itself. `by_document` is the
+    start symbol if every document has weights of its own for its rules, like topic shares.
 
     >>> grammar = Grammar.from_text("1 1 S --> W S\\n1 1 S --> W\\nW --> a W2\\n1 1 W2 --> b")
     >>> grammar.start, grammar.terminals, list(grammar.adapted)
@@ -70,8 +70,8 @@ class Grammar:
     rules: tuple[Rule, ...]
     adapted: Mapping[str, Adaptation]
     where: str | None = field(default=None, compare=False)  # the file, for messages
-    unquoted: bool = field(default=False, compare=False)  # terminals are names without rules, as in py-cfg
-    by_document: str | None = None  # the first symbol, if the weights of its rules are each document's own
+    unquoted: bool = field(default=False, compare=False)  # names without rules are terminals, as in py-cfg
+    by_document: str | None = None  # the start symbol, if documents have weights of their own for its rules
 
     def __post_init__(self) -> None:
         if not self.rules:
@@ -88,12 +88,12 @@ class Grammar:
 
     @property
     def start(self) -> str:
-        """The symbol that a sentence comes from."""
+        """The start symbol."""
         return self.rules[0].parent
 
     @cached_property
     def by_parent(self) -> dict[str, list[Rule]]:
-        """The rules of each symbol, in their order."""
+        """The rules of each symbol, in order."""
         found: dict[str, list[Rule]] = {}
         for rule in self.rules:
             found.setdefault(rule.parent, []).append(rule)
@@ -106,20 +106,19 @@ class Grammar:
 
     @cached_property
     def terminals(self) -> tuple[str, ...]:
-        """The symbols of texts, each once, in order."""
+        """The terminals, each once, sorted."""
         children = (child for rule in self.rules for child in rule.children)
         return tuple(dict.fromkeys(str(child) for child in children if isinstance(child, Terminal)))
 
     @classmethod
     def from_text(cls, text: str, where: str | None = None) -> "Grammar":
-        """A grammar in the format of py-cfg or of PyAdaGram; which, its arrows tell.
+        """Read a grammar in the format of py-cfg or PyAdaGram, recognised by its arrows.
 
-        py-cfg: `[weight [a [b]]] Parent --> children`, a line a rule. Symbols without rules are terminals.
-        `a` is the discount of a symbol that remembers its subtrees, `b` its concentration; without `a` it is
-        adapted, by defaults, and with a = 1 it is not. PyAdaGram: `Parent -> children`, terminals in quotes,
-        alternatives after `|`, comments after `%`, `@ Parent truncation concentration discount` for a symbol
-        that is adapted, `@ Parent document` for the one that is `by_document`. Raises UserError that names
-        the line.
+        py-cfg: one rule per line, `[weight [a [b]]] Parent --> children`. Symbols without rules are
+        terminals. `a` is the discount of an adapted symbol, `b` its concentration; without `a` the symbol is
+        adapted with defaults, and with a = 1 it is not adapted. PyAdaGram: `Parent -> children`, terminals in
+        quotes, alternatives after `|`, comments after `%`, `@ Parent truncation concentration discount` for
+        an adapted symbol, `@ Parent document` for the symbol `by_document`. Raises UserError with the line.
         """
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         read = _read_py_cfg if any(_is_py_cfg(line) for _, line in lines) else _read_pyadagram
@@ -127,7 +126,7 @@ class Grammar:
         return cls(rules, adapted, where, read is _read_py_cfg, by_document)
 
     def to_text(self) -> str:
-        """The grammar in the format of PyAdaGram, with weights; `from_text` reads it.
+        """The grammar in the format of PyAdaGram, with weights, for `from_text`.
 
         >>> print(Grammar.from_text("1 1 S --> a S\\n2 1 S --> a").to_text(), end="")
         S -> "a" S
@@ -144,7 +143,7 @@ class Grammar:
             lines.append(f"{rule.parent} -> {' '.join(map(_written, rule.children))}{weight}")
         return "".join(f"{line}\n" for line in lines)
 
-    # What is refused
+    # Checks
 
     def _refuse(self, problem: str, line: int | None, remedy: str = "mend the grammar") -> None:
         raise UserError(problem, where=self.where or "the grammar", line=line, remedy=remedy)
@@ -162,7 +161,7 @@ class Grammar:
                 if wrong:
                     both = isinstance(name, Terminal) and bool(name) and "\n" not in name
                     remedy = (
-                        "a symbol of the text has one kind of quotes at most" if both else "name it otherwise"
+                        "use only one kind of quotes in a symbol of the text" if both else "name it otherwise"
                     )
                     self._refuse(f"a symbol named {shown(str(name))}", rule.line, remedy)
 
@@ -172,7 +171,7 @@ class Grammar:
                 remedy = f"weights are from {LIGHTEST:g} to {HEAVIEST:g}"
                 self._refuse(f"a weight of {rule.weight}", rule.line, remedy)
             if not rule.children:
-                self._refuse(f"{rule.parent} is rewritten as nothing", rule.line, "leave the rule out")
+                self._refuse(f"a rule of {rule.parent} has no children", rule.line, "remove the rule")
         for symbol, (discount, concentration, truncation) in self.adapted.items():
             line = self._line_of(symbol)
             if not 0.0 <= discount < 1.0:
@@ -187,7 +186,7 @@ class Grammar:
                 self._refuse(problem, line, "give * for none")
 
     def _refuse_sizes(self) -> None:
-        """Refuse what would take long to make sense of."""
+        """Refuse grammars that would take too long to process."""
         if len(self.adapted) > MOST_ADAPTED:
             problem = f"{len(self.adapted):,} symbols are adapted"
             self._refuse(problem, None, f"adapt at most {MOST_ADAPTED:,}")
@@ -196,10 +195,12 @@ class Grammar:
             size = len(rule.children)
             squares += size * size
             if size > LONGEST_RULE:
-                problem = f"the right side of {rule.parent} has {size:,} symbols"
+                problem = f"the right-hand side of {rule.parent} has {size:,} symbols"
                 self._refuse(problem, rule.line, f"give it at most {LONGEST_RULE:,}")
             if squares > LARGEST_RULES:
-                self._refuse("the right sides are too long together", rule.line, "give long parts a symbol")
+                self._refuse(
+                    "the right-hand sides are too long in total", rule.line, "replace long parts by symbols"
+                )
 
     def _refuse_twice(self) -> None:
         seen: dict[tuple[object, ...], Rule] = {}
@@ -208,7 +209,7 @@ class Grammar:
             before = seen.setdefault((rule.parent, rule.children, kinds), rule)
             if before is not rule:
                 where = f" in line {before.line}" if before.line is not None else " before"
-                self._refuse(f"{rule} is there{where}", rule.line, "give it once, with a weight")
+                self._refuse(f"{rule} is already given{where}", rule.line, "give it once, with a weight")
 
     def _refuse_symbols(self) -> None:
         for rule in self.rules:
@@ -226,8 +227,8 @@ class Grammar:
                     waiting.append(child)
         for symbol, rules in self.by_parent.items():
             if symbol not in seen:
-                problem = f"nothing leads from {self.start} to {symbol}"
-                self._refuse(problem, rules[0].line, "leave its rules out")
+                problem = f"{symbol} cannot be reached from {self.start}"
+                self._refuse(problem, rules[0].line, "remove its rules")
 
     def _refuse_endless(self) -> None:
         open_children = [set(_below([rule])) for rule in self.rules]
@@ -248,7 +249,7 @@ class Grammar:
                     waiting.append(self.rules[number].parent)
         for symbol, rules in self.by_parent.items():
             if symbol not in ends:
-                self._refuse(f"{symbol} can only go on for ever", rules[0].line, "give it a rule that ends")
+                self._refuse(f"{symbol} can never end", rules[0].line, "give it a rule that ends")
 
     def _refuse_below_itself(self) -> None:
         below = {symbol: list(_below(rules)) for symbol, rules in self.by_parent.items()}
@@ -261,11 +262,11 @@ class Grammar:
         for symbol in self.adapted:
             if symbol in circling:
                 way = self._way_back(symbol)
-                problem = f"{symbol} is adapted and below itself: {' > '.join(way)}"
-                self._refuse(problem, self._line_of(symbol), "adapt a symbol above the circle")
+                problem = f"{symbol} is adapted and occurs below itself: {' > '.join(way)}"
+                self._refuse(problem, self._line_of(symbol), "adapt a symbol above the cycle")
 
     def _way_back(self, symbol: str) -> list[str]:
-        """The shortest way from a symbol down to itself; empty if there is none."""
+        """The shortest path from a symbol down to itself; empty if there is none."""
         above = {symbol: ""}
         waiting = [symbol]
         for one in waiting:
@@ -282,28 +283,28 @@ class Grammar:
         return []
 
     def _refuse_circles(self) -> None:
-        """Refuse large groups of symbols that reach each other by unary rules."""
+        """Refuse large cycles of unary rules."""
         below = {
             symbol: [child for rule in rules if len(rule.children) == 1 for child in _below([rule])]
             for symbol, rules in self.by_parent.items()
         }
         for group in components(below):
             if len(group) > LARGEST_CIRCLE:
-                problem = f"{len(group):,} symbols are in a circle of unary rules"
-                self._refuse(problem, self._line_of(group[0]), f"leave at most {LARGEST_CIRCLE} in one")
+                problem = f"{len(group):,} symbols are in a cycle of unary rules"
+                self._refuse(problem, self._line_of(group[0]), f"allow at most {LARGEST_CIRCLE} in a cycle")
 
     def _refuse_by_document(self) -> None:
-        """Refuse a symbol `by_document` that a sentence does not use exactly once, at its top."""
+        """Refuse a symbol `by_document` that is not used exactly once per sentence, at the top."""
         symbol = self.by_document
         if symbol is None:
             return
         problem, line = f"{symbol} has rules by document and", self._line_of(symbol)
         if symbol != self.start:
-            self._refuse(f"{problem} is not the first symbol", line, f"begin with {symbol}")
+            self._refuse(f"{problem} is not the start symbol", line, f"begin with {symbol}")
         if symbol in self.adapted:
             self._refuse(f"{problem} is adapted", line, "adapt the symbols below it")
         if self._way_back(symbol):
-            self._refuse(f"{problem} is below itself", line, "put a new symbol above it")
+            self._refuse(f"{problem} occurs below itself", line, "put a new symbol above it")
         if any(
             len(own.children) == 1 and isinstance(own.children[0], Terminal) for own in self.by_parent[symbol]
         ):
@@ -315,12 +316,12 @@ class Grammar:
 
 
 def _below(rules: Iterable[Rule]) -> Iterator[str]:
-    """The symbols that rules lead to, terminals left out."""
+    """The symbols on the right-hand sides of rules, without terminals."""
     return (child for rule in rules for child in rule.children if not isinstance(child, Terminal))
 
 
 def _written(symbol: Symbol) -> str:
-    """A symbol as PyAdaGram has it: terminals in quotes that they do not hold."""
+    """A symbol as PyAdaGram writes it: terminals in the kind of quotes that they do not contain."""
     if not isinstance(symbol, Terminal):
         return symbol
     return f'"{symbol}"' if '"' not in symbol else f"'{symbol}'"
@@ -334,7 +335,7 @@ Parts = tuple[tuple[Rule, ...], dict[str, Adaptation], str | None]  # rules, ada
 
 
 def _is_py_cfg(line: str) -> bool:
-    """Whether a line has the arrow of py-cfg, not within quotes or a comment of PyAdaGram."""
+    """Whether a line has the arrow of py-cfg outside of PyAdaGram's quotes and comments."""
     left, arrow, _ = line.partition("-->")
     words = left.split()
     within = "->" in words or any(word.startswith("%") or '"' in word or "'" in word for word in words)
@@ -364,8 +365,10 @@ def _read_py_cfg(lines: Lines, where: str | None) -> Parts:
         rules.append(Rule(parent, symbols, weight, number))
         before = given.setdefault(parent, process)
         if process and before and process != before:
-            problem = f"{parent} has other numbers a and b than in a line before"
-            raise UserError(problem, where=where or "the grammar", line=number, remedy="give the same")
+            problem = f"a and b of {parent} differ from an earlier line"
+            raise UserError(
+                problem, where=where or "the grammar", line=number, remedy="repeat the same numbers"
+            )
         given[parent] = before or process
     adapted: dict[str, Adaptation] = {}
     for parent, process in given.items():
@@ -376,7 +379,7 @@ def _read_py_cfg(lines: Lines, where: str | None) -> Parts:
 
 
 def _split(values: list[float]) -> tuple[float, list[float]]:
-    """The weight, and a and b, of the numbers before a rule."""
+    """Split the numbers before a rule into the weight, and a and b."""
     return (values[0], values[1:]) if values else (1.0, [])
 
 
@@ -411,7 +414,7 @@ def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
 
 
 def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
-    """The words of a line, those in quotes as terminals, without its comment."""
+    """The words of a line without its comment; those in quotes as terminals."""
     place = 0
     while place < len(line):
         letter = line[place]
@@ -422,7 +425,7 @@ def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
         elif letter in "\"'":
             end = line.find(letter, place + 1)
             if end <= place + 1:
-                raise _mistake("has a quote that does not end, or nothing in quotes", line, number, where)
+                raise _mistake("has an unclosed quote or an empty one", line, number, where)
             yield Terminal(line[place + 1 : end])
             place = end + 1
         else:
@@ -434,7 +437,7 @@ def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
 
 
 def _alternatives(words: list[Symbol]) -> Iterator[list[Symbol]]:
-    """Right sides, split by bars."""
+    """The alternatives of a right-hand side, split at bars."""
     found: list[Symbol] = []
     for word in words:
         if word == "|" and not isinstance(word, Terminal):
@@ -457,7 +460,7 @@ def _is_weight(word: Symbol) -> bool:
 
 
 def _adaptation_of(words: list[Symbol], line: str, number: int, where: str | None) -> tuple[str, Adaptation]:
-    """What `@ Name truncation concentration discount` says; a truncation of * is none."""
+    """Read the words of `@ Name truncation concentration discount`; a truncation of * means none."""
     try:
         name, most, concentration, discount = words
         truncation = None if most == "*" else int(most)

@@ -1,4 +1,4 @@
-"""Sentences as a grammar reads them out of documents: terminals by number."""
+"""Sentences of terminals, by number, read from documents."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.grammars.kernels.sentence_cutting import cut_symbols
 from stickbreaker.grammars.model.compiled import Integers
 
-UNKNOWN, BOUNDARY = -1, -2  # in place of a terminal: the grammar has none; a sentence ends there
+UNKNOWN, BOUNDARY = -1, -2  # in place of a terminal: unknown to the grammar; end of a sentence
 
 
 class Sentences(NamedTuple):
-    """Sentences of terminals, one after the other."""
+    """Sentences of terminals, concatenated."""
 
-    letters: Integers  # terminals; UNKNOWN where the grammar has none
+    letters: Integers  # terminals, or UNKNOWN
     starts: NDArray[np.int64]  # sentences + 1
-    documents: NDArray[np.int64]  # sentences: the place of each one's document
+    documents: NDArray[np.int64]  # sentences: their documents
 
     def take(self, kept: NDArray[np.bool_]) -> "Sentences":
-        """Some of them."""
+        """The sentences selected by a mask."""
         sizes = np.diff(self.starts)
         return Sentences(
             self.letters[np.repeat(kept, sizes)],
@@ -31,22 +31,22 @@ class Sentences(NamedTuple):
         )
 
     def with_unknown(self) -> NDArray[np.bool_]:
-        """Which sentences have a symbol that the grammar does not."""
+        """Which sentences have unknown symbols."""
         return self.unknown() > 0
 
     def unknown(self) -> NDArray[np.int64]:
-        """How many symbols of each sentence the grammar does not have."""
+        """The number of unknown symbols of each sentence."""
         places = np.flatnonzero(self.letters == UNKNOWN)
         sentences = np.searchsorted(self.starts, places, side="right") - 1
         return np.bincount(sentences, minlength=len(self.documents))
 
     def numbered(self, new_symbol: int) -> Integers:
-        """The terminals, with one in place of all that the grammar does not have."""
+        """The terminals, with `new_symbol` in place of unknown ones."""
         return np.where(self.letters == UNKNOWN, np.int32(new_symbol), self.letters)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The symbols of each sentence, in number."""
+        """The number of symbols of each sentence."""
         return np.diff(self.starts)
 
     def __getitem__(self, number: int) -> Integers:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -54,23 +54,24 @@ class Sentences(NamedTuple):
 
 
 class SentenceReader(ABC):
-    """How documents become sentences of a grammar's terminals."""
+    """Turns documents into sentences of a grammar's terminals."""
 
     @abstractmethod
     def read(
         self, content: Sequences, rows: NDArray[np.int64] | None = None, *, documents: NDArray[np.int64]
     ) -> Sentences:
-        """The sentences of documents, whose places are among these.
+        """The sentences of documents, numbered by position.
 
-        rows: of the vocabulary, that words stand for (None: words are rows); documents: their numbers.
+        rows: the vocabulary row of each word (None: words are rows); documents: the documents' numbers in the
+        corpus.
         """
 
 
 @dataclass(frozen=True)
 class SymbolReader(SentenceReader):
-    """Sentences of symbols, split where a boundary is.
+    """Reads sentences of symbols, split at boundaries.
 
-    `numbers`: the terminal of each row of the vocabulary, and last of what is not in it.
+    `numbers`: the terminal of each vocabulary row, and last that of words not in it.
     """
 
     numbers: NDArray[np.int64]
@@ -85,10 +86,11 @@ class SymbolReader(SentenceReader):
 
 @dataclass(frozen=True)
 class WordReader(SentenceReader):
-    """Each word of a document as a sentence: its document's mark, if there are marks, then its characters.
+    """Reads each word of a document as a sentence: the document's mark, if there are marks, then its
+    characters.
 
-    `letters` are those of all rows of the vocabulary, one after the other, where each begins at `starts`
-    (rows + 1); `marks`: the terminal of each document, by its number.
+    `letters`: terminals of all vocabulary rows, concatenated; each begins at `starts` (rows + 1); `marks`:
+    the terminal of each document, by number.
     """
 
     letters: Integers

@@ -1,4 +1,4 @@
-"""Adaptor grammars by mean-field inference over cached trees that stay (Cohen, Blei & Smith 2010)."""
+"""Adaptor grammars by mean-field inference with a fixed set of cached trees (Cohen, Blei & Smith 2010)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from stickbreaker.grammars.model.tree_chain import new_chart
 
 @dataclass(frozen=True, eq=False)
 class MeanFieldGrammar(OnlineGrammar):
-    """The same sticks, where q(t) of a sentence is over all its trees, by inside and outside probabilities.
+    """`OnlineGrammar` with q(t) of a sentence over all its trees, by inside and outside probabilities.
 
-    Nothing enters the table and nothing leaves: a tree that is not cached is of the stick that is left, and
-    its uses (`beyond`) are in the tails of all sticks, so that the score is a bound that never falls.
+    The set of cached trees is fixed. An uncached tree belongs to the rest of the stick, and its uses
+    (`beyond`) count in the tails of all sticks, so that the score is a bound that never decreases.
     """
 
     score_kind: ClassVar[str] = "bound"
 
     def start(self) -> Record:
-        """Without what tells of draws."""
+        """The initial params, without those about draws."""
         return {name: item for name, item in super().start().items() if name not in ("tried", "fresh")}
 
     def local_step(
@@ -63,10 +63,9 @@ class MeanFieldGrammar(OnlineGrammar):
 
 
 def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | None = None) -> dict[str, Array]:
-    """Of trees that were drawn, and how often, those to be cached: by how often times log(terminals + 1).
+    """Choose the trees to cache among drawn ones, by times drawn × log(terminals + 1).
 
-    At most as many of a symbol as its truncation, or as `most` where that is less, and beyond that what these
-    are made of.
+    At most `most` or the truncation of each symbol are chosen, and in addition the trees within them.
     """
     keys = sorted(drawn)
     known = CachedTrees(model.grammar)

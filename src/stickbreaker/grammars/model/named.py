@@ -1,4 +1,4 @@
-"""Grammars that have a name, over the symbols of a text."""
+"""The named grammars, built over the symbols of a text."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -6,21 +6,21 @@ from collections.abc import Callable, Sequence
 from stickbreaker.core.errors import UserError
 from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
 
-VOWELS = frozenset("aeiouyæøœəıαεηιουωаеиоуыэюяієїё")  # letters, without their marks
+VOWELS = frozenset("aeiouyæøœəıαεηιουωаеиоуыэюяієїё")  # letters, without diacritics
 TOPICS = 5
-ALPHA = 0.1  # the weight of each topic in a document, before it is learned
+ALPHA = 0.1  # initial prior weight of each topic in a document
 
 
 def unigram(terminals: Sequence[str]) -> Grammar:
-    """Words one after the other, each remembered (Zhai et al. 2014, table 1)."""
+    """A sentence is a sequence of words, which are remembered (Zhai et al. 2014, table 1)."""
     rules = [("Sentence", "Words"), *_several("Words", "Word"), ("Word", "Chars")]
     return _grammar([*rules, *_several("Chars", "Char")], ["Word"], {"Char": terminals})
 
 
 def collocation(terminals: Sequence[str]) -> Grammar:
-    """Words that go together are remembered together (Zhai et al. 2014, table 1; Johnson & Goldwater 2009).
+    """Words, and collocations of words, are remembered (Zhai et al. 2014, table 1; Johnson & Goldwater 2009).
 
-    The thesis prints WORD -> WORD where the paper has WORD -> CHARS.
+    The thesis prints WORD -> WORD, the paper WORD -> CHARS.
     """
     rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
     rules += [*_several("Words", "Word"), ("Word", "Chars"), *_several("Chars", "Char")]
@@ -31,15 +31,15 @@ def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) ->
     """Collocations of words of one to four syllables, with their beginnings and ends (Johnson & Goldwater
     2009).
 
-    `vowels`: the symbols that a syllable's kernel is made of; None: the vowels among letters. Raises
-    UserError where a text has none.
+    `vowels`: the symbols of a syllable's nucleus; None: the vowels among letters. Raises UserError if the
+    text has none.
     """
     given = None if vowels is None else set(vowels.split() if " " in vowels.strip() else vowels)
     kernels = [one for one in terminals if (one in given if given is not None else _is_vowel(one))]
     others = [one for one in terminals if one not in kernels]
     if not kernels or not others:
         what = "vowels" if not kernels else "consonants"
-        raise UserError(f"the text has no {what}", remedy="say which symbols are vowels by --vowels")
+        raise UserError(f"the text has no {what}", remedy="list the vowels with --vowels")
     rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
     rules += _several("Words", "Word")
     rules += [("Word", "SyllableIF"), ("Word", "SyllableI SyllableF")]
@@ -61,13 +61,13 @@ def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) ->
 
 
 def morphology(terminals: Sequence[str]) -> Grammar:
-    """A line is a word, of a stem and perhaps a suffix, which are remembered (Johnson et al. 2007)."""
+    """A line is a word: a stem and possibly a suffix, both remembered (Johnson et al. 2007)."""
     rules = [("Word", "Stem Suffix"), ("Word", "Stem"), ("Stem", "Chars"), ("Suffix", "Chars")]
     return _grammar([*rules, *_several("Chars", "Char")], ["Word", "Stem", "Suffix"], {"Char": terminals})
 
 
 def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """Topics of words of any spelling: a sentence is a word, and a document has its own shares of topics.
+    """A topic model over spellings: a sentence is a word, and documents have topic shares of their own.
 
     Words are remembered too, so that topics share their spellings.
     """
@@ -78,8 +78,8 @@ def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
 
 
 def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """The same if a sentence is a document's mark and a word of it, and each document has a symbol (Zhai
-    et al. 2014, table 1), for inference that knows nothing of documents.
+    """The grammar `topic` for inference without documents: a sentence is a document's mark and a word, and
+    each document has a symbol (Zhai et al. 2014, table 1).
     """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
     rules = [("Sentence", f"Doc{number}") for number in range(1, len(marks) + 1)]
@@ -104,7 +104,7 @@ BY_NAME: dict[str, Callable[..., Grammar]] = {
 
 
 def mark_of(document: int) -> str:
-    """The mark of a document, which is longer than any symbol of a word.
+    """The mark of a document, longer than any symbol of a word.
 
     >>> mark_of(0)
     '_1'
@@ -113,7 +113,7 @@ def mark_of(document: int) -> str:
 
 
 def _several(parent: str, child: str) -> list[tuple[str, str]]:
-    """One or more of a symbol."""
+    """Rules for one or more of a symbol."""
     return [(parent, child), (parent, f"{child} {parent}")]
 
 

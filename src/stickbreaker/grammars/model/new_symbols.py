@@ -1,12 +1,12 @@
-"""Symbols of new texts that a grammar has no terminal for: one more rule of those symbols that have others.
+"""Unknown symbols of new texts: rules to one terminal that stands for all of them.
 
-Each symbol A with several rules that lead to one terminal alone (`Char`, `Noun`; where no symbol has
-several, with one) gets a rule to any symbol that is new, of prior weight w_A, the mean weight of these rules:
+Each symbol A with several rules to a single terminal (`Char`, `Noun`; if no symbol has several, with one)
+gets a rule to any new symbol. Its prior weight w_A is the mean weight of these rules:
 
     p(a new symbol | A) = w_A / (weights and uses of all rules of A + w_A),
 
-and its other rules are less probable by as much, so that the probabilities of all strings, with one mark in
-place of all new symbols, sum to one where they did before.
+and the other rules lose as much probability. So if the probabilities of all strings summed to one before,
+they still do, with one mark in place of all new symbols.
 """
 
 from typing import NamedTuple
@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 
 from stickbreaker.grammars.model.compiled import Compiled, Integers, grouped
 
-NEW = ""  # the terminal that stands for all new symbols; a grammar's own are never empty
+NEW = ""  # the terminal for all new symbols; a grammar's own are never empty
 
 
 class Opened(NamedTuple):
-    """A grammar with rules to the terminal `NEW`, its last."""
+    """A grammar with rules to the terminal `NEW`, which is its last terminal."""
 
     grammar: Compiled
-    moved: Integers  # rules of the grammar as it was: the number of each now
+    moved: Integers  # original rules: their new numbers
     added: NDArray[np.int64]  # the rules to NEW
 
 
 def opened(grammar: Compiled) -> Opened:
-    """The grammar with a rule to `NEW` for each of its `open_symbols`, last among those of its parent."""
+    """The grammar with a rule to `NEW` for each of its `open_symbols`, after the symbol's other rules."""
     rules, symbols = grammar.rules, grammar.symbols
     parents, weights = open_symbols(grammar)
     new, n = len(grammar.terminals), len(parents)
@@ -59,7 +59,7 @@ def opened(grammar: Compiled) -> Opened:
 
 
 def open_symbols(grammar: Compiled) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The symbols that may be a new symbol, ascending, and the prior weight of that rule of each."""
+    """The symbols that get a rule to `NEW`, ascending, and the prior weights of these rules."""
     rules, n = grammar.rules, len(grammar.names)
     ends = rules.counted & (rules.terminals >= 0)
     times = np.bincount(rules.parents[ends], minlength=n)

@@ -51,49 +51,50 @@ from stickbreaker.kernels.sticks import (
     stick_sums,
 )
 
-LEAST = 0.5  # uses of a cached tree: one with fewer costs more rules than it saves
-REDERIVED = 500  # cached trees that are given other trees at a time, at most
-STRENGTHS = 1e-3, 1e3  # of priors, at least and at most
-FEW = 64  # symbols of a grammar that are all looked at in every sentence
+LEAST = 0.5  # uses of a cached tree: with fewer, it costs more rules than it saves
+REDERIVED = 500  # cached trees replaced by better ones at a time, at most
+STRENGTHS = 1e-3, 1e3  # least and greatest strength of priors
+FEW = 64  # symbols up to which all are considered in every sentence
 
 
 class Cache(NamedTuple):
-    """What is known of the cached trees of a table, row by row."""
+    """The cached trees of a table and their uses, row by row."""
 
     ids: Integers  # rows: the number of each tree in `trees`
-    rows: Integers  # trees: the row of each; -1
+    rows: Integers  # trees: the row of each, or -1
     trees: TreeSet
-    cells: OrderedCells  # all uses: those of sentences, and of other cached trees
-    own: Array  # columns × slots: those of sentences
+    cells: OrderedCells  # all uses: by sentences and by other cached trees
+    own: Array  # columns × slots: uses by sentences
     sums: StickSums
-    rule_uses: Array  # rules: by cached trees
+    rule_uses: Array  # rules: uses by cached trees
 
 
 class View(NamedTuple):
-    """What trees of sentences are drawn by: the grammar theta' of equation 8.5."""
+    """The weights for drawing trees: the grammar theta' of equation 8.5."""
 
     cache: Cache
     weights: Weights
     memory: Memory
-    alpha: Array | None = None  # rules of the first symbol: the prior of each document's own weights
+    alpha: Array | None = None  # rules of the start symbol: prior of documents' own weights
 
 
 class DrawnTrees(NamedTuple):
-    """What trees of sentences use."""
+    """The uses of rules and cached trees by drawn trees of sentences."""
 
     rows: Rows | SparseCounts
     new_rows: Mapping[str, Array]
     rule_uses: NDArray[np.floating]
     usage: Record
-    nats: Array  # sentences; -inf of those that no tree comes to
+    nats: Array  # sentences: log p; -inf if it cannot be parsed
 
 
 @dataclass(frozen=True, eq=False)
 class OnlineGrammar(Model):
-    """Sticks over cached trees, an adapted symbol a column, and Dirichlet weights of rules.
+    """Stick-breaking weights over cached trees, one column per adapted symbol, and Dirichlet weights of
+    rules.
 
-    q(t) of a sentence is by trees that are drawn (`samples` of each). Trees of a draw that the table does not
-    have enter it in the same step.
+    q(t) of a sentence is represented by `samples` drawn trees. Drawn trees that are not in the table are
+    added in the same step.
     """
 
     grammar: Compiled
@@ -104,7 +105,7 @@ class OnlineGrammar(Model):
     learn_processes: bool = True
     learn_weights: bool = True
     shard_size: int = 128  # type: ignore[misc]
-    read_before: InitVar[CachedTrees | None] = None  # by a model of the same grammar
+    read_before: InitVar[CachedTrees | None] = None  # cached trees, read by a model of the same grammar
     known: CachedTrees = field(init=False, repr=False)
 
     score_kind: ClassVar[str] = "estimate"
@@ -130,42 +131,42 @@ class OnlineGrammar(Model):
         }
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Nothing: draws break the symmetry."""
+        """Zeros: sampling breaks the symmetry."""
         return np.zeros((len(keys), len(self.grammar.adapted)))
 
     def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
-        """The vocabulary's rows: a shard of sentences looks at whichever cached trees there are."""
+        """All rows: a shard of sentences can use any cached tree."""
         return shard.rows
 
     def refuse_others(self, params: Record, counts: TruncatedCounts) -> None:
-        """Raise ValueError if params and a table are not of this grammar, or not of each other."""
+        """Raise ValueError if params and table do not belong to this grammar or to each other."""
         grammar = self.grammar
         like = self.start()
         for name, item in like.items():
             shape = item.values.shape if name != "tried" else (len(counts.keys),)
             if name not in params or params[name].values.shape != shape:
-                raise ValueError(f"{name} of another grammar")
+                raise ValueError(f"{name} belongs to another grammar")
             if not np.isfinite(params[name].values).all():
-                raise ValueError(f"{name} that are no numbers")
+                raise ValueError(f"{name} is not finite")
         for name in like:
             if name != "concentrations":
                 refuse_negative(params[name].values, name)
         a, b = params["concentrations"].values, params["discounts"].values
         if (b >= 1.0).any() or not (a > -b).all() or not (params["strengths"].values > 0.0).all():
-            raise ValueError("discounts or concentrations out of range")
+            raise ValueError("discounts or concentrations are out of range")
         ids, live = self.known.ids(counts.keys), counts.live()
         trees = self.known.trees
         if len(set(ids.tolist())) < len(ids):
-            raise ValueError("a tree that is there twice")
+            raise ValueError("a tree occurs twice")
         columns = np.repeat(np.arange(len(counts.sizes)), counts.sizes)
         if (
             len(counts.sizes) != len(grammar.adapted)
             or (trees.places[ids[counts.rows[live]]] != columns).any()
         ):
-            raise ValueError("trees of other symbols")
+            raise ValueError("trees belong to other symbols")
         rows = self.known.rows(ids)
         if (rows[parts_below(trees, ids)] < 0).any():
-            raise ValueError("trees made of trees that there are not")
+            raise ValueError("trees contain trees that do not exist")
 
     # From counts to weights
 
@@ -222,12 +223,12 @@ class OnlineGrammar(Model):
         return Process(*(params[name].values for name in names))
 
     def priors(self, params: Record) -> Array:
-        """Dirichlet parameters of rules before any use."""
+        """Prior Dirichlet parameters of rules."""
         grammar = self.grammar
         return grammar.weights * params["strengths"].values[grammar.rules.parents]
 
     def rule_counts(self, params: Record, cache: Cache) -> Array:
-        """Uses of rules: by sentences and by cached trees."""
+        """The uses of rules by sentences and by cached trees."""
         grammar = self.grammar
         uses = np.where(grammar.rules.counted, params["uses"].values[grammar.sources], 0.0)
         return uses + cache.rule_uses
@@ -242,7 +243,7 @@ class OnlineGrammar(Model):
         logs = psi(counts) - psi(totals)[grammar.rules.parents]
         return np.where(grammar.rules.counted, np.exp(np.maximum(logs, -690.0)), 1.0)
 
-    # The map
+    # Local steps
 
     def local_step(
         self, view: View, shard: Shard[Any], local: Local | None, seed: int
@@ -265,7 +266,7 @@ class OnlineGrammar(Model):
         times: NDArray[np.int64],
         tops: NDArray[np.int64],
     ) -> DrawnTrees:
-        """Draw trees of sentences, so many of each, and what a sample uses of all of them.
+        """Draw trees of sentences, and count what they use, as a mean over samples.
 
         keys, times, tops (sentences): see `sample_trees`.
         """
@@ -293,19 +294,19 @@ class OnlineGrammar(Model):
         places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
         drawn = np.zeros((len(places), len(grammar.adapted)))
         drawn[np.arange(len(places)), places] = times_of_new * unit
-        values = list(map(self.spelled.__getitem__, found.tolist()))  # as `key_of` does
+        values = list(map(self.spelled.__getitem__, found.tolist()))  # like `key_of`
         keys_of_new = [" ".join(values[start:stop]) for start, stop in pairwise(found_starts.tolist())]
         new_rows = dict(zip(keys_of_new, drawn, strict=True))
         return DrawnTrees(rows, new_rows, rule_uses * unit, usage, nats)
 
     @cached_property
     def spelled(self) -> list[str]:
-        """The rules as keys of trees name them."""
+        """The rules' numbers as texts, for keys of trees."""
         return list(map(str, range(len(self.grammar.weights))))
 
     @cached_property
     def longest(self) -> int:
-        """Symbols of the longest sentence that is looked at."""
+        """The length of the longest sentence that is used."""
         return longest_that_fits(self.grammar)
 
     def sentences_of(self, shard: Shard[Any]) -> Sentences:
@@ -317,7 +318,7 @@ class OnlineGrammar(Model):
         return found.take(~found.with_unknown() & fits)
 
     def report(self, sentences: Sentences, shard: Shard[Any], drawn: DrawnTrees) -> tuple[Local, Stats]:
-        """What a local step found, where each sentence has a score of its own."""
+        """The result of a local step, given a score for each sentence."""
         parsed, n = np.isfinite(drawn.nats), shard.n_documents
         known = np.where(parsed, drawn.nats, 0.0)
         by_document = np.asarray(np.bincount(sentences.documents, known, n), np.float64)
@@ -327,8 +328,7 @@ class OnlineGrammar(Model):
     def stats_of(
         self, by_document: Array, score: float, tokens: float, drawn: DrawnTrees
     ) -> tuple[Local, Stats]:
-        """What a local step found: scores of documents in nats, their sum, and the symbols that these are
-        of."""
+        """The result of a local step: documents' scores in nats, their sum, and the number of symbols."""
         uses = Field(self.grammar.of_grammar(drawn.rule_uses), ("rules",))
         local = {"nats": Field(by_document, ("documents",))}
         usage = {**drawn.usage, "uses": uses}
@@ -336,7 +336,7 @@ class OnlineGrammar(Model):
         return local, Stats(drawn.rows, drawn.new_rows, usage, score, n, tokens)
 
     def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-        """The symbols that may be in each sentence's trees: of small grammars all."""
+        """The symbols that can occur in each sentence's trees; in small grammars all."""
         n, grammar = len(starts) - 1, self.grammar
         if len(grammar.names) <= FEW:
             every = np.arange(len(grammar.names), dtype=np.int32)
@@ -344,11 +344,11 @@ class OnlineGrammar(Model):
         none = np.zeros(n + 1, np.int64)
         return active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
 
-    # What is made of sums
+    # Global steps
 
     def needs_summary(self, step: Step) -> bool:
-        """Where discounts, concentrations and the strengths of priors are learned: after the first steps,
-        then after twice as many, and with every refinement."""
+        """Whether discounts, concentrations and prior strengths are learned in this step: in steps 1, 2, 4,
+        ..., and with every refinement."""
         number = step.number + 1
         return number & (number - 1) == 0 or self._refines(step)
 
@@ -356,8 +356,8 @@ class OnlineGrammar(Model):
         return (step.number + 1) % self.refine_every == 0 or step.rate >= 1.0
 
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:  # type: ignore[override]
-        """Of each adapted symbol log evidence of its sticks, and expected logs of sentences' uses; the same
-        of rules, as one number; the uses in their order, and the best strengths of priors."""
+        """For each adapted symbol, the log evidence of its sticks and E[log] of sentences' uses; the same for
+        all rules together; the uses in order, and the best prior strengths."""
         view = cast("View", params["view"].values[()])
         cache, process = view.cache, self.process(params)
         cells = cache.cells
@@ -387,7 +387,7 @@ class OnlineGrammar(Model):
         return np.array(self._rule_evidence(params, uses) - sentences @ logs)
 
     def _rule_evidence(self, params: Record, uses: Array) -> float:
-        """log evidence of the uses of rules."""
+        """The log evidence of the uses of rules."""
         grammar, prior = self.grammar, self.priors(params)
         counted, n = grammar.rules.counted, len(grammar.names)
         parents = grammar.rules.parents[counted]
@@ -397,12 +397,11 @@ class OnlineGrammar(Model):
         return nats - float(log_gamma_ratio(after, before, used).sum())
 
     def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
-        """Discounts and concentrations of the greatest evidence, where counts are those of this step alone;
-        else those by which what was drawn lately is most probable, trees that were new then counted as new.
+        """The best discounts and concentrations: by evidence in batches, online by the probability of recent
+        draws, with trees that were new when drawn counted as new.
 
-        Evidence would take the few trees of the first sentences, and the many uses that these are made to
-        stand for, as a sign of a low concentration, after which nothing new is found (see
-        docs/explanation/online-grammars-equations.md).
+        Online, evidence would mistake the few trees of the first sentences, scaled up to many uses, for a low
+        concentration, and nothing new would be found (see docs/explanation/online-grammars-equations.md).
         """
         moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
         order: dict[str, Any] = dict(summary)
@@ -425,7 +424,7 @@ class OnlineGrammar(Model):
         return {name: params[name]._replace(values=values) for name, values in moved.items()}
 
     def _best_strengths(self, params: Record, cache: Cache) -> Array:
-        """The factors of the prior weights of each symbol's rules of the greatest evidence (Minka 2000)."""
+        """The factor on the prior weights of each symbol's rules that maximises the evidence (Minka 2000)."""
         grammar, strengths = self.grammar, params["strengths"].values.copy()
         parents, n, counted = grammar.rules.parents, len(grammar.names), grammar.rules.counted
         weights, uses = grammar.weights * counted, self.rule_counts(params, cache)
@@ -461,16 +460,17 @@ class OnlineGrammar(Model):
         return {**params, **moved}
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The bound on log p(sentences), log Z of each one and the table's part: an estimate, since trees are
-        drawn."""
+        """An estimate of the bound on log p(sentences): the log Z of sentences, from drawn trees, plus the
+        table's part."""
         table = summary["evidence"] - summary["expected"]
         return Score(stats.score + float(table.sum() + summary["rules"]), stats.tokens, self.score_kind)
 
     def rederived(self, params: Record, counts: TruncatedCounts) -> Edit:
-        """Cached trees become the most probable ones of their strings, with their counts.
+        """The edit that replaces cached trees by the most probable trees of their strings, keeping the
+        counts.
 
-        In place of draws (8.3.1, as tables of the sampler get other subtrees): the trees of q are points, of
-        which these are the best. Trees that others are made of stay. At most `REDERIVED` at a time.
+        This stands in for resampling (8.3.1), since the trees of q are point estimates. Trees that occur
+        within others stay. At most `REDERIVED` at a time.
         """
         view = self.view(params, counts)
         grammar, cache, memory = self.grammar, view.cache, view.memory
@@ -495,9 +495,9 @@ class OnlineGrammar(Model):
         return self._merged(counts, rows[: len(keys)].tolist(), keys)
 
     def _merged(self, counts: TruncatedCounts, rows: Sequence[int], keys: Sequence[str]) -> Edit:
-        """New rows for trees, and for those that they are made of, and old rows merged into them.
+        """The edit that adds rows for trees and those within them, and merges old rows into them.
 
-        An old row that one of the trees is made of stays.
+        An old row that occurs within one of the new trees stays.
         """
         places = {key: row for row, key in enumerate(counts.keys)}
         parts = dict(zip(keys, self.known.parts_of(keys), strict=True))
@@ -517,10 +517,9 @@ class OnlineGrammar(Model):
     def learned(
         self, params: Record, counts: TruncatedCounts, within: Integers | None = None
     ) -> LearnedGrammar:
-        """What a table and params predict by: means of sticks and of rules.
+        """The learned grammar, by posterior means of sticks and rules.
 
-        within: a text whose sentences alone will be looked at: cached trees of strings that it does not have
-        are left out.
+        within: a text; cached trees whose strings do not occur in it are left out.
         """
         grammar, cache = self.grammar, self.cache(params, counts)
         trees, columns = cache.trees, len(grammar.adapted)
@@ -530,7 +529,7 @@ class OnlineGrammar(Model):
         shares, uses = np.zeros(len(cache.ids)), np.zeros(len(cache.ids))
         shares[cells.rows[cells.inside]] = means[cells.inside]
         uses[cells.rows[cells.inside]] = cells.values[cells.inside]
-        order = np.argsort(trees.places[cache.ids], kind="stable")  # general symbols first
+        order = np.argsort(trees.places[cache.ids], kind="stable")  # symbols before those below them
         if within is not None:
             order = order[self._occurring(cache.ids[order], within)]
         rows = np.empty(len(cache.ids), np.int32)
@@ -555,7 +554,7 @@ class OnlineGrammar(Model):
         )
 
     def _occurring(self, ids: Integers, text: Integers) -> NDArray[np.bool_]:
-        """Which trees have a string that a text has; with a tree those that it is made of."""
+        """Which trees have a string that occurs in a text, with all trees within them."""
         trees, whole = self.known.trees, text.astype(np.int32).tobytes()
         starts = trees.letter_starts
         strings = (trees.letters[starts[tree] : starts[tree + 1]].tobytes() for tree in ids.tolist())
@@ -569,23 +568,23 @@ class OnlineGrammar(Model):
         return (Grow("derivations", len(keys), tuple(keys)),), {}
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
-        """Half way between two prunings `rederived`; every `refine_every` steps, and after a step that
-        replaces all counts, a pruning: trees by rank (8.3.1), where those beyond the truncation and those
-        that are hardly used leave, unless one that stays is made of them."""
+        """The edit after a step: `pruned` every `refine_every` steps and after a step that replaces all
+        counts, which ranks trees (8.3.1) and drops those beyond the truncation or hardly used, unless they
+        occur within others; `rederived` half way between two prunings."""
         if not self._refines(step):
             half = (step.number + 1 + self.refine_every // 2) % self.refine_every == 0
             return self.rederived(params, counts) if half and self.refine_every > 1 else ()
         return self.pruned(params, counts, step.rate, LEAST)
 
     def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
-        """Trees beyond the truncation leave, if there are some; those that are hardly used may stay."""
+        """The last edit of a run: drop trees beyond the truncation; those that are hardly used stay."""
         if (self.cache(params, counts).cells.sizes <= self.truncations).all():
             return ()
         return self.pruned(params, counts, 1.0, 0.0)
 
     def pruned(self, params: Record, counts: TruncatedCounts, rate: float, least: float) -> Edit:
-        """Cached trees by rank after a step of a rate, without those beyond the truncation and those of fewer
-        than `least` uses."""
+        """The edit that ranks cached trees, and drops those beyond the truncation or with fewer than `least`
+        uses; `rate`: of the step."""
         cache = self.cache(params, counts)
         trees, ids = cache.trees, cache.ids
         lengths = np.diff(trees.letter_starts)[ids]
@@ -599,17 +598,17 @@ class OnlineGrammar(Model):
             kept[rows[best[uses[best] >= least]]] = True
             order = order[kept[rows[order]]]
             orders.append(rows[order])
-            kept[cache.rows[parts_below(trees, ids[rows[order]])]] = True  # symbols below come later
+            kept[cache.rows[parts_below(trees, ids[rows[order]])]] = True  # trees within others come later
         change = Reorder("derivations", "symbols", tuple(orders), tuple(map(len, orders)))
         gone = tuple(np.flatnonzero(~kept).tolist())
         return (change, Drop("derivations", gone)) if gone else (change,)
 
 
 def _mean_evidence(a: float, b: float, cells: OrderedCells, k: int, beyond: float, total: float) -> float:
-    """Log evidence of a column's counts, a count."""
+    """The log evidence of a column's counts, per count."""
     return float(stick_evidence(cells, k, a, b, beyond)) / total
 
 
 def _mean_predictive(a: float, b: float, uses: Array, tried: Array, fresh: float, total: float) -> float:
-    """`predictive`, a draw."""
+    """`predictive`, per draw."""
     return predictive(a, b, uses, tried, fresh) / total

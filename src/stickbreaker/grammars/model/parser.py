@@ -1,4 +1,4 @@
-"""A grammar that was learned: how probable it finds sentences, and their trees."""
+"""A learned grammar: probabilities and trees of sentences."""
 
 import itertools
 from collections.abc import Iterator
@@ -51,22 +51,22 @@ from stickbreaker.grammars.model.new_symbols import opened
 from stickbreaker.grammars.model.tree_chain import MOST, frequencies_of, new_chart, new_draft
 from stickbreaker.kernels.random import seeded
 
-CHUNK = 500  # sentences that are looked at together
-LARGEST = 1 << 28  # rules of all derivations, written out
-DRAWS = 100  # trees of a sentence that an expectation is a mean over
+CHUNK = 500  # sentences processed together
+LARGEST = 1 << 28  # rules of all derivations, expanded
+DRAWS = 100  # trees per sentence for an expectation
 
 
 class Parse(NamedTuple):
-    """Trees of a sentence as rules from the top, left before right, and log p of the sentence (nats)."""
+    """Trees of a sentence as rules in preorder, and log p of the sentence (nats)."""
 
-    nats: float  # -inf: nothing comes to it
-    rules: Integers  # of all trees, one after the other
+    nats: float  # -inf: it cannot be parsed
+    rules: Integers  # of all trees, concatenated
     starts: NDArray[np.int64]  # trees + 1
     tree_nats: Array  # trees: log p of each
 
 
 class Predictive(NamedTuple):
-    """Probabilities of rules, of a new subtree of each adapted symbol, and of each that is remembered."""
+    """Probabilities of rules, of a new subtree of each adapted symbol, and of each remembered subtree."""
 
     rules: Array
     fresh: Array
@@ -75,29 +75,28 @@ class Predictive(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LearnedGrammar:
-    """What was learned: rules by their uses, subtrees by their customers, and what these make probable.
+    """A learned grammar: uses of rules, customers of remembered subtrees, and the resulting probabilities.
 
-    In a state of a chain a subtree that is remembered has (c - a t) / (C + b), a new one (b + a T) / (C + b)
-    times what it is made of (Johnson et al. 2007, section 4); online learning gives expectations of its own
-    (`predictive`). So p of all strings sums to one, where the grammar's rules do.
+    In a state of a chain, a remembered subtree has p = (c - a t) / (C + b), a new one (b + a T) / (C + b)
+    times p of its contents (Johnson et al. 2007, section 4); online learning has expectations of its own
+    (`predictive`). p of all strings sums to one if it does for the grammar's rules.
     """
 
     grammar: Compiled
     uses: Array  # rules of the grammar, without prior weights
     discounts: Array  # adapted symbols
     concentrations: Array
-    customers: NDArray[Any]  # derivations
+    customers: NDArray[Any]  # of derivations
     tables: NDArray[np.int64]
-    entries: Integers  # of derivations: a rule, or -1 - derivation
+    entries: Integers  # of derivations: a rule, or -1 - (a derivation)
     starts: NDArray[np.int64]  # derivations + 1
-    predictive: Predictive | None = None  # None: of a state of a chain
-    alpha: Array | None = (
-        None  # the prior of each document's own weights of the first rules; None: it has none
-    )
+    predictive: Predictive | None = None  # None: computed from a state of a chain
+    alpha: Array | None = None  # the prior of documents' own weights; None: no such weights
 
     @classmethod
     def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
-        """The grammar that a chain's `fitted` describes. Raises ValueError if its parts do not fit."""
+        """The grammar that a chain's `fitted` describes. Raises ValueError if its arrays do not fit
+        together."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
         names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
@@ -106,49 +105,49 @@ class LearnedGrammar:
         return found
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the parts are not those of one model."""
+        """Raise ValueError if the arrays are not those of one model."""
         n, grammar = len(self.starts) - 1, self.grammar
         if self.uses.shape != (grammar.n_rules,):
-            raise ValueError("uses of other rules")
+            raise ValueError("uses belong to other rules")
         for values in (self.uses, self.discounts):
             refuse_negative(values, "uses or discounts")
         for values in (self.discounts, self.concentrations):
             if values.shape != (len(grammar.adapted),):
-                raise ValueError("discounts of another grammar")
+                raise ValueError("discounts belong to another grammar")
         above = np.isfinite(self.concentrations) & (self.concentrations > -self.discounts)
         if (self.discounts >= 1.0).any() or not above.all():
-            raise ValueError("discounts or concentrations out of range")
+            raise ValueError("discounts or concentrations are out of range")
         for values in (self.customers, self.tables):
             if values.shape != (n,) or values.dtype.kind not in "iu" or (n and values.min() < 1):
-                raise ValueError("customers of another grammar")
+                raise ValueError("customers belong to another grammar")
         if (self.tables > self.customers).any() or (n and self.customers.max() >= 1 << 31):
-            raise ValueError("more tables than customers")
+            raise ValueError("there are more tables than customers")
         if (np.diff(self.starts) < 1).any() or self.starts[-1] != len(self.entries):
-            raise ValueError("derivations that do not end where they should")
+            raise ValueError("derivations are incomplete or too long")
         if self.entries.dtype.kind != "i" or self.entries.ndim != 1:
-            raise ValueError("derivations that are none")
+            raise ValueError("derivations are empty")
         self._refuse_derivations()
 
     def _refuse_derivations(self) -> None:
-        """Raise ValueError for derivations that are no trees of their symbols, or not in order."""
+        """Raise ValueError for derivations that are not trees of their symbols, or not sorted."""
         rules, symbols = self.grammar.rules, self.grammar.symbols
         n = len(self.customers)
         tops = self.entries[self.starts[:-1]] if n else np.zeros(0, np.int32)
         if n and not (tops.min() >= 0 and tops.max() < len(rules.parents)):
-            raise ValueError("derivations of other rules")
+            raise ValueError("derivations have unknown rules")
         places = symbols.adapted[rules.parents[tops]]
         if (places < 0).any() or (np.diff(places) < 0).any():
-            raise ValueError("derivations of symbols that remember nothing")
+            raise ValueError("derivations belong to symbols that are not adapted")
         inner = self.entries < 0
         if (-1 - self.entries[inner] >= n).any() or (self.entries >= len(rules.parents)).any():
-            raise ValueError("derivations of other derivations")
+            raise ValueError("derivations contain unknown derivations")
         owners = np.repeat(np.arange(n), np.diff(self.starts))[inner]
         if (places[-1 - self.entries[inner]] <= places[owners]).any():
-            raise ValueError("derivations that are part of themselves")
+            raise ValueError("derivations contain themselves")
         sizes = np.zeros(n)
         measure_derivations(self.entries, self.starts, sizes)
         if not sizes.sum() <= LARGEST:
-            raise ValueError("derivations that are too large")
+            raise ValueError("derivations are too large")
         yields, offsets = self.yields
         stack = np.zeros(int(np.diff(self.starts).max(initial=0)) * 2 + 4, np.int32)
         for row in range(n):
@@ -158,11 +157,11 @@ class LearnedGrammar:
             symbol = int(self.grammar.adapted[place])
             held = rules, symbols, places, offsets, yields, stack
             if mistake_in(content, symbol, place, letters, *held) >= 0:
-                raise ValueError("derivations that are no trees")
+                raise ValueError("derivations are not trees")
 
     @cached_property
     def wholes(self) -> tuple[Integers, NDArray[np.int64]]:
-        """The rules of each derivation down to terminals, and where each one's begin."""
+        """The expanded rules of all derivations, and where those of each begin."""
         sizes = np.zeros(len(self.customers) + 1, np.int64)
         measure_derivations(self.entries, self.starts, sizes[1:])
         starts = np.cumsum(sizes)
@@ -172,7 +171,7 @@ class LearnedGrammar:
 
     @cached_property
     def yields(self) -> tuple[Integers, NDArray[np.int64]]:
-        """The terminals of each derivation, and where each one's begin."""
+        """The terminals of all derivations, and where those of each begin."""
         values, starts = self.wholes
         terminals = self.grammar.rules.terminals[values]
         ends = np.concatenate([[0], np.cumsum(terminals >= 0)])
@@ -186,7 +185,7 @@ class LearnedGrammar:
 
     @cached_property
     def probabilities(self) -> Predictive:
-        """`predictive`, or that of a state of a chain."""
+        """`predictive`, or the probabilities of a state of a chain."""
         if self.predictive is not None:
             return self.predictive
         grammar, places = self.grammar, self.places
@@ -202,7 +201,7 @@ class LearnedGrammar:
 
     @cached_property
     def opened(self) -> "LearnedGrammar":
-        """The same with new symbols of texts as terminal `new_symbol`: see `new_symbols`."""
+        """The same grammar with a terminal `new_symbol` for unknown symbols: see `new_symbols`."""
         grammar, moved, added = opened(self.grammar)
         uses = np.append(self.uses, np.zeros(len(added)))
         entries = np.where(self.entries < 0, self.entries, moved[np.maximum(self.entries, 0)])
@@ -222,12 +221,12 @@ class LearnedGrammar:
 
     @property
     def new_symbol(self) -> int:
-        """The terminal of a grammar that is `opened` which stands for symbols that are new."""
+        """The terminal for unknown symbols in an `opened` grammar."""
         return len(self.grammar.terminals) - 1
 
     @cached_property
     def weights(self) -> Weights:
-        """What a chart multiplies by."""
+        """The weights of charts."""
         return self._weights(best=False)
 
     def _weights(self, *, best: bool) -> Weights:
@@ -240,7 +239,7 @@ class LearnedGrammar:
 
     @cached_property
     def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
-        """The derivations by their strings; the greatest mass of each string; and the tree of strings."""
+        """The derivations grouped by string, the greatest mass of each string, and a trie of strings."""
         yields, offsets = self.yields
         words = [one.tolist() for one in np.split(yields, offsets[1:-1])] if len(self.customers) else []
         children, strings = numbered_strings(words, len(self.grammar.terminals))
@@ -270,7 +269,8 @@ class LearnedGrammar:
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
-        """Sentences (numbers of terminals, and where each starts) with the strings that are remembered."""
+        """Sentences (terminals, and where each starts) prepared for charts, with numbers of remembered
+        strings."""
         grammar, spans = self.grammar, span_starts(starts)
         strings = no_strings(spans)
         _, _, children = self._memory
@@ -283,10 +283,10 @@ class LearnedGrammar:
     def parses(
         self, letters: Integers, starts: NDArray[np.int64], n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
-        """Of each sentence log p, and trees: `n_trees` that are drawn given it, or the most probable one.
+        """Parse sentences: log p of each, and `n_trees` trees drawn given it, or the most probable one.
 
-        What is drawn for a sentence depends on the seed and on the sentence, not on others. A sentence that
-        is too long (`chart_texts`) has none.
+        Draws depend on the seed and the sentence, not on other sentences. A sentence that is too long
+        (`chart_texts`) counts as not parsable.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         found = self._parses(*_those(letters, starts, fits), n_trees, best, seed)
@@ -296,7 +296,7 @@ class LearnedGrammar:
     def _parses(
         self, letters: Integers, starts: NDArray[np.int64], n_trees: int, best: bool, seed: int
     ) -> Iterator[Parse]:
-        """The same of sentences that are short enough."""
+        """`parses` for sentences that are short enough."""
         memory, greatest, _ = self._memory
         wholes, whole_starts = self.wholes
         for _, text, scales, chart, draft in self._chunks(letters, starts):
@@ -309,11 +309,11 @@ class LearnedGrammar:
                 yield Parse(nats, rules, ends, tree_nats)
 
     def nats(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """log p of each sentence, -inf if it cannot be parsed: what `parses` has, without trees."""
+        """log p of each sentence, as in `parses`; -inf if it cannot be parsed."""
         return self._nats(letters, starts, self.weights)
 
     def nats_by_rule(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """log p of each sentence given its first rule (sentences × rules of the symbol `by_document`)."""
+        """log p of each sentence given its top rule (sentences × rules of the symbol `by_document`)."""
         own, found = self.grammar.own_rules, list[Array]()
         for rule in own.tolist():
             rules = self.weights.rules.copy()
@@ -334,8 +334,8 @@ class LearnedGrammar:
     def _chunks(
         self, letters: Integers, starts: NDArray[np.int64]
     ) -> Iterator[tuple[int, Text, Array, Chart, Draft]]:
-        """Some sentences at a time: the number of the first, what they are, a scale for each to begin with,
-        and room for the chart and a tree of the longest."""
+        """Chunks of sentences: the number of the first, the text, an initial scale for each, and memory for
+        the chart and a tree of the longest."""
         for first in range(0, len(starts) - 1, CHUNK):
             last = min(first + CHUNK, len(starts) - 1)
             begin = int(starts[first])
@@ -348,10 +348,11 @@ class LearnedGrammar:
     def cuts(
         self, letters: Integers, starts: NDArray[np.int64], symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """In which share of trees drawn of a sentence a subtree of a symbol begins or ends before each
-        terminal (of all sentences), and which sentences can be parsed: the trees that `parses` draws.
+        """The share of drawn trees in which a subtree of a symbol begins or ends before each terminal, and
+        which sentences can be parsed.
 
-        A sentence that cannot be parsed, or is too long, has no cut.
+        Shares are of all sentences, concatenated; the trees are those that `parses` draws. A sentence that
+        cannot be parsed, or is too long, has no cuts.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         own_letters, own_starts = _those(letters, starts, fits)
@@ -370,7 +371,7 @@ class LearnedGrammar:
         return found, of_all
 
     def beginning(self, letters: Integers) -> int:
-        """How many terminals of a sentence, from the first, some sentence of the grammar begins with."""
+        """The length of the longest prefix of a sentence that begins some sentence of the grammar."""
         grammar = self.grammar
         starts = np.array([0, len(letters)])
         text = self.text_of(letters, starts)
@@ -388,7 +389,7 @@ class LearnedGrammar:
         )
 
     def _typical(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """Nats a symbol, about, of each sentence."""
+        """Approximate nats per symbol of each sentence."""
         return frequencies_of(letters, starts, len(self.grammar.terminals))
 
 
@@ -398,7 +399,7 @@ NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(
 def _those(
     letters: Integers, starts: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> tuple[Integers, NDArray[np.int64]]:
-    """Some of the sentences."""
+    """The sentences selected by a mask."""
     if kept.all():
         return letters, starts
     sizes = np.diff(starts)
@@ -406,7 +407,7 @@ def _those(
 
 
 def _keys_of(text: Text, seed: int) -> NDArray[np.uint64]:
-    """The keys of sentences' random streams, which depend on the seed and on each one's content."""
+    """The keys of sentences' random streams, from the seed and each sentence's content."""
     content = memoryview(text.letters.astype(np.int32).tobytes()).cast("B")
     ends = (4 * text.starts).tolist()
     shares = [share_of(content[start:end].hex()) for start, end in itertools.pairwise(ends)]
@@ -416,7 +417,7 @@ def _keys_of(text: Text, seed: int) -> NDArray[np.uint64]:
 
 @njit(**PLAIN)
 def _span_of(s, text):
-    """A whole sentence, and the symbols that may be in its trees."""
+    """The span of a whole sentence, and the symbols that can occur in its trees."""
     start, end = text.starts[s], text.starts[s + 1]
     strings = text.strings[text.spans[s] : text.spans[s + 1]]
     span = Span(text.letters[start:end], strings, start, 0, end - start)
@@ -425,7 +426,7 @@ def _span_of(s, text):
 
 @njit(**PLAIN)
 def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
-    """log p of each sentence of a Text; scales (sentences) to begin with."""
+    """Fill nats_out with log p of each sentence of a Text; scales (sentences): the first ones to try."""
     for s in range(len(nats_out)):
         span, active = _span_of(s, text)
         nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
@@ -436,10 +437,10 @@ def _count_cuts(
     keys, n_trees, symbol, scales, text, chart, draft, rules, symbols, weights, memory, discounts, inner,
     inner_starts, shares_out, parsed_out,
 ):  # fmt: skip
-    """For each sentence of a Text, the share of trees drawn of it in which a subtree of a symbol begins or
-    ends before each terminal (shares_out), and whether it can be parsed (parsed_out).
+    """Fill shares_out (terminals) with the share of drawn trees in which a subtree of a symbol begins or ends
+    before each terminal, and parsed_out with whether each sentence can be parsed.
 
-    keys (sentences): of their random streams; inner, inner_starts: see `cuts_within`.
+    keys (sentences): of random streams; inner, inner_starts: see `cuts_within`.
     """
     longest = 0
     for s in range(len(keys)):
@@ -471,7 +472,7 @@ def _count_cuts(
 def _draw(
     span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft, random
 ):
-    """Draw a tree of a sentence, tried again where it has too many unary steps; whether there is one."""
+    """Draw a tree of a sentence, again if it has too many unary steps; returns whether there is one."""
     for _ in range(1000):
         if draw_tree(
             text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,
@@ -486,7 +487,7 @@ def _parse(
     s, n_trees, best, scale, text, chart, draft, rules, symbols, weights, best_weights, memory, greatest,
     discounts, wholes, whole_starts, random,
 ):  # fmt: skip
-    """log p of a sentence, and trees of it: rules, where each tree's begin, log p of each."""
+    """Parse a sentence: returns log p, and trees as rules, where each tree begins, and log p of each."""
     span, active = _span_of(s, text)
     n = len(span.letters)
     found, ends, nats = np.zeros(4 * n + 16, np.int32), np.zeros(n_trees + 1, np.int64), np.zeros(n_trees)

@@ -1,4 +1,4 @@
-"""Discounts and concentrations of adapted symbols: drawn given who sits where, or found by sticks."""
+"""Discounts and concentrations of adapted symbols: sampled given the seating, or optimised for sticks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +10,14 @@ from scipy.special import gammaln, psi
 from stickbreaker.core.records import Array
 
 SHAPE, RATE = 1.0, 1e-3  # of the Gamma prior of a concentration: vague; a discount is uniform in [0, 1)
-LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
-FEWEST, HIGHEST = 1e-9, 1e9  # and of a concentration
-WIDTH = 1.0  # of a step out of a slice, where both are on the scale that they are drawn on
+LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a sampled discount
+FEWEST, HIGHEST = 1e-9, 1e9  # of a sampled concentration
+WIDTH = 1.0  # of a step out of a slice, on the log or logit scale
 STEPS = 50  # out of a slice, at most
-LOGARITHMS = -5.0, 16.0  # of a concentration that is found
-LOGITS = -7.0, 4.0  # and of a discount
-LARGE = 1e6  # from which on a difference of logarithms of the gamma function is computed without them
-STEEP = 1e10  # b / a from which on logarithms of the gamma function have too few digits for their difference
+LOGARITHMS = -5.0, 16.0  # of an optimised concentration
+LOGITS = -7.0, 4.0  # of an optimised discount
+LARGE = 1e6  # from which on a difference of log gammas is computed by Stirling's series
+STEEP = 1e10  # b / a from which on log gammas have too few digits for their difference
 
 
 def log_gamma_ratio(
@@ -25,7 +25,8 @@ def log_gamma_ratio(
 ) -> Array:
     """log gamma(high) - log gamma(low), where high = low + difference.
 
-    Of large numbers the logarithms have too few digits for it: their difference is Stirling's, term by term.
+    For large numbers, whose log gammas have too few digits, the difference is taken term by term in
+    Stirling's series.
 
     >>> float(log_gamma_ratio(1e18 + 2.0, 1e18, 2.0))  # 2 log(1e18)
     82.89306334778564
@@ -40,7 +41,7 @@ def log_gamma_ratio(
 
 
 def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64]) -> float:
-    """log p(who sits where in one restaurant), in nats, by how many tables there are of each size.
+    """log p(seating of one restaurant) in nats, given the number of tables of each size.
 
     prod_{t=1}^{T - 1} (b + a t) / prod_{c=1}^{C - 1} (b + c) prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
     (Johnson, Griffiths & Goldwater 2007, equation 2.)
@@ -65,7 +66,7 @@ def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64])
 
 
 def log_prior(concentration: float) -> float:
-    """log density of a concentration; that of a discount is 0."""
+    """The log prior density of a concentration; that of a discount is 0."""
     return float(
         SHAPE * np.log(RATE) - gammaln(SHAPE) + (SHAPE - 1) * np.log(concentration) - RATE * concentration
     )
@@ -74,7 +75,8 @@ def log_prior(concentration: float) -> float:
 def draw_process(
     discount: float, concentration: float, sizes: NDArray[np.int64], generator: np.random.Generator
 ) -> tuple[float, float]:
-    """A draw of both of one restaurant, one after the other, by slices of their logit and logarithm."""
+    """Draw the discount and concentration of a restaurant in turn, by slice sampling of their logit and
+    logarithm."""
 
     def of_concentration(x: float) -> float:
         b = float(np.exp(x))
@@ -96,7 +98,8 @@ def draw_process(
 
 
 def _slice(log_density: Callable[[float], float], x: float, generator: np.random.Generator) -> float:
-    """A draw given the one before, that leaves a density as it is (Neal 2003: step out, shrink)."""
+    """Draw the next value by slice sampling, which leaves the density invariant (Neal 2003: step out,
+    shrink)."""
     level = log_density(x) + np.log(generator.random())
     low = x - WIDTH * generator.random()
     high = low + WIDTH
@@ -114,10 +117,10 @@ def _slice(log_density: Callable[[float], float], x: float, generator: np.random
 
 
 def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> float:
-    """E[log] of what was drawn by sticks of concentration a and discount b, in nats.
+    """E[log p] of draws by sticks with concentration a and discount b, in nats.
 
-    uses (cached trees, in the order of their sticks): counts that the sticks have; tried: how often each was
-    drawn; fresh: how often none of them was.
+    uses (cached trees, in stick order): the counts of the sticks; tried: how often each tree was drawn;
+    fresh: how often a new tree was drawn.
     """
     tails = np.cumsum(uses[::-1])[::-1]
     steps = 1.0 / (a + b * np.arange(1, len(uses)) + tails[1:])
@@ -130,9 +133,9 @@ def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> f
 def best_process(
     score: Callable[[float, float], float], discount: float, concentration: float
 ) -> tuple[float, float]:
-    """The discount and the concentration of the greatest score, searched from those given.
+    """The discount and concentration that maximise a score, searched from given ones.
 
-    score: of a concentration and a discount.
+    score: a function of concentration and discount.
     """
     from scipy.optimize import minimize
 

@@ -1,12 +1,12 @@
-"""Which symbols of a grammar lead to which: groups that reach each other, in time linear in the rules."""
+"""The graph of a grammar's symbols: strongly connected components, in time linear in the rules."""
 
 from collections.abc import Iterable, Mapping
 
 
 def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Groups of symbols that reach each other (Tarjan 1972); what leads to a group comes after it.
+    """Groups of symbols that reach each other (Tarjan 1972), each after the groups that it leads to.
 
-    below: what each symbol leads to, each of which is a key, too.
+    below: the symbols that each symbol leads to, all of which are keys.
 
     >>> components({"S": ["W", "S"], "W": ["L"], "L": ["W"], "X": []})
     [['W', 'L'], ['S'], ['X']]
@@ -44,7 +44,7 @@ def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def _taken(path: list[str], symbol: str) -> list[str]:
-    """The end of a path from a symbol on, taken off it."""
+    """Remove and return the end of a path, from a symbol on."""
     found: list[str] = []
     while not found or found[-1] != symbol:
         found.append(path.pop())

@@ -54,17 +54,17 @@ from stickbreaker.grammars.model.processes import (
     log_seating,
 )
 
-MOST = 2.0**300  # of what terminals are multiplied by
+MOST = 2.0**300  # of the scale of terminals
 
 
 @dataclass(frozen=True)
 class Moves:
-    """What a sweep does beside drawing every sentence's tree again.
+    """What a chain does besides resampling every sentence's tree.
 
-    incremental: at the start sentences come in one by one, each by what those before it have; else all trees
-    are drawn by the rules alone. relabel: tables get other subtrees, too. learn_processes: discounts and
-    concentrations are drawn. learn_rules: the weights of rules are integrated out; else they stay as they are
-    given. hottest, cooling: the temperature of the first sweep, and after how many it is 1.
+    incremental: at the start, sentences are added one by one, each given those before it; else all first
+    trees are drawn by the rules alone. relabel: subtrees of tables are resampled too. learn_processes:
+    discounts and concentrations are drawn. learn_rules: rule weights are integrated out; else they are fixed.
+    hottest, cooling: the temperature of the first sweep, and the sweeps until it is 1.
     """
 
     incremental: bool = False
@@ -75,15 +75,15 @@ class Moves:
     cooling: int = 0
 
     def heat(self, number: int) -> float:
-        """One over the temperature of a sweep, which falls evenly."""
+        """The inverse temperature of a sweep; temperature falls linearly."""
         if number >= self.cooling:
             return 1.0
         return 1.0 / (self.hottest + (1.0 - self.hottest) * number / self.cooling)
 
 
 class TreeLists(NamedTuple):
-    """The trees of all sentences and of all tables, as lists of rules one after the other, each with where
-    they start; and of each table the place of its symbol, where its text is, and how long that is."""
+    """The trees of all sentences and tables as concatenated lists of rules with their starts; and for each
+    table its adapted symbol, and the position and length of its text."""
 
     trees: Integers
     tree_starts: NDArray[np.int64]
@@ -95,11 +95,11 @@ class TreeLists(NamedTuple):
 
 
 class AdaptorChain(Sampler):
-    """The trees of all sentences, and who sits where: rules' weights are integrated out.
+    """Sampling of all sentences' trees and the seating; rule weights are integrated out.
 
-    A sweep draws each sentence's tree given all others, then the subtrees of tables, general symbols before
-    those that they are made of, then discounts and concentrations. The chain is one: it uses one thread
-    however many there are. Raises UserError for a sentence that nothing comes to.
+    A sweep draws each sentence's tree given all others, then the subtrees of tables, each symbol before those
+    below it, then discounts and concentrations. Sweeps are sequential and use one thread. Raises UserError
+    for a sentence that cannot be parsed.
     """
 
     def __init__(
@@ -115,14 +115,14 @@ class AdaptorChain(Sampler):
     ) -> None:
         """letters: terminals of all sentences by number; starts (sentences + 1): where each begins.
 
-        `given`: what else is said of a model; it is part of what is `fitted`. start: whether first trees are
-        drawn; without, there are none until `restore` has been called.
+        `given`: further params of the model; they become part of `fitted`. start: whether to draw first
+        trees; without, call `restore`.
         """
         self._grammar, self._seed, self._moves, self._given = grammar, seed, moves, given
         self._text, self._n_strings = chart_text(grammar, letters, starts)
         self._frequencies = frequencies_of(letters, starts, len(grammar.terminals))
-        self._ratio = 1.0  # nats of the text by the chain, of those by the frequencies of its terminals
-        self._nats = np.empty(0)  # of all sentences in the last sweep: one number, or none before the first
+        self._ratio = 1.0  # nats of the text by the chain / by the frequencies of its terminals
+        self._nats = np.empty(0)  # log p of all sentences in the last sweep: one number, or none yet
         self._kept = 0
         self._cuts = np.zeros((len(grammar.adapted), len(letters)), np.uint16)
         self._roots = np.full(len(starts) - 1, -1, np.int32)
@@ -135,7 +135,7 @@ class AdaptorChain(Sampler):
             self._begin()
 
     def _begin(self) -> None:
-        """The first trees."""
+        """Draw the first trees."""
         order = stream(self._seed, purposes.GRAMMAR_ORDER, 0).permutation(len(self._roots))
         if self._moves.incremental:
             self._run(sweep_sentences, order, 1.0, purposes.GRAMMAR_TREES, 0)
@@ -168,14 +168,14 @@ class AdaptorChain(Sampler):
         self._recount()
 
     def _typical(self) -> float:
-        """Nats of the text by the frequencies of its terminals."""
+        """Nats of each sentence by the frequencies of its terminals."""
         return float(self._frequencies @ np.diff(self._text.starts))
 
     def learn(self) -> None:
-        """Discounts and concentrations are drawn in every sweep."""
+        """Do nothing: discounts and concentrations are drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p(sentences, trees, who sits where, discounts, concentrations where they are learned)."""
+        """log p(sentences, trees, seating, and discounts and concentrations if they are learned)."""
         nats = 0.0
         a, b = self._processes.discounts, self._processes.concentrations
         for place, sizes in enumerate(self._sizes()):
@@ -198,9 +198,9 @@ class AdaptorChain(Sampler):
         return Score(nats, float(len(self._text.letters)), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """Subtrees that are remembered (tables), and nats per symbol of each sentence given all others.
+        """The number of remembered subtrees (tables), and nats per symbol of each sentence given all others.
 
-        These are -log p of a sentence's terminals, each as it was when its tree was to be drawn again.
+        The nats are -log p of a sentence's terminals, each taken when its tree was resampled.
         """
         tables = {"tables": int(self._state.memory.free[TABLES_USED])}
         if not len(self._nats):
@@ -208,7 +208,7 @@ class AdaptorChain(Sampler):
         return {**tables, "nats_per_symbol": float(self._nats[0]) / max(1, len(self._text.letters))}
 
     def keep(self) -> None:
-        """Where the subtrees of adapted symbols begin and end is counted."""
+        """Add a sample: count where the subtrees of adapted symbols begin and end."""
         memory, starts = self._state.memory, self._text.starts
         marks = np.zeros(self._cuts.shape, np.int32)
         stack = np.zeros((len(self._room.new.values) + 1, 3), np.int32)
@@ -217,7 +217,7 @@ class AdaptorChain(Sampler):
         self._kept += 1
 
     def fitted(self) -> Fitted:
-        """The last state: derivations that are remembered, uses of rules; and sums over the samples."""
+        """The last state (derivations, uses of rules), and sums over the samples."""
         tables = ordered_tables(self._state.memory)
         memory = self._state.memory
         names = np.zeros(len(memory.customers), np.int32)
@@ -241,7 +241,7 @@ class AdaptorChain(Sampler):
         return Fitted({**parameters, **self._given})
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """All trees, of sentences and of tables, these in their order; discounts, concentrations, sums."""
+        """All trees of sentences and tables, in canonical order; discounts, concentrations, sums."""
         memory = self._state.memory
         tables = ordered_tables(memory)
         names = np.zeros(len(memory.customers), np.int32)
@@ -269,19 +269,19 @@ class AdaptorChain(Sampler):
         for name in like:
             same = arrays[name].dtype == like[name].dtype and arrays[name].ndim == like[name].ndim
             if not same:
-                raise ValueError(f"{name} of another chain")
+                raise ValueError(f"{name} belongs to another chain")
         for name in ("discounts", "concentrations", "cuts", "ratio", "kept", "tree_sizes"):
             if arrays[name].shape != like[name].shape:
-                raise ValueError(f"{name} of another chain")
+                raise ValueError(f"{name} belongs to another chain")
         discounts, concentrations = arrays["discounts"].copy(), arrays["concentrations"].copy()
         if not ((discounts >= 0.0) & (discounts < 1.0) & (concentrations > -discounts)).all():
-            raise ValueError("discounts or concentrations out of range")
+            raise ValueError("discounts or concentrations are out of range")
         if not np.isfinite(concentrations).all() or not 0.0 < arrays["ratio"] <= 100.0:
-            raise ValueError("a number out of range")
+            raise ValueError("a number is out of range")
         if arrays["nats"].shape not in ((0,), (1,)) or not np.isfinite(arrays["nats"]).all():
-            raise ValueError("a score that is none")
+            raise ValueError("the score of the last sweep is invalid")
         if int(arrays["kept"]) < 0 or (arrays["cuts"] > int(arrays["kept"])).any():
-            raise ValueError("sums of other samples")
+            raise ValueError("sums belong to other samples")
         lists = TreeLists(
             *_checked(arrays, "trees", "tree_sizes"),
             *_checked(arrays, "subtrees", "subtree_sizes"),
@@ -297,18 +297,18 @@ class AdaptorChain(Sampler):
     # Trees from arrays
 
     def _refuse_trees(self, lists: TreeLists) -> None:
-        """Raise ValueError for what are no trees of this text."""
+        """Raise ValueError if lists are not trees of this text."""
         trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         text, grammar = self._text, self._grammar
         n = len(subtree_starts) - 1
         if not len(places) == len(positions) == len(lengths) == n:
-            raise ValueError("tables of another chain")
+            raise ValueError("tables belong to another chain")
         if n and not (places.min() >= 0 and places.max() < len(grammar.adapted)):
-            raise ValueError("tables of another grammar")
+            raise ValueError("tables belong to another grammar")
         numbers = number_of_strings(text.strings, text.spans, text.starts, text.sentences, positions, lengths)
         order = places.astype(np.int64) * self._n_strings + numbers
         if (numbers < 0).any() or (np.diff(order) < 0).any():
-            raise ValueError("tables of another text")
+            raise ValueError("tables belong to another text")
         yields = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         texts = np.concatenate(
             [np.empty(0, np.int32)]
@@ -322,19 +322,19 @@ class AdaptorChain(Sampler):
             place = int(places[table])
             mistake = mistake_in(content, int(grammar.adapted[place]), place, letters, *held)
             if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.unary + 1):
-                raise ValueError("a subtree of another grammar")
+                raise ValueError("a subtree belongs to another grammar")
         for s in range(len(tree_starts) - 1):
             content = trees[tree_starts[s] : tree_starts[s + 1]]
             letters = text.letters[text.starts[s] : text.starts[s + 1]]
             mistake = mistake_in(content, grammar.start, -1, letters, *held)
             if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.unary + 1):
-                raise ValueError("a tree of another sentence")
+                raise ValueError("a tree belongs to another sentence")
         used = np.concatenate([trees[trees < 0], subtrees[subtrees < 0]])
         if (np.bincount(-1 - used.astype(np.int64), minlength=n) == 0).any():
-            raise ValueError("a table where nobody sits")
+            raise ValueError("a table has no customers")
 
     def _set(self, lists: TreeLists) -> None:
-        """Take trees, of sentences and of tables, which are in their order."""
+        """Set the trees of sentences and tables, given in canonical order."""
         trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         n = len(places)
         room = len(self._text.letters)
@@ -356,10 +356,10 @@ class AdaptorChain(Sampler):
         np.add.at(self._state.counts.customers, places, memory.customers[:n])
         np.add.at(self._state.counts.tables, places, 1.0)
 
-    # Parts
+    # Helpers
 
     def _empty(self, n_tables: int, n_entries: int) -> None:
-        """A state without trees, and room for so many tables and entries."""
+        """Create a state without trees, with room for that many tables and entries."""
         grammar = self._grammar
         n = len(grammar.adapted)
         self._state = State(
@@ -378,7 +378,7 @@ class AdaptorChain(Sampler):
     def _run(
         self, kernel: Any, order: NDArray[Any], heat: float, purpose: str, step: int, key: int = 0
     ) -> None:
-        """Visit all of an order, with more room where there is not enough."""
+        """Visit all items of an order, making more room when needed."""
         random = start_random(numbered_keys(self._seed, purpose, step, np.array([key]))[0])
         grammar, at = self._grammar, 0
         scales = np.minimum(np.exp(-self._frequencies * self._ratio), MOST)
@@ -395,7 +395,7 @@ class AdaptorChain(Sampler):
                 self._grow()
 
     def _grow(self) -> None:
-        """Half as much room again, and what a visit may need."""
+        """Make half as much room again, and enough for a visit."""
         memory, need = self._state.memory, len(self._room.new.values)
         n_tables, n_entries = (len(held) * 3 // 2 + 2 * need for held in (memory.customers, memory.values))
 
@@ -407,7 +407,7 @@ class AdaptorChain(Sampler):
         self._state = self._state._replace(memory=memory._replace(**tables, **entries))
 
     def _recount(self) -> None:
-        """Sums of what has rounding errors, so that they do not depend on where a run began."""
+        """Recompute sums with rounding errors, so that they do not depend on where a run began."""
         memory, a = self._state.memory, self._processes.discounts
         tables = ordered_tables(memory)
         tables = tables[memory.strings[tables] > 0]
@@ -424,14 +424,14 @@ class AdaptorChain(Sampler):
         self._state.counts.symbols[:] = symbols + np.bincount(parents, uses, len(self._grammar.names))
 
     def _sizes(self) -> list[NDArray[np.int64]]:
-        """Of each adapted symbol, how many tables there are of each size."""
+        """The number of tables of each size, for each adapted symbol."""
         memory = self._state.memory
         tables = ordered_tables(memory)
         places, customers = memory.places[tables], memory.customers[tables]
         return [np.bincount(customers[places == place]) for place in range(len(self._grammar.adapted))]
 
     def _uses(self) -> Array:
-        """How often each rule is used, in trees and in tables."""
+        """The uses of each rule in trees and tables."""
         memory = self._state.memory
         tables = ordered_tables(memory)
         names = np.zeros(len(memory.customers), np.int32)
@@ -442,23 +442,23 @@ class AdaptorChain(Sampler):
 
 
 class Unparsed(UserError):
-    """A sentence that nothing comes to."""
+    """A sentence that cannot be parsed."""
 
     def __init__(self, sentence: int) -> None:
-        super().__init__(f"no tree of the grammar comes to sentence {sentence + 1}")
+        super().__init__(f"sentence {sentence + 1} cannot be parsed by the grammar")
         self.sentence = sentence
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple[Integers, NDArray[np.int64]]:
-    """Entries of lists, and where each begins. Raises ValueError if these do not go together."""
+    """The entries of lists, and where each begins. Raises ValueError if these do not match."""
     values, each = arrays[name], arrays[sizes].astype(np.int64)
     if (each < 1).any() or int(each.sum()) != len(values):
-        raise ValueError(f"{name} that do not end where they should")
+        raise ValueError(f"{name} is incomplete or too long")
     return values.copy(), np.concatenate([[0], np.cumsum(each)])
 
 
 def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: int) -> Array:
-    """Mean log share of its terminals in the text, of each sentence (nats)."""
+    """The mean log frequency of each sentence's terminals in the text (nats)."""
     counts = np.bincount(letters, minlength=n_terminals)
     nats = np.log(np.maximum(counts, 1) / max(1, len(letters)))
     sums = np.add.reduceat(nats[letters], starts[:-1]) if len(letters) else np.zeros(0)
@@ -466,7 +466,7 @@ def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: in
 
 
 def new_draft(grammar: Compiled, longest: int) -> Draft:
-    """Room for a tree of a sentence of so many terminals."""
+    """Memory for a tree of a sentence with up to `longest` terminals."""
     n = int(draft_entries(grammar, longest))
     return Draft(
         **{name: np.zeros(n, np.int32) for name in Draft._fields[:6]},
@@ -477,14 +477,15 @@ def new_draft(grammar: Compiled, longest: int) -> Draft:
 
 
 def new_chart(grammar: Compiled, longest: int) -> Chart:
-    """Room for a chart of such a sentence. Raises UserError for one that is too long."""
+    """Memory for a chart of a sentence with up to `longest` terminals. Raises UserError if that is too
+    long."""
     if not chart_fits(grammar, np.array([longest]))[0]:
         raise UserError(why_too_long(grammar, longest), remedy="cut long texts into sentences")
     return chart_room(grammar, longest)
 
 
 def chart_room(grammar: Compiled, longest: int) -> Chart:
-    """Room for a chart of a sentence that is known to fit."""
+    """Memory for a chart of a sentence that is known to fit."""
     shape = (len(grammar.names), longest + 1, longest + 1)
     return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
 
@@ -516,7 +517,7 @@ def _room(grammar: Compiled, starts: NDArray[np.int64]) -> Room:
 
 
 def _prior(grammar: Compiled) -> Counts:
-    """Prior weights of rules, and of symbols those of all their rules."""
+    """Prior weights of rules, and their sums by symbol."""
     n, weights = len(grammar.adapted), grammar.weights
     sums = np.bincount(grammar.rules.parents, weights, len(grammar.names))
     return Counts(weights.copy(), np.asarray(sums, np.float64), np.zeros(n), np.zeros(n))

@@ -1,4 +1,4 @@
-"""Trees of sentences, as a person reads them."""
+"""Trees of sentences in readable form."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ ESCAPED = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
 class Tree(NamedTuple):
-    """A symbol of the grammar, and what it is made of: trees, and symbols of the text.
+    """A symbol of the grammar with its children: trees and symbols of the text.
 
     >>> Tree("Word", (Tree("Char", ("a",)), Tree("Char", ("(",)))).brackets()
     '(Word (Char a) (Char -LRB-))'
@@ -21,7 +21,8 @@ class Tree(NamedTuple):
     children: "tuple[Tree | str, ...]"
 
     def brackets(self) -> str:
-        """The tree in brackets, as treebanks have them; round brackets of the text are -LRB- and -RRB-."""
+        """The tree in the bracket notation of treebanks; round brackets of the text become -LRB- and
+        -RRB-."""
         found: list[str] = []
         for one in self._walk():
             if isinstance(one, Tree):
@@ -35,7 +36,7 @@ class Tree(NamedTuple):
         return (one for one in self._walk() if isinstance(one, str))
 
     def spans(self, start: int = 0) -> "Iterator[tuple[str, int, int]]":
-        """Symbols with where their texts begin and end, from below."""
+        """The symbols with the start and end of their texts, bottom up."""
         at, around = start, list[tuple[str, int]]()
         for one in self._walk():
             if isinstance(one, Tree):
@@ -46,9 +47,10 @@ class Tree(NamedTuple):
                 at += 1
 
     def _walk(self) -> "Iterator[Tree | str | None]":
-        """Trees where they begin, symbols of the text, and None if the last tree ends that has not yet.
+        """Walk the tree in preorder: yields each tree, each symbol of the text, and None at the end of each
+        tree.
 
-        Not by recursion: a tree is about as deep as its sentence is long.
+        Without recursion, since a tree can be as deep as its sentence is long.
         """
         waiting: list[Tree | str | None] = [self]
         while waiting:
@@ -63,9 +65,9 @@ def _escaped(text: str) -> str:
 
 
 def tree_of(values: NDArray[Any], grammar: Compiled, text: Sequence[str] | None = None) -> Tree:
-    """The tree of rules from the top, left before right; symbols that part a right side are left out.
+    """The tree of rules given in preorder, without the symbols added by binarisation.
 
-    text: the sentence's symbols; None: as the grammar has them.
+    text: the sentence's symbols; None: the grammar's terminals.
     """
     rules = grammar.rules
     last = len(text) if text is not None else 0

@@ -1,1 +1,1 @@
-"""Grammars in which the weights of some rules are each document's own."""
+"""Grammars in which documents have weights of their own for some rules."""

@@ -1,4 +1,5 @@
-"""Adaptor grammars online whose first rules have weights of each document's own, as topics have."""
+"""Online adaptor grammars in which each document has its own weights of the start symbol's rules, like
+topics."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,11 +26,11 @@ from stickbreaker.grammars.purposes import GRAMMAR_SAMPLES
 
 @dataclass(frozen=True, eq=False)
 class DocumentGrammar(OnlineGrammar):
-    """The same sticks, where q of a document is over the choices of all its sentences together.
+    """`OnlineGrammar` with rule weights by document: q of a document is over the choices of all its
+    sentences.
 
-    Its weights theta_d are local variables, integrated out: nothing of a document is in the params but the
-    strength of their common prior, which is moved to where the mean over draws of log p(choices) is greatest
-    (Minka's fixed point, of whole counts).
+    The weights theta_d are local and integrated out. Params only have the strength of their common prior,
+    which maximises the mean over draws of log p(choices) (Minka's fixed point, on integer counts).
     """
 
     def start(self) -> Record:
@@ -37,7 +38,7 @@ class DocumentGrammar(OnlineGrammar):
         return {**super().start(), **sums}
 
     def alpha(self, params: Record) -> Array:
-        """The Dirichlet prior of each document's weights."""
+        """The Dirichlet prior of documents' weights."""
         return self.priors(params)[self.grammar.own_rules]
 
     def view(self, params: Record, counts: TruncatedCounts) -> View:
@@ -60,7 +61,7 @@ class DocumentGrammar(OnlineGrammar):
         places = np.arange(len(drawn.codes)) - np.searchsorted(drawn.documents, drawn.documents)
         numbers = shard.documents[drawn.documents] * 1_000_003 + places
         tree_keys = numbered_keys(seed, GRAMMAR_SAMPLES, 0, numbers)
-        order = np.argsort(drawn.codes, kind="stable")  # equal sentences share a chart
+        order = np.argsort(drawn.codes, kind="stable")  # so that equal sentences share a chart
         trees = self.draw(
             view, *types.repeated(drawn.codes[order]), tree_keys[order], drawn.times[order],
             own[drawn.rules[order]],
@@ -78,7 +79,8 @@ class DocumentGrammar(OnlineGrammar):
         return self.stats_of(drawn.scores, score, tokens, trees._replace(rule_uses=rule_uses, usage=usage))
 
     def _nats_by_rule(self, view: View, types: SentenceTypes) -> Array:
-        """log p(sentence | rule) of types, by the grammar that trees are drawn by (types × own rules)."""
+        """log p(sentence | rule) of distinct sentences, by the grammar for drawing trees (types × own
+        rules)."""
         grammar, letters, starts = self.grammar, types.letters, types.starts
         longest = int(np.diff(starts).max(initial=1))
         nats = np.zeros((len(starts) - 1, len(grammar.own_rules)))

@@ -1,13 +1,13 @@
-"""Rules whose weights are each document's own: which of them the sentences of documents use.
+"""Sampling which of the start symbol's rules each sentence uses, if documents have weights of their own.
 
-A document d draws theta_d ~ Dirichlet(alpha) over the rules of the first symbol, and each of its sentences s
-one of them, r_s, and then its tree below. The first symbol is at the top of each tree and nowhere else, so
-that with theta_d integrated out the choices of a document have
+A document d draws theta_d ~ Dirichlet(alpha) over the rules of the start symbol; each of its sentences s
+draws one of them, r_s, and then the tree below. The start symbol occurs only at the top of trees, so with
+theta_d integrated out
 
     p(r_s = r | others) ~ (alpha_r + n_dr, without s) p(s | r),
 
-where p(s | r) sums over trees and does not depend on the document: the conditional of a topic model whose
-words are the distinct sentences, which its kernel draws.
+where p(s | r) sums over trees and does not depend on the document. This is the conditional of a topic model
+whose words are the distinct sentences; its kernel is used here.
 """
 
 from itertools import pairwise
@@ -23,18 +23,18 @@ from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.kernels.document_words import Words
 from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
 
-BURN_IN = 20  # sweeps over a document before those that count: they cost little next to the trees
+BURN_IN = 20  # sweeps over a document before those that count; cheap compared with the trees
 
 
 class SentenceTypes(NamedTuple):
-    """Distinct sentences by content: in this order draws of a document do not depend on its neighbours."""
+    """Distinct sentences, sorted by content so that draws of a document do not depend on other documents."""
 
     letters: Integers
     starts: NDArray[np.int64]  # types + 1
     codes: NDArray[np.int64]  # sentences: the type of each
 
     def repeated(self, codes: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-        """The terminals of some types one after the other, and where each begins."""
+        """The terminals of given types, concatenated, and where each begins."""
         sizes = np.diff(self.starts)[codes]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         places = np.arange(starts[-1]) + np.repeat(self.starts[codes] - starts[:-1], sizes)
@@ -42,14 +42,14 @@ class SentenceTypes(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Rules that documents' sentences were drawn with; a cell is a document, a type and a rule."""
+    """Sampled rules of documents' sentences; a cell is a document, a type and a rule."""
 
     gamma: Array  # documents × rules: alpha + mean uses
     scores: Array  # documents: log of an unbiased estimate of p(sentences | alpha)
     documents: NDArray[np.int64]  # cells
     codes: NDArray[np.int64]  # cells
-    rules: NDArray[np.int64]  # cells: by place among the first symbol's rules
-    times: NDArray[np.int64]  # cells: in all samples together
+    rules: NDArray[np.int64]  # cells: index among the start symbol's rules
+    times: NDArray[np.int64]  # cells: times drawn, in all samples together
     gain: float  # sum over documents and rules of weight × mean of psi(alpha + n) - psi(alpha)
     spread: float  # weight × sum over documents of psi(alpha + tokens) - psi(alpha), alpha's sums
 
@@ -79,8 +79,8 @@ def draw_choices(
     """Draw the rules of documents' sentences, with theta integrated out (collapsed Gibbs).
 
     codes, documents (sentences): the type and the document of each; nats (types × rules): log p(type | rule);
-    a type with -inf in all rules is left out; alpha, weights (rules): the prior, and that of
-    strength 1; keys (documents): of the random streams. `samples` sweeps count after a burn-in.
+    types with -inf for all rules are ignored; alpha, weights (rules): the prior, and the prior at strength 1;
+    keys (documents): of the random streams. `samples` sweeps count after a burn-in.
     """
     words = _bags(codes, documents, nats, len(keys))
     tokens = np.add.reduceat(np.append(words.counts, 0.0), words.offsets[:-1].clip(max=len(words.counts)))
@@ -105,7 +105,7 @@ def draw_choices(
 
 
 def _bags(codes: NDArray[np.int64], documents: NDArray[np.int64], nats: Array, n_documents: int) -> Words:
-    """Documents as bags of types, whose weights are p(type | rule), the greatest of a type 1."""
+    """Documents as bags of types, with weights p(type | rule) scaled to a maximum of 1 per type."""
     greatest = nats.max(axis=1, initial=-np.inf)
     parsed = np.isfinite(greatest)
     scale = np.where(parsed, greatest, 0.0)
