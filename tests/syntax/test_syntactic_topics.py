@@ -339,7 +339,7 @@ def test_numbers_that_no_chain_gives_are_refused(name):
 def test_topics_of_another_number_are_refused():
     model = fitted(max_iter=2)
     model.n_topics = 7
-    with pytest.raises(ValueError, match="another number of topics"):
+    with pytest.raises(ValueError, match="the number of topics differs"):
         model.take_learned(model.params_, model.state_)
 
 

@@ -1,1 +1,1 @@
-"""Topics that know grammar: syntactic topic models of parsed sentences."""
+"""Syntactic topic models: topics of the words of parsed sentences."""

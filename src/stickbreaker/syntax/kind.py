@@ -1,4 +1,4 @@
-"""What syntactic topic models can do."""
+"""The declaration of syntactic topic models as a kind of model."""
 
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Export, Kind

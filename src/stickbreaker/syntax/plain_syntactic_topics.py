@@ -1,4 +1,4 @@
-"""Syntactic topic models without scikit-learn: their runs, what these leave, to files and back."""
+"""Syntactic topic models without scikit-learn: runs, results, saving and loading."""
 
 from collections.abc import Callable
 from functools import partial
@@ -60,13 +60,13 @@ class PlainSyntacticTopics(SyntaxEstimator):
         LearnedSyntax.of(restored.chains.fitted().params, self.limit or "none", self.n_chains)
         return job, restored
 
-    # From a run to what was learned
+    # From a run to the learned model
 
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         self.take_learned(self._learned_by(job, state), state)
 
     def _learned_by(self, job: Run[Any], state: RunState) -> Record:
-        """What a run has learned, as a chain's samples or as one sample."""
+        """The result of a run, as a chain's samples or as one sample."""
         if isinstance(state, SamplingState):
             return state.chains.fitted().params
         assert isinstance(job, VariationalRun)
@@ -86,10 +86,10 @@ class PlainSyntacticTopics(SyntaxEstimator):
         write_documents(self.lens(), corpus, folder, 0.0, learned_from=learned_from)
 
     def lens(self) -> Lens:
-        """What the documents of the report are seen by."""
+        """What the report's documents are processed with."""
         return Lens(self.learned_, self.tree_words_, self.seed_)
 
-    # To files and back
+    # Saving and loading
 
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         return fitted_of(Fitted(self.params_), self.state_, fixed)

@@ -1,4 +1,4 @@
-"""The documents and sentences that a syntactic topic model keeps for its report, with their topics."""
+"""Documents and sentences saved for the report of a syntactic topic model, with their topics."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,14 +21,14 @@ from stickbreaker.syntax.tree_words import TreeWords
 LIMIT = 2000  # documents
 SENTENCES = 40
 LEAST_WORDS = 3  # of a sentence
-MOST_WORDS = 60  # of a longer one, its beginning
-BEYOND = -2  # the head of a word, where it stands after the beginning that is shown
+MOST_WORDS = 60  # longer sentences are cut
+BEYOND = -2  # the head of a word, if it is in the part that was cut
 COLUMNS = ("id", "words", "held_out", "topics", "shares", "sentences")
 SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
 
 
 class Lens(NamedTuple):
-    """What documents are seen by: what was learned, the words that it knows, and the seed of draws."""
+    """What documents are processed with: the learned model, its words, and the seed of draws."""
 
     learned: LearnedSyntax
     words: TreeWords
@@ -36,7 +36,7 @@ class Lens(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What is shown of a block: documents by their place in it, and sentences by their number there."""
+    """The chosen documents of a block by position, and the chosen sentences by number."""
 
     documents: NDArray[np.int64]
     sentences: NDArray[np.int64]
@@ -44,14 +44,14 @@ class Chosen(NamedTuple):
 
 def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents and `SENTENCES` sentences
-    of theirs, both drawn evenly; the sentences of held-out documents where there are any.
+    of theirs, both drawn evenly; sentences come from held-out documents if there are any.
 
-    Columns: id, words (how many), held_out, topics and shares (lists: the shares of the words that topics are
-    expected to have, the largest first), sentences (a list of records: size, the words of all of it; and of
-    the words shown tokens, known, heads by their place in the sentence, -1 for none and `BEYOND`, topics, the
-    most probable ones, and sure, their probabilities). All of it is by the last sample of the best
-    chain, in which topics are what they are at one moment. In the file's own metadata, "stickbreaker" is a
-    JSON object: {"documents": how many there are, "sentences": "held-out", "learned" or "other"}.
+    Columns: id, words (how many), held_out, topics and shares (lists: expected shares of the words, the
+    largest first), sentences (a list of records: size, the number of words of the whole sentence; and for the
+    words shown tokens, known, heads (position in the sentence, -1 for none, or `BEYOND`), topics, the most
+    probable ones, and sure, their probabilities). All are by the last sample of the best chain, so that
+    topics are consistent. In the file's own metadata, "stickbreaker" is a JSON object: {"documents": how many
+    there are, "sentences": "held-out", "learned" or "other"}.
     """
     import pyarrow as pa
 
@@ -70,8 +70,8 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
 
 
 def _chosen(source: Source, seed: int) -> list[Chosen]:
-    """What is shown of each block: sentences that are drawn from all, their documents, and further ones that
-    are drawn, up to the limit."""
+    """The chosen sentences and documents of each block: sentences drawn evenly, their documents, and further
+    documents up to the limit."""
     generator = stream(seed, purposes.SYNTAX_REPORT)
     places = [_places(source, block) for block in range(source.n_blocks)]
     found = np.concatenate([np.empty((0, 3), np.int64), *places])  # block, document, sentence
@@ -91,8 +91,8 @@ def _chosen(source: Source, seed: int) -> list[Chosen]:
 
 
 def _places(source: Source, block: int) -> NDArray[np.int64]:
-    """Block, document and number (rows × 3) of the sentences of a block that are long enough: those of its
-    held-out documents, where any are held out."""
+    """Block, document and number (rows × 3) of the sentences of a block that are long enough, from held-out
+    documents if there are any."""
     trees = Trees.of_block(source.corpus, block)
     sizes = np.diff(trees.starts, append=len(trees.words))
     documents = np.searchsorted(trees.offsets, trees.starts, side="right") - 1
@@ -102,7 +102,7 @@ def _places(source: Source, block: int) -> NDArray[np.int64]:
 
 
 def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[str, Any]]:
-    """The chosen documents of a block as documents.parquet has them."""
+    """The rows of documents.parquet for the chosen documents of a block."""
     if not len(chosen.documents):
         return []
     trees, ids = Trees.of_block(source.corpus, block), source.corpus.ids(block)
@@ -125,7 +125,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
 
 
 def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, Any]]]:
-    """The chosen sentences of a block, by the place of their document."""
+    """The chosen sentences of a block, by position of their document."""
     if not len(chosen.sentences):
         return {}
     corpus, trees = source.corpus, Trees.of_block(source.corpus, block)

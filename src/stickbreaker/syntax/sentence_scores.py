@@ -1,4 +1,4 @@
-"""How well a syntactic topic model predicts the sentences of documents that it sees a half of."""
+"""Scores of a syntactic topic model: predicting half of each document's sentences from the other half."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,24 +14,24 @@ from stickbreaker.syntax.tree_words import TreeWords
 
 
 class WordScores(NamedTuple):
-    """log p of the known words that were predicted, in nats, with the document and the tag of each."""
+    """log p of the predicted known words, in nats, with the document and the tag of each."""
 
     nats: Array
-    documents: NDArray[np.int64]  # by their place among those given
+    documents: NDArray[np.int64]  # by position among those given
     tags: NDArray[np.int32]
 
 
 class Halves(NamedTuple):
-    """Documents of which some sentences are seen and others predicted."""
+    """Documents whose sentences are split into seen and predicted ones."""
 
     seen: Trees
-    predicted: Trees  # a sentence is a document
+    predicted: Trees  # each sentence is a document
     owners: NDArray[np.int64]  # (sentences predicted,) the document of each
 
 
 def halves(trees: Trees) -> Halves:
-    """The odd-numbered sentences of documents, counted from one, are seen, the others predicted; of a
-    document with one sentence, that one is predicted.
+    """Split documents: odd-numbered sentences, counted from one, are seen, the others predicted; a document's
+    only sentence is predicted.
 
     >>> words, heads, tags = np.array([5, 6, 7]), np.array([-1, 0, -1]), np.zeros(3, np.int32)
     >>> text = Trees(np.array([0, 3]), words, np.array([0, 2]), heads, tags, ("x",))
@@ -51,7 +51,7 @@ def halves(trees: Trees) -> Halves:
 
 
 def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
-    """Some sentences, by their number in the whole of `trees`; each is a document."""
+    """The chosen sentences, by number in `trees`; each becomes a document."""
     bounds = np.append(trees.starts, len(trees.words))
     offsets, tokens = entries_between(bounds[chosen], bounds[chosen + 1])
     words, heads, tags = trees.words[tokens], trees.heads[tokens], trees.tags[tokens]
@@ -61,9 +61,9 @@ def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
 def word_scores(
     trees: Trees, learned: LearnedSyntax, words: TreeWords, seed: int, threads: int = 1
 ) -> WordScores:
-    """The scores of documents, seen through the vocabulary of `words`.
+    """The scores of documents, read with the vocabulary of `words`.
 
-    Words outside of it are not scored; what is known of them (nothing, or their tags) is.
+    Unknown words are not scored, unless they are represented by their tags.
     """
     half = halves(trees)
     predicted = words.ordered(half.predicted)

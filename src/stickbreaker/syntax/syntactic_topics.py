@@ -1,4 +1,4 @@
-"""Syntactic topic models, as users import them."""
+"""The public class of syntactic topic models, `SyntacticTopics`."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -22,9 +22,9 @@ class SyntacticTopics(WithTopics, PlainSyntacticTopics):
     def score(self, X: Any, y: object = None) -> float:
         """Log probability of sentences given others of their documents, in nats per word: higher is better.
 
-        A document's shares are drawn from its odd-numbered sentences, and each of the others is predicted by
-        an exact sum over the topics of its tree; of a document of one sentence, that one. Only words of the
-        vocabulary count. Raises UserError if there is nothing to score, and for documents without trees.
+        A document's shares are drawn from its odd-numbered sentences, and each of the others (or its only
+        sentence) is predicted by an exact sum over the topics of its tree. Only words of the vocabulary
+        count. Raises UserError if there is nothing to score, and for documents without trees.
         """
         return super().score(X)
 

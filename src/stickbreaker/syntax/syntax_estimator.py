@@ -1,4 +1,4 @@
-"""The parameters of syntactic topic models, what they mean, and what is read of a learned model."""
+"""The parameters of syntactic topic models, and what can be read from a learned one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 LIMITS = (None, "hdp", "itic")
 WAYS = ("gibbs", "mean-field")
 MOST_TOPICS = 1024
-ETA = 1e-100, 1e6  # the least and the largest
+ETA = 1e-100, 1e6  # least and greatest
 SWEEPS, CHAINS, PASSES, ONLINE_PASSES = 400, 4, 50, 3
-BATCH_SIZE, RATES = 32, (0.7, 8.0)  # of online steps: documents, kappa and tau0
-MUCH = 1 / 3  # of the words of trees, which a corpus of all words does not lack
+BATCH_SIZE, RATES = 32, (0.7, 8.0)  # defaults of online steps: documents, kappa and tau0
+MUCH = 1 / 3  # of trees' words; if more are missing, the corpus was built without all words
 
 
 @dataclass(eq=False, repr=False)
@@ -116,7 +116,7 @@ class SyntaxEstimator(Estimator):
         positive("tol", self.tol, zero=True)
         self._refuse_ways()
         if self.n_topics > MOST_TOPICS:
-            remedy = f"n_topics is at most {MOST_TOPICS}: a sweep takes topics × topics steps a word"
+            remedy = f"n_topics is at most {MOST_TOPICS}: a sweep takes topics × topics steps per word"
             raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
         positive("eta", self.eta)
         if not ETA[0] <= self.eta <= ETA[1]:
@@ -132,7 +132,7 @@ class SyntaxEstimator(Estimator):
             raise UserError(problem, remedy="learn a model of each language")
 
     def _refuse_ways(self) -> None:
-        """Raise UserError for a way of learning that there is not, and for parameters of another one."""
+        """Raise UserError for an unknown way of learning, and for parameters of another one."""
         if self.inference not in WAYS:
             raise UserError(f"inference={self.inference!r}", remedy='inference is "gibbs" or "mean-field"')
         spark = engine_name(self.engine) == "spark"
@@ -141,27 +141,28 @@ class SyntaxEstimator(Estimator):
             for name, given in ways.items():
                 if given:
                     problem = f'{name} needs inference="mean-field"'
-                    raise UserError(problem, remedy="leave it out: the chain sweeps over all documents")
+                    raise UserError(problem, remedy="leave it out: a chain sweeps over all documents")
             return
         self.learning_schedule()
         if self.chains is not None:
             raise UserError(f'chains={self.chains} needs inference="gibbs"', remedy="leave it out")
         if self.unknown == TAG:
             problem = 'unknown="tag" needs inference="gibbs"'
-            raise UserError(problem, remedy=f'take unknown="{BLANK}" with inference="mean-field"')
+            raise UserError(problem, remedy=f'set unknown="{BLANK}" with inference="mean-field"')
 
     @property
     def n_chains(self) -> int:
-        """Chains whose samples there are; mean-field inference has what one sample has."""
+        """The number of chains with samples; 1 for mean-field inference, whose result has the form of one
+        sample."""
         return (CHAINS if self.chains is None else int(self.chains)) if self.sampled else 1
 
     @property
     def sampled(self) -> bool:
-        """Whether a chain learns."""
+        """Whether inference is by a chain."""
         return self.inference == WAYS[0]
 
     def learning_schedule(self) -> Schedule:
-        """The schedule of mean-field inference. Raises UserError for one that it does not know."""
+        """The schedule of mean-field inference. Raises UserError for an unsupported one."""
         given = "batch" if self.schedule is None else self.schedule
         if given == "online":
             given = Online(batch_size=BATCH_SIZE)
@@ -179,7 +180,7 @@ class SyntaxEstimator(Estimator):
         return Limits(passes if self.max_iter is None else self.max_iter, self.tol if batch else 0.0)
 
     def prior(self) -> Prior:
-        """What is fixed of the model."""
+        """The fixed settings of the model."""
         return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
 
     def remark_on(self, corpus: Corpus) -> str | None:
@@ -191,15 +192,15 @@ class SyntaxEstimator(Estimator):
         )
 
     def source_of(self, corpus: Corpus, held_out: float, shard_size: int = SHARD_DOCUMENTS) -> Source:
-        """The documents to learn from, `shard_size` in a shard. Raises UserError if there is none."""
+        """The documents to learn from, `shard_size` per shard. Raises UserError if there are none."""
         source = Source(corpus, held_out, unit=Trees, shard_size=shard_size)
         if source.n_documents == 0:
             raise UserError("there is no document to learn from", remedy="lower the held-out share")
         return source
 
     def held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
-        """Of what was learned, the score of the held-out documents, in nats per word. Raises UserError where
-        there is nothing to score."""
+        """A function that scores the held-out documents by learned params, in nats per word. Raises UserError
+        if there is nothing to score."""
         parts = [source.block(block, held_out=True)[1] for block in range(source.n_blocks)]
         if not any((part.words >= 0).any() for part in parts):
             raise UserError("no held-out document has a known word", remedy="raise the held-out share")
@@ -212,13 +213,14 @@ class SyntaxEstimator(Estimator):
         return score
 
     def words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
-        """The words that nodes of trees have."""
+        """The numbering of the words of trees."""
         return TreeWords(vocabulary, tags, self.unknown)
 
-    # What was learned
+    # The learned model
 
     def take_learned(self, params: Record, state: RunState) -> None:
-        """Make what was learned the estimator's. Raises ValueError if its parts do not fit."""
+        """Set the estimator's fitted attributes from params. Raises ValueError if they do not fit
+        together."""
         self.take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
@@ -226,11 +228,11 @@ class SyntaxEstimator(Estimator):
         self.tree_words_ = self.words_of(self.vocabulary_, self.tags_)
         self.learned_ = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
         if self.learned_.beta.shape[2] != self.n_topics:
-            raise ValueError("another number of topics")
+            raise ValueError("the number of topics differs")
         if self.learned_.beta.shape[1] != self.tree_words_.n_words:
-            raise ValueError("topics of other words")
+            raise ValueError("topics have other words")
         if self.learned_.tags.shape[2] != len(self.tags_):
-            raise ValueError("topics of other tags")
+            raise ValueError("topics have other tags")
         self.n_features_in_ = len(self.vocabulary_)
 
     @property
@@ -240,22 +242,23 @@ class SyntaxEstimator(Estimator):
 
     @property
     def topic_word_(self) -> Array:
-        """(topics × words) the probability of each word; rows sum to one."""
+        """(topics × words) The probability of each word; rows sum to one."""
         return self.learned_.topic_words
 
     @property
     def topic_shares_(self) -> Array:
-        """(topics,) the share of the words learned from that each topic has."""
+        """(topics,) The share of each topic among the words learned from."""
         return self.learned_.topic_shares
 
     @property
     def head_topics_(self) -> Array:
-        """topics + 1 × topics: of words whose head has a topic (last: none), the share of each topic."""
+        """(topics + 1 × topics) The topic shares of words, by their head's topic (last row: no head)."""
         return self.learned_.head_topics
 
     @property
     def topic_tags_(self) -> Array:
-        """(topics × tags) the share of each of `tags_` in each topic's words; zeros of one without any."""
+        """(topics × tags) The share of each of `tags_` among a topic's words; zeros for a topic without
+        words."""
         return self.learned_.topic_tags
 
     @property
@@ -284,7 +287,7 @@ class SyntaxEstimator(Estimator):
         return self.n_topics
 
     def block_shares(self, corpus: Corpus, block: int) -> Array:
-        """Documents × topics: the share of a document's words that each topic is expected to have."""
+        """Expected topic shares of documents' words (documents × topics)."""
         return self.learned_.shares(self._ordered(corpus.trees(block)), self.seed_)
 
     def _ordered(self, trees: Trees) -> OrderedTrees:

@@ -1,4 +1,4 @@
-"""Which topics stand below which, as a graph that a reader can take in."""
+"""The graph of topics: which topics' words depend on words of which topics, reduced to the main edges."""
 
 from typing import NamedTuple
 
@@ -8,13 +8,12 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 
-LEAST, MOST = 0.1, 3  # share of the words below a topic that an edge has, and edges from a topic
-NEARLY = 1.0 - 1e-6  # of a topic that no way leads to from a root, so that its depth is finite
+LEAST, MOST = 0.1, 3  # least share of an edge among the words below a topic; most edges from a topic
+NEARLY = 1.0 - 1e-6  # for topics unreachable from a root, so that their depth is finite
 
 
 class Edge(NamedTuple):
-    """Of the words whose head has the topic `head` (None: of those without a head), the share that has
-    `topic`."""
+    """The share of `topic` among the words whose head has the topic `head` (None: no head)."""
 
     head: int | None
     topic: int
@@ -22,7 +21,7 @@ class Edge(NamedTuple):
 
 
 def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
-    """The edges from the topics in use and from no head, each's largest ones."""
+    """The largest edges from each topic in use, and from roots."""
     shares, in_use = model.head_topics_, set(model.topics_in_use)
     rows = [(None, shares[-1]), *((k, shares[k]) for k in sorted(in_use))]
     return [
@@ -34,17 +33,17 @@ def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
 
 
 def heads_of(model: PlainSyntacticTopics) -> Array:
-    """topics × topics + 1: of a topic's words, the shares of their heads' topics (last: of no head). A row of
-    which nothing was counted is zero."""
+    """The shares of heads' topics among each topic's words (topics × topics + 1; last column: no head). A row
+    without counts is zero."""
     counted = model.learned_.of_best(model.learned_.transitions)
     return (counted / np.maximum(counted.sum(axis=0), 1e-300)).T
 
 
 def depths_of(model: PlainSyntacticTopics) -> Array:
-    """(topics,) how far below the root a topic's words stand: 1 of a topic of roots alone.
+    """(topics,) The mean depth of a topic's words in trees; 1 if all are roots.
 
-    d_i = 1 + sum_j p(head has topic j | topic i) d_j: exact if the words of topic j with one of topic i below
-    them stand as deep as others of topic j.
+    d_i = 1 + sum_j p(head has topic j | topic i) d_j, which is exact if words of topic j are equally deep
+    with and without dependents of topic i.
     """
     heads = heads_of(model)[:, :-1]
     depths = np.linalg.solve(np.eye(len(heads)) - NEARLY * heads, np.ones(len(heads)))

@@ -1,4 +1,4 @@
-"""The numbers by which a syntactic topic model knows the words of trees."""
+"""The numbering of the words of trees in a syntactic topic model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ from stickbreaker.corpus import Vocabulary
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees, ordered_trees
 
-BLANK, TAG = "blank", "tag"  # what a word is that is not in the vocabulary
+BLANK, TAG = "blank", "tag"  # how words outside the vocabulary are represented
 
 
 @dataclass(frozen=True)
 class TreeWords:
-    """The words of trees: rows of a vocabulary, and after them, where unknown words are their tags, the tags.
+    """The words of trees: rows of a vocabulary, followed by the tags if these represent unknown words.
 
     >>> words = TreeWords(Vocabulary.of(["dog"]), ("NN", "VB"), TAG)
     >>> words.names
@@ -23,7 +23,7 @@ class TreeWords:
     """
 
     vocabulary: Vocabulary
-    tags: Sequence[str]  # of the corpus that is learned from
+    tags: Sequence[str]  # of the training corpus
     unknown: str  # BLANK: a node without a word; TAG: its tag
 
     @cached_property
@@ -33,13 +33,13 @@ class TreeWords:
 
     @property
     def n_words(self) -> int:
-        """Words that a topic may have."""
+        """The number of words, tags included."""
         return len(self.vocabulary) + (len(self.tags) if self.unknown == TAG else 0)
 
     def ordered(self, trees: Trees) -> OrderedTrees:
-        """Documents that are seen through the vocabulary, heads first, their words by these numbers.
+        """Documents, read with the vocabulary, as nodes in preorder with these word numbers.
 
-        A tag that the corpus learned from does not have makes no word.
+        Tags that do not occur in the training corpus are unknown.
         """
         if self.unknown == TAG:
             first, numbers = len(self.vocabulary), {tag: number for number, tag in enumerate(self.tags)}

@@ -1,4 +1,4 @@
-"""Runs of syntactic topic models by variational inference: from a start, and from a checkpoint."""
+"""Variational runs of syntactic topic models, new or from a checkpoint."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ from stickbreaker.syntax.tree_words import TreeWords
 def new_run(
     estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[VariationalRun, VariationalState]:
-    """A run that begins where a short chain on a part of the documents ends."""
+    """A new run, started from a short chain on a part of the documents."""
     job = job_of(estimator, corpus, seed, held_out, folder)
     assert isinstance(job.model, SyntaxModel)
     start = initialise(job.model, job.source, seed, estimator.threads)
@@ -37,7 +37,7 @@ def new_run(
 def resume_run(
     estimator: SyntaxEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[VariationalRun, VariationalState]:
-    """The run whose checkpoint is `snapshot`, as it was then. Raises ValueError if it makes no sense."""
+    """The run whose checkpoint is `snapshot`. Raises ValueError if it makes no sense."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job = job_of(estimator, corpus, seed, held_out, folder)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
@@ -52,7 +52,7 @@ def resume_run(
 def job_of(
     estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> VariationalRun:
-    """The run, its engine without a table yet."""
+    """The run, with an engine that has no table yet."""
     words = estimator.words_of(corpus.vocabulary, corpus.about.tag_names or ())
     model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator.learning_schedule()
     source = estimator.source_of(corpus, held_out, shard_size=model.shard_size)
@@ -73,7 +73,7 @@ def job_of(
 
 
 def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
-    """What a run has learned so far, as a chain's sample without counts of tags."""
+    """The present result of a run, in the form of a chain's sample without tag counts."""
     sample = as_sample(params, np.asarray(engine.table.whole()), model.prior)
     k = model.prior.n_topics
     tags = Field(np.zeros((1, k, n_tags)), ("samples", "topics", "tags"), additive=False)
@@ -81,7 +81,7 @@ def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) 
 
 
 def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str, Field]:
-    """What a run has learned, with counts of tags by topic, of one draw of the topics of all documents."""
+    """The result of a run, with tag counts by topic from one draw of all documents' topics."""
     assert isinstance(job.model, SyntaxModel)
     found = learned_by(job.engine, job.model, params, len(words.tags))
     learned, counts = LearnedSyntax.of(found, job.model.prior.limit), np.zeros(found["tags"].values.shape)

@@ -1,8 +1,8 @@
-"""Mean-field inference of documents' shares, in turn with sums over all topics of their trees.
+"""Mean-field inference of documents' topic shares, alternating with sums over the topics of their trees.
 
-q(theta_i) = Gamma(shapes_i + n_i, rates_i). Given q(z), its expected nodes n_i of topic i and m_j below topic
-j, and xi, the bound is highest at the rates 1 + sum_j (m_j / xi_j) E[pi_ji]. Given q(theta) it is highest at
-xi_j = E[x_j] and the q(z) of `tree_sums`. A document's part of it is the log of the sum there and
+q(theta_i) = Gamma(shapes_i + n_i, rates_i). Given xi and q(z), with n_i expected nodes of topic i and m_j
+below topic j, the bound is highest at the rates 1 + sum_j (m_j / xi_j) E[pi_ji]. Given q(theta), it is
+highest at xi_j = E[x_j] and the q(z) of `tree_sums`. A document contributes the log of the sum there and
 -KL(q(theta) || p(theta)).
 """
 
@@ -11,13 +11,13 @@ from numba import njit
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, log_gamma64
 from stickbreaker.syntax.kernels.tree_sums import add_counts, mean_products, sum_trees, weigh
 
-ROUNDS = 4  # of shares and xi between two sums over trees
+ROUNDS = 4  # updates of shares and xi between two sums over trees
 
 
 @njit(**PART)
 def _mean_shares(expected, counts, rates, room):
-    """E[theta] at the scale at which the bound is highest, and how much larger rates are there: with xi =
-    E[x] means sum to what the shapes of the prior sum to."""
+    """E[theta] at the best scale for the bound, and the factor on rates: with xi = E[x], the means sum to the
+    sum of the prior's shapes."""
     total, prior = 0.0, 0.0
     for i in range(len(counts)):
         room.theta[i] = (expected.shapes[i] + counts[i]) / rates[i]
@@ -30,7 +30,7 @@ def _mean_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _weigh_shares(expected, counts, rates, room):
-    """E[theta] and E[log theta], and `rates` brought to their best scale."""
+    """Fill E[theta] and E[log theta], and rescale `rates` to the best scale."""
     scale = _mean_shares(expected, counts, rates, room)
     for i in range(len(counts)):
         rates[i] *= scale
@@ -39,8 +39,7 @@ def _weigh_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _find_shares(expected, counts, rates, pulls, room):
-    """`pulls` and `rates` given the expected counts: q(theta) and xi in turn, each where the bound is
-    highest."""
+    """Update `pulls` and `rates` given the expected counts: q(theta) and xi in turn, each at its optimum."""
     for times in range(ROUNDS):
         if times > 0:
             _mean_shares(expected, counts, rates, room)
@@ -66,10 +65,10 @@ def _share_terms(expected, counts, rates):
 
 @njit(**OPTIONS)
 def infer_documents(nodes, expected, most, tolerance, room, report):
-    """Infer each document by itself: sums over its trees and its shares in turn, `most` times or until the
-    expected counts of topics move by less than `tolerance` of its nodes.
+    """Infer each document independently: alternate sums over its trees and updates of its shares.
 
-    A document that is not `known` begins with theta = 1. Each turn raises its part of the bound.
+    It stops after `most` rounds, or when expected topic counts change by less than `tolerance` of its nodes.
+    A document that is not `known` starts from theta = 1. Each round raises the bound.
     """
     k = len(expected.shapes)
     for d in range(len(nodes.offsets) - 1):

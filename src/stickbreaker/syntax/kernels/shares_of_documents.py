@@ -1,4 +1,4 @@
-"""Topic shares of new documents: a short chain over a document's topics and shares, all else fixed."""
+"""Topic shares of new documents: a short Gibbs chain over a document's topics and shares, all else fixed."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ LEAST = 1e-150
 
 
 class Learned(NamedTuple):
-    """What was learned, of one sample: the logarithm of pi (no row is normalised), beta, and alpha tau."""
+    """The learned parameters of one sample: log pi (rows are not normalised), beta, and alpha tau."""
 
     log_pi: NDArray[np.float64]  # topics + 1 × topics; roots last
     beta: NDArray[np.float64]  # words × topics
@@ -23,10 +23,10 @@ class Learned(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where a document is worked on."""
+    """Working memory for a document."""
 
     chances: NDArray[np.float64]  # topics + 1 × topics
-    words: NDArray[np.float64]  # nodes × topics: of the nodes' own words
+    words: NDArray[np.float64]  # nodes × topics: p(own word | topic)
     below: NDArray[np.float64]  # nodes × topics
     topics: NDArray[np.int32]  # (nodes,)
     n: NDArray[np.float64]  # (topics,)
@@ -38,7 +38,7 @@ class Room(NamedTuple):
 
 @njit(**PART)
 def _log_sum(values):
-    """log sum exp of some logarithms; the largest is finite."""
+    """log sum exp; the largest value must be finite."""
     most = values[0]
     for i in range(1, len(values)):
         most = max(most, values[i])
@@ -50,7 +50,7 @@ def _log_sum(values):
 
 @njit(**PART)
 def _draw_shares(learned, room, state):
-    """log_theta given the topics: U for each topic of heads, then Gammas. All in logarithms."""
+    """Draw log_theta given the topics: U for each topic of heads, then Gammas. All in logarithms."""
     k = len(room.n)
     room.log_rates[:] = 0.0  # log(1 + B)
     for j in range(k + 1):
@@ -80,11 +80,10 @@ def _count(heads, first, n, room):
 
 @njit(**OPTIONS)
 def sample_shares(nodes, learned, sweeps, keys, counts_out, log_theta_out):
-    """Sweeps over each document by itself; `sweeps` is how many before those that are kept.
+    """Sample topics and shares of each document independently; `sweeps`: burn-in before the kept sweeps.
 
-    log_theta_out (documents × kept × topics): logarithms of shares, at no scale, after each kept sweep.
-    counts_out (documents × topics): nodes of each topic, the mean over them. A document without nodes has
-    draws from the prior.
+    log_theta_out (documents × kept × topics): log shares, not normalised, after each kept sweep. counts_out
+    (documents × topics): mean number of nodes by topic. A document without nodes gets draws from the prior.
     """
     k, kept = log_theta_out.shape[2], log_theta_out.shape[1]
     most = longest(nodes.offsets)

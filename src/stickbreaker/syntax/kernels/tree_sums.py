@@ -1,14 +1,14 @@
-"""Exact expected counts of topics over dependency trees, under expectations of what they hang on.
+"""Exact expected counts of topics over dependency trees, given expectations of the parameters.
 
-Letters are those of `tree_topics`: theta documents' shares, pi what a head's topic prefers, x_j = sum_i
+Notation is that of `tree_topics`: theta are documents' shares, pi a head's topic's preferences, x_j = sum_i
 theta_i pi_ji. The bound needs E[-log x_j], which is at least -log xi_j - (E[x_j] - xi_j) / xi_j for every
-xi_j, and most where xi_j = E[x_j] and the last term is nought. With the best joint distribution of a
-document's topics z its words have the part
+xi_j; this is greatest at xi_j = E[x_j], where the last term is zero. With the best joint distribution of a
+document's topics z, its words contribute
 
     log sum_z prod_nodes A[topic of the head, topic] exp E[log beta of the word],
     A[j, i] = exp(E[log theta_i] + E[log pi_ji]) / xi_j
 
-of the bound. Nothing here depends on the scale of pi's rows: their means sum to one.
+to the bound. The scale of pi's rows does not matter: their means sum to one.
 """
 
 from typing import NamedTuple
@@ -20,37 +20,38 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
 from stickbreaker.syntax.kernels.tree_topics import TINY
 
-LEAST_LOG = -300.0  # of what a word or a topic is likely by: products of two of them are no zeros
-SMALL = 1e-13  # of a head's topic's probability, from which on it is passed down
+LEAST_LOG = -300.0  # log of the least weight of a word or topic, so that products of two do not underflow
+SMALL = 1e-13  # least probability of a head's topic that is passed down
 
 
 class TreeNodes(NamedTuple):
-    """Consecutive documents as nodes, heads first, as `Nodes`; and each word's row of `Expected.words`."""
+    """Consecutive documents as nodes, heads first, like `Nodes`; and each word's row in `Expected.words`."""
 
     offsets: NDArray[np.int64]
-    words: NDArray[np.int32]  # numbers of words, -1: a node without a word
+    words: NDArray[np.int32]  # word numbers; -1: a node without a word
     heads: NDArray[np.int32]
-    rows: NDArray[np.int64]  # (words,)
+    rows: NDArray[np.int64]  # (words,) row of `Expected.words`
 
 
 class Expected(NamedTuple):
-    """What documents are inferred from: expectations under q(pi) and q(beta), and alpha_D tau."""
+    """The input of inference: expectations under q(pi) and q(beta), and alpha_D tau."""
 
     log_pi: NDArray[
         np.float64
-    ]  # topics + 1 × topics, roots last: E[log pi_ji] less the log of its row's mean sum
-    mean_pi: NDArray[np.float64]  # the same of E[pi]; rows sum to one
+    ]  # topics + 1 × topics, roots last: E[log pi_ji] - log of its row's sum of means
+    mean_pi: NDArray[np.float64]  # the same for E[pi]; rows sum to one
     shapes: NDArray[np.float64]  # (topics,)
     words: NDArray[np.float64]  # rows × topics: exp E[log beta], the largest of a row is one
-    log_scale: NDArray[np.float64]  # (rows,) what that was divided by
+    log_scale: NDArray[np.float64]  # (rows,) log of the divisor
 
 
 class TreeReport(NamedTuple):
-    """What is found. `counts` and `rates` also say where to begin, where `known` is true of a document."""
+    """The output of inference. `counts` and `rates` are also the starting point of documents that are
+    `known`."""
 
     known: NDArray[np.bool_]  # (documents,)
     counts: NDArray[np.float64]  # documents × topics: n, expected nodes
-    rates: NDArray[np.float64]  # documents × topics, of q(theta)
+    rates: NDArray[np.float64]  # documents × topics: rates of q(theta)
     pulls: NDArray[
         np.float64
     ]  # documents × topics + 1: expected nodes whose head has the topic, divided by xi
@@ -63,9 +64,9 @@ class TreeRoom(NamedTuple):
     """Where a document is worked on."""
 
     chances: NDArray[np.float64]  # topics + 1 × topics: A
-    pairs: NDArray[np.float64]  # the same
-    below: NDArray[np.float64]  # nodes × topics: of the words at and below a node, up to a factor
-    ups: NDArray[np.float64]  # nodes × topics: the same by the head's topic
+    pairs: NDArray[np.float64]  # topics + 1 × topics
+    below: NDArray[np.float64]  # nodes × topics: p(words at and below a node | topic), up to a factor
+    ups: NDArray[np.float64]  # nodes × topics: the same given the head's topic
     posterior: NDArray[np.float64]  # nodes × topics
     n: NDArray[np.float64]  # (topics,)
     m: NDArray[np.float64]  # (topics + 1,)
@@ -75,7 +76,7 @@ class TreeRoom(NamedTuple):
 
 
 def room_for(offsets, k):
-    """A room for the longest of some documents, of `k` topics."""
+    """Working memory for the longest of given documents, with `k` topics."""
     most = int(np.diff(offsets).max(initial=0))
     shapes = [(k + 1, k), (k + 1, k), (most, k), (most, k), (most, k), (k,), (k + 1,), (k,), (k,), (k + 1,)]
     return TreeRoom(*(np.empty(shape) for shape in shapes))
@@ -83,7 +84,7 @@ def room_for(offsets, k):
 
 @njit(**OPTIONS)
 def expected_words(concentration, log_totals, words_out, log_scale_out):
-    """exp E[log beta] of some words (rows × topics), each row divided by its largest.
+    """Fill words_out (rows × topics) with exp E[log beta], each row divided by its maximum.
 
     concentration (rows × topics) Dirichlet parameters; log_totals (topics) psi of their columns' sums.
     """
@@ -99,7 +100,7 @@ def expected_words(concentration, log_totals, words_out, log_scale_out):
 
 @njit(**PART)
 def mean_products(expected, room):
-    """xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i]."""
+    """Fill xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i]."""
     for j in range(len(room.xi)):
         total = 0.0
         for i in range(len(room.theta)):
@@ -109,7 +110,7 @@ def mean_products(expected, room):
 
 @njit(**PART)
 def weigh(expected, room):
-    """xi and A, given E[theta] and E[log theta]."""
+    """Fill xi and A, given E[theta] and E[log theta]."""
     mean_products(expected, room)
     for j in range(len(room.xi)):
         log_xi = log64(room.xi[j])
@@ -119,7 +120,7 @@ def weigh(expected, room):
 
 @njit(**PART)
 def _sum_inside(heads, n, room):
-    """log of the sum over all topics of the nodes; `below` has the nodes' own words before."""
+    """The log of the sum over all topics of the nodes; `below` must contain the nodes' own words."""
     nats, k = 0.0, len(room.n)
     below, ups, chances = room.below, room.ups, room.chances
     for back in range(n):
@@ -156,7 +157,7 @@ def _sum_inside(heads, n, room):
 
 @njit(**PART)
 def _pass_down(heads, n, room):
-    """Each node's posterior, and the expected counts n and m, after `_sum_inside`."""
+    """Fill each node's posterior, and the expected counts n and m, after `_sum_inside`."""
     k = len(room.n)
     room.n[:] = 0.0
     room.m[:] = 0.0
@@ -189,7 +190,7 @@ def _pass_down(heads, n, room):
 
 @njit(**PART)
 def sum_trees(nodes, d, expected, room):
-    """The log of the sum over a document's topics; n and m."""
+    """The log of the sum over a document's topics; fills n and m."""
     first = nodes.offsets[d]
     n = nodes.offsets[d + 1] - first
     heads, nats = nodes.heads[first : first + n], 0.0
@@ -235,7 +236,7 @@ def add_counts(nodes, d, room, report):
 
 @njit(**OPTIONS)
 def sum_documents(nodes, expected, room, report):
-    """Documents of which theta = 1: one sum over the trees of each."""
+    """Infer documents with theta = 1: one sum over the trees of each."""
     room.theta[:], room.log_theta[:] = 1.0, 0.0
     weigh(expected, room)
     for d in range(len(nodes.offsets) - 1):

@@ -1,11 +1,10 @@
-"""Topics of the words of dependency trees: sums over all of them, and draws from their posterior.
+"""Topics of the words of dependency trees: sums over all assignments, and draws from the posterior.
 
-Letters are those of Zhai, Boyd-Graber and Blei (Syntactic topic models, equation 1): theta documents' shares,
-pi what a head's topic prefers, beta topics' words. A word's topic i given its head's topic j has the
-probability theta_i pi_ji / x_j, x_j = sum_i theta_i pi_ji; the row after the last topic is that of roots.
+Notation follows Zhai, Boyd-Graber and Blei (Syntactic topic models, equation 1): theta are documents' shares,
+pi a head's topic's preferences, beta topics' words. A word's topic i given its head's topic j has the
+probability theta_i pi_ji / x_j, x_j = sum_i theta_i pi_ji; the row of pi after the last topic is for roots.
 
-A document's words are nodes in an order in which heads come before what depends on them, and all that hangs
-below a node comes before what does not.
+A document's words are nodes in preorder: heads before their dependents, and subtrees contiguous.
 """
 
 from typing import NamedTuple
@@ -21,17 +20,17 @@ TINY = 1e-100
 
 
 class Nodes(NamedTuple):
-    """Consecutive documents as nodes, heads first, then what hangs below each: `offsets` (documents + 1) into
-    the others (nodes)."""
+    """Consecutive documents as nodes in preorder; `offsets` (documents + 1) index the other arrays
+    (nodes)."""
 
     offsets: NDArray[np.int64]
-    words: NDArray[np.int32]  # rows of beta; -1: a node without a word, which passes on what hangs below it
-    heads: NDArray[np.int32]  # the head's place in its document, from 0; -1: a root
+    words: NDArray[np.int32]  # rows of beta; -1: a node without a word, which only connects its dependents
+    heads: NDArray[np.int32]  # the head's index in its document, from 0; -1: a root
 
 
 class Weights(NamedTuple):
-    """What topics are drawn by. theta and pi are logarithms at any scale: what the two of them hold may be
-    nowhere the same, and then their products are smaller than any double."""
+    """The weights for drawing topics. theta and pi are logarithms at any scale, since their products could
+    underflow."""
 
     log_theta: NDArray[np.float64]  # documents × topics
     log_pi: NDArray[np.float64]  # topics + 1 × topics, roots last
@@ -40,7 +39,7 @@ class Weights(NamedTuple):
 
 @njit(**PART)
 def transitions(log_theta, log_pi, chances_out):
-    """chances_out (topics + 1 × topics): theta_i pi_ji / x_j of one document."""
+    """Fill chances_out (topics + 1 × topics) with theta_i pi_ji / x_j of one document."""
     for j in range(log_pi.shape[0]):
         most = -np.inf
         for i in range(log_pi.shape[1]):
@@ -56,7 +55,7 @@ def transitions(log_theta, log_pi, chances_out):
 
 @njit(**PART)
 def gather(words, beta, first, n, below_out):
-    """below_out (n × topics): the probability of each node's own word by topic, 1 where it has none."""
+    """Fill below_out (n × topics) with p(own word | topic) of each node; 1 without a word."""
     for node in range(n):
         word = words[first + node]
         for i in range(beta.shape[1]):
@@ -65,8 +64,8 @@ def gather(words, beta, first, n, below_out):
 
 @njit(**PART)
 def inside(heads, first, n, chances, below_out):
-    """log p of all words of a document; below_out (n × topics): of the words below and at each node by topic,
-    up to a factor of the node's; what it has before is of the nodes' own words."""
+    """log p of all words of a document; fills below_out (n × topics) with p(words at and below a node |
+    topic), up to a factor per node; on input it has p(own word | topic)."""
     nats = 0.0
     k = chances.shape[1]
     for back in range(n):
@@ -86,7 +85,7 @@ def inside(heads, first, n, chances, below_out):
                     total += chances[j, i] * below_out[node, i]
                 below_out[head, j] *= total
                 most = max(most, below_out[head, j])
-            if most < TINY:  # a head of thousands
+            if most < TINY:  # a head of thousands of words
                 for j in range(k):
                     below_out[head, j] /= most
                 nats += log64(most)
@@ -100,7 +99,7 @@ def inside(heads, first, n, chances, below_out):
 
 @njit(**PART)
 def draw_nodes(heads, n, chances, below, state, topics_out):
-    """Topics of a document's `n` nodes, heads first, from their joint posterior."""
+    """Draw the topics of a document's `n` nodes, heads first, from their joint posterior."""
     k = chances.shape[1]
     for node in range(n):
         head = heads[node]
@@ -119,7 +118,7 @@ def draw_nodes(heads, n, chances, below, state, topics_out):
 
 @njit(**PART)
 def longest(offsets):
-    """Nodes of the longest document."""
+    """The number of nodes of the longest document."""
     most = 0
     for d in range(len(offsets) - 1):
         most = max(most, offsets[d + 1] - offsets[d])
@@ -128,8 +127,8 @@ def longest(offsets):
 
 @njit(**OPTIONS)
 def draw_topics(nodes, weights, keys, topics_out):
-    """A topic for every node of some documents, whole trees at once; keys (documents, uint64) are those of
-    `numbered_keys`, topics_out (nodes,) int32."""
+    """Draw the topics of all nodes of documents, whole trees at once; keys (documents, uint64): from
+    `numbered_keys`; topics_out (nodes,) int32."""
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))
     below = np.empty((longest(nodes.offsets), k))
@@ -147,7 +146,7 @@ def draw_topics(nodes, weights, keys, topics_out):
 
 @njit(**OPTIONS)
 def sum_topics(nodes, weights, nats_out):
-    """nats_out (documents): log p of each document's words, summed over all topics of its trees."""
+    """Fill nats_out (documents) with log p of each document's words, summed over the topics of its trees."""
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))
     below = np.empty((longest(nodes.offsets), k))

@@ -1,4 +1,4 @@
-"""The order in which trees are visited: each word after its head, and all that hangs below it next."""
+"""The order in which trees are visited: preorder, each word after its head and followed by its subtree."""
 
 import numpy as np
 from numba import njit
@@ -8,11 +8,11 @@ from stickbreaker.kernels.math import OPTIONS
 
 @njit(**OPTIONS)
 def heads_first(starts, heads, tokens_out, heads_out):
-    """tokens_out (nodes): which token each node is; heads_out (nodes): its head's place in its sentence's
-    nodes, or -1.
+    """Number tokens in preorder: fills tokens_out (nodes) with tokens, heads_out (nodes) with the head's
+    index among its sentence's nodes, or -1.
 
-    Sentences are tokens starts[s] to starts[s + 1] (sentences + 1); heads (tokens) are places in the
-    sentence, -1 of roots. What has one head is in the order of the text.
+    Sentence s has the tokens starts[s] to starts[s + 1] (sentences + 1); heads (tokens) are positions in the
+    sentence, -1 for roots. Dependents of a head stay in the order of the text.
     """
     longest = 1
     for s in range(len(starts) - 1):
@@ -22,7 +22,7 @@ def heads_first(starts, heads, tokens_out, heads_out):
     for s in range(len(starts) - 1):
         first = starts[s]
         n = starts[s + 1] - first
-        below[: n + 1] = -1  # the first word below each; last: the first root
+        below[: n + 1] = -1  # the first dependent of each word; last: the first root
         for back in range(n):
             word = n - 1 - back
             head = heads[first + word] if heads[first + word] >= 0 else n

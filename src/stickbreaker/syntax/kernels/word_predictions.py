@@ -1,4 +1,4 @@
-"""How probable each word of a tree is given those before it, heads first: letters as in `tree_topics.py`."""
+"""log p of each word of a tree given those before it, heads first; notation of `tree_topics.py`."""
 
 import numpy as np
 from numba import njit
@@ -9,8 +9,8 @@ from stickbreaker.syntax.kernels.tree_topics import gather, longest, transitions
 
 @njit(**PART)
 def _pass_down(chances, own, above, above_out):
-    """above_out_i = sum_j above_j own_j chances_ji, what is known above a word of its topic, scaled to sum to
-    one."""
+    """Fill above_out_i = sum_j above_j own_j chances_ji, a word's topic given the words above it,
+    normalised."""
     k = len(above_out)
     above_out[:] = 0.0
     for j in range(k):
@@ -24,7 +24,7 @@ def _pass_down(chances, own, above, above_out):
 
 @njit(**PART)
 def _pass_up(chances, own, own_of_head):
-    """What the words at and below a node say of its head's topic, into what is known at the head."""
+    """Multiply own_of_head by p(words at and below a node | head's topic)."""
     k, most = len(own), 0.0
     for j in range(k):
         total = 0.0
@@ -38,10 +38,10 @@ def _pass_up(chances, own, own_of_head):
 
 @njit(**OPTIONS)
 def predict_words(nodes, weights, nats_out):
-    """nats_out (nodes): log p of each node's word given those before it in its document, in the order of
-    `Nodes`; 0 of nodes without a word. Theta has a row a document.
+    """Fill nats_out (nodes) with log p of each node's word given those before it in its document; 0 without a
+    word. Theta has one row per document.
 
-    All below a node follows it, so that a branch speaks to its head once, when it is over.
+    Since subtrees are contiguous, each is passed up to its head once, at its end.
     """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))

@@ -1,1 +1,1 @@
-"""The syntactic topic model: a chain over the topics of trees, and what it predicts."""
+"""The syntactic topic model: inference of the topics of trees, and predictions."""

@@ -1,4 +1,4 @@
-"""What a syntactic topic model has learned, and what that says of new documents."""
+"""A learned syntactic topic model: its samples, and predictions for new documents."""
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
@@ -18,32 +18,32 @@ from stickbreaker.syntax.kernels.word_predictions import predict_words
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import KEPT, LEAST, refuse_numbers
 
-BURN_IN, DRAWS = 5, 10  # sweeps over a new document before draws are kept, and draws of each sample
+BURN_IN, DRAWS = 5, 10  # sweeps over a new document: before draws are kept, and kept per sample
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedSyntax:
-    """Samples of a chain, as `SyntaxChain.fitted` gives them; `limit` is that of its `Prior`.
+    """The samples of a chain, as `SyntaxChain.fitted` returns them; `limit` is that of its `Prior`.
 
-    Draws of a document's shares depend on the document and the seed alone.
+    Draws of a document's shares depend only on the document and the seed.
     """
 
-    log_pi: Array  # samples × topics + 1 × topics, roots last, at no scale
+    log_pi: Array  # samples × topics + 1 × topics, roots last, not normalised
     beta: Array  # samples × words × topics; columns sum to one
     tau: Array  # samples × topics
     alpha_documents: Array  # (samples,)
     alpha_transitions: Array  # (samples,)
-    transitions: Array  # samples × topics + 1 × topics: words by their head's topic and their own
+    transitions: Array  # samples × topics + 1 × topics: words by head's topic and own topic
     sigma: Array  # (samples,)
     tags: Array  # samples × topics × tags: words by their topic and tag
     limit: str
-    own: int  # samples of the best chain, which come first: topics are what they are there
+    own: int  # samples of the best chain, which come first and define the topics
 
     @classmethod
     def of(cls, params: Record, limit: str, chains: int = 1) -> "LearnedSyntax":
-        """The samples that `SyntaxChain.fitted` gives, or `pooled` gives for that many chains.
+        """The samples that `SyntaxChain.fitted` returns, or `pooled` for several chains.
 
-        Raises ValueError if their parts do not fit together.
+        Raises ValueError if arrays do not fit together.
         """
         held: dict[str, Any] = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
@@ -59,16 +59,16 @@ class LearnedSyntax:
         }
         for name, shape in shapes.items():
             if held[name].shape != shape or not samples:
-                raise ValueError(f"{name} of another size")
+                raise ValueError(f"{name} has the wrong size")
             refuse_numbers(name, held[name])
         if np.abs(held["beta"].sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
-            raise ValueError("topics whose words do not sum to one")
+            raise ValueError("the words of a topic do not sum to one")
         if samples % chains:
-            raise ValueError("chains of unlike numbers of samples")
+            raise ValueError("chains have different numbers of samples")
         return cls(**held, limit=limit, own=samples // chains)
 
     def of_best(self, values: Array) -> Array:
-        """The mean of the best chain's samples."""
+        """The mean over the best chain's samples."""
         return values[: self.own].mean(axis=0)
 
     @cached_property
@@ -78,29 +78,29 @@ class LearnedSyntax:
 
     @cached_property
     def topic_shares(self) -> Array:
-        """(topics,) the share of the words learned from that each topic has."""
+        """(topics,) The share of each topic among the words learned from."""
         totals = self.of_best(self.transitions).sum(axis=0)
         return totals / max(1.0, float(totals.sum()))
 
     @cached_property
     def head_topics(self) -> Array:
-        """topics + 1 × topics: of words whose head has a topic (last: of roots), the shares of topics.
+        """(topics + 1 × topics) The topic shares of words, by their head's topic (last row: roots).
 
-        What was counted, since pi alone is weakly identified: it is a factor of what documents prefer. A row
-        of which nothing was counted is zero.
+        These are counts, since pi alone is weakly identified: it is multiplied by documents' shares. A row
+        without counts is zero.
         """
         counted = self.of_best(self.transitions)
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
 
     @cached_property
     def topic_tags(self) -> Array:
-        """(topics × tags) the share of each tag in each topic's words; zeros of one without any."""
+        """(topics × tags) The share of each tag among a topic's words; zeros for a topic without words."""
         counted = self.of_best(self.tags)
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
 
     def shares(self, trees: OrderedTrees, seed: int) -> Array:
-        """Documents × topics: the share of a document's words that each topic is expected to have; of one
-        without words, what is expected of any."""
+        """Expected topic shares of documents' words (documents × topics); for a document without words, those
+        of any document."""
         mean = self.of_best(self.tau / self.tau.sum(axis=1, keepdims=True))
         counts, sizes = np.zeros((trees.n_documents, len(mean))), np.diff(trees.nodes.offsets)
         for sample in range(self.own):
@@ -108,7 +108,7 @@ class LearnedSyntax:
         return np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], mean)
 
     def expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
-        """Documents × topics: nodes of each topic, by draws of one sample."""
+        """Expected number of nodes by topic (documents × topics), from draws by one sample."""
         if self.limit != "itic":
             return self._draw_shares(trees, seed, sample)[0]
         counts, k = np.zeros((trees.n_documents, self.tau.shape[1])), self.tau.shape[1]
@@ -122,13 +122,13 @@ class LearnedSyntax:
         return counts
 
     def log_theta(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
-        """Documents × draws × topics: logarithms of shares, at no scale, drawn given the documents' words."""
+        """Draws of log shares given the documents' words (documents × draws × topics), not normalised."""
         if self.limit == "itic":
             return np.zeros((trees.n_documents, 1, self.tau.shape[1]))
         return self._draw_shares(trees, seed, sample)[1]
 
     def draw_topics(self, trees: OrderedTrees, seed: int) -> NDArray[np.int32]:
-        """(nodes,) one draw of the topics of documents, by the best chain's last sample."""
+        """Draw the topics of documents' nodes (nodes,) by the best chain's last sample."""
         last, topics = self.own - 1, np.empty(len(trees.documents), np.int32)
         log_theta = np.ascontiguousarray(self.log_theta(trees, seed, last)[:, -1])
         keys = self._keys(trees, seed, -1)
@@ -138,10 +138,9 @@ class LearnedSyntax:
     def topic_probabilities(
         self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
     ) -> Array:
-        """Nodes × topics: how often each node has each topic in draws of whole trees, by the last sample of
-        the best chain.
+        """p(topic) of each node (nodes × topics), from draws of whole trees by the best chain's last sample.
 
-        Parts as of `log_words`: a document's shares are drawn given all that is seen of it, and trees given
+        Parameters as in `log_words`: a document's shares are drawn given its `seen` part, and trees given
         each of these draws.
         """
         last, k = self.own - 1, self.tau.shape[1]
@@ -164,7 +163,7 @@ class LearnedSyntax:
         return counts, log_theta
 
     def _keys(self, trees: OrderedTrees, seed: int, number: int) -> NDArray[np.uint64]:
-        """A key for each document, by its words and their heads."""
+        """A key for each document, from its words and their heads."""
         return numbered_keys(seed, purposes.SYNTAX_SHARES, number, _content_numbers(trees.nodes))
 
     def log_words(
@@ -175,16 +174,17 @@ class LearnedSyntax:
         seed: int,
         threads: int = 1,
     ) -> Array:
-        """(nodes,) log p of each node's word given those before it in its sentence, heads first, in nats; 0
-        of nodes without one. A sentence is a document of `trees`; `owners` are the documents of `seen` that
-        they belong to, from whose words the shares are drawn.
+        """log p (nodes,) of each node's word given those before it in its sentence, heads first, in nats; 0
+        without a word. Each sentence is a document of `trees`; `owners` are the documents of `seen` that
+        sentences belong to, from whose words the shares are drawn.
 
-        Probabilities are means over all samples and draws; threads share the samples, and change nothing.
+        Probabilities are means over all samples and draws; the number of threads does not change the result.
         """
         n, firsts = len(trees.nodes.words), np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
 
         def predict(sample: int) -> Array:
-            """Logarithms of sums over draws (2 × nodes): p of the words before each, and with it."""
+            """Log sums over draws (2 × nodes) of p of the words before each node, and of these with its
+            own."""
             sums, nats = np.full((2, n), -np.inf), np.empty(n)
             log_theta = self.log_theta(seen, seed, sample)
             for draw in range(log_theta.shape[1]):
@@ -196,14 +196,14 @@ class LearnedSyntax:
 
         sums, samples = np.full((2, n), -np.inf), range(len(self.tau))
         with ThreadPoolExecutor(threads) as pool:
-            for first in samples[::threads]:  # so many at a time are held
+            for first in samples[::threads]:  # only that many are in memory at a time
                 for part in pool.map(predict, samples[first : first + threads]):
                     np.logaddexp(sums, part, out=sums)
         return sums[1] - sums[0]
 
 
 def _content_numbers(nodes: Nodes) -> NDArray[np.int64]:
-    """A number for each document that depends on its words and their heads alone."""
+    """A number for each document that depends only on its words and their heads."""
     words, heads = (np.ascontiguousarray(part, "<i4") for part in (nodes.words, nodes.heads))
     found = np.empty(len(nodes.offsets) - 1, np.int64)
     for d, (first, last) in enumerate(

@@ -1,6 +1,6 @@
-"""What a variational run has learned of syntax and topics: shares and scores of new documents, predictions.
+"""Predictions of a variational run: shares and scores of new documents.
 
-New documents are inferred by an engine of the run's table and a model that lets their shares settle:
+New documents are inferred by an engine with the run's table and a model that iterates until shares settle:
 
     engine = LocalEngine.over(model.for_new_documents(), table)
     records = engine.infer(params, shards, seed=0)  # `counts`, `rates` and `scores` of each shard's documents
@@ -20,8 +20,8 @@ from stickbreaker.syntax.model.syntax_weights import concentrations_of, expected
 
 
 def shares(local: Local, params: Record) -> Array:
-    """Topic shares of documents (documents × topics, rows sum to one) from records of `Engine.infer`: the
-    share of its words; tau's where a document has none."""
+    """Topic shares of documents' words (documents × topics, rows sum to one) from records of `Engine.infer`;
+    those of tau for a document without words."""
     counts = local["counts"].values
     prior = params["tau"].values / params["tau"].values.sum()
     sizes = counts.sum(axis=1, keepdims=True)
@@ -33,8 +33,8 @@ def score_documents(
 ) -> tuple[float, float]:
     """A lower bound of documents' log probability under q(pi) and q(beta), in nats, and their known words.
 
-    A document's part has its own shares in it, found from all its words: for words that its shares have not
-    seen, `as_sample` and what predicts from samples.
+    A document's shares are found from all its words. To predict words that the shares have not seen, use
+    `as_sample` and predictions from samples.
     """
     every = list(shards)
     nats = sum(float(local["scores"].values.sum()) for local in engine.infer(params, every, 0))
@@ -42,9 +42,9 @@ def score_documents(
 
 
 def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
-    """What was learned as `SyntaxChain.fitted().params` has it, of one sample: the means of q.
+    """The means of q in the form of `SyntaxChain.fitted().params` with one sample.
 
-    `counts` (words × topics) are the table's. So what predicts from samples predicts from this.
+    `counts` (words × topics) are the table's. Predictions from samples work with it.
     """
     transitions = expected_transitions(params, prior)
     now = concentrations_of(params)

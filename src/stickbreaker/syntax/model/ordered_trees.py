@@ -1,4 +1,4 @@
-"""The trees of a corpus as a chain reads them: heads first."""
+"""The trees of a corpus as nodes in preorder."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,10 @@ from stickbreaker.syntax.kernels.visiting_order import heads_first
 
 
 class OrderedTrees(NamedTuple):
-    """Documents as nodes, and where each node's token is."""
+    """Documents as nodes, with each node's token, document and tag."""
 
     nodes: Nodes
-    tokens: NDArray[np.int64]  # (nodes,) the token of each node, by its place in the corpus
+    tokens: NDArray[np.int64]  # (nodes,) the token of each node, by position in the corpus
     documents: NDArray[np.int64]  # (nodes,) the document of each node
     tags: NDArray[np.int32]  # (nodes,) the tag of each node, by number
     n_tags: int
@@ -31,8 +31,7 @@ class OrderedTrees(NamedTuple):
 
 
 def ordered_trees(trees: Trees) -> OrderedTrees:
-    """The words of sentences, each after its head, followed by all that hangs below it; what has one head is
-    in the order of the text.
+    """The words of sentences in preorder; dependents of a head stay in the order of the text.
 
     >>> heads, tags = np.array([2, 0, -1], np.int32), np.zeros(3, np.int32)
     >>> words = np.array([5, 6, 7], np.int32)

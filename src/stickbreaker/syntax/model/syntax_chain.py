@@ -1,10 +1,10 @@
-"""The syntactic topic model as a Markov chain whose steps are all closed: nothing is tuned.
+"""Gibbs sampling of the syntactic topic model, with closed-form steps and nothing to tune.
 
-Equation 1 of Zhai, Boyd-Graber and Blei, p(i | head's topic j, document d) = theta_di pi_ji / x_dj with
-x_dj = sum_i theta_di pi_ji, is the same at any scale of theta_d and pi_j. So both may be Gammas that nobody
-normalises, theta_di ~ Gamma(alpha_D tau_i, 1), pi_ji ~ Gamma(alpha_T tau_i, 1), and with 1 / x =
-int exp(-u x) du every conditional is known. tau_i ~ Gamma(a / K, a) tends to the paper's GEM as K grows.
-The paper infers by variational methods; this chain is derived here.
+Equation 1 of Zhai, Boyd-Graber and Blei, p(i | head's topic j, document d) = theta_di pi_ji / x_dj with x_dj
+= sum_i theta_di pi_ji, does not depend on the scales of theta_d and pi_j. So both can be unnormalised Gammas,
+theta_di ~ Gamma(alpha_D tau_i, 1), pi_ji ~ Gamma(alpha_T tau_i, 1), and with 1 / x = int exp(-u x) du every
+conditional is in closed form. tau_i ~ Gamma(a / K, a) tends to the paper's GEM as K grows. The paper infers
+by variational methods; this chain is derived here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from stickbreaker.syntax.kernels.tree_topics import Weights, draw_topics, sum_to
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 
 LEAST, LEAST_BETA = 1e-150, 1e-100  # of tau, and of beta
-KEPT = {  # of a sample, each with its axes
+KEPT = {  # arrays of a sample, each with its axes
     "log_pi": ("heads", "topics"),
     "beta": ("words", "topics"),
     "tau": ("topics",),
@@ -36,7 +36,7 @@ KEPT = {  # of a sample, each with its axes
     "tags": ("topics", "tags"),
 }
 TINY, HUGE = 5e-324, 1e300
-RANGES = {  # of states and samples: the least and the largest number in each
+RANGES = {  # of arrays in states and samples: least and greatest valid values
     "topics": (0, 1 << 16),
     "log_theta": (-HUGE, HUGE),
     "log_pi": (-HUGE, HUGE),
@@ -52,16 +52,16 @@ BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 
 
 class Prior(NamedTuple):
-    """What is fixed: how many topics, `a` of tau, priors of what is learned, and which limit of the model.
+    """The fixed settings: number of topics, `a` of tau, hyperpriors, and the limiting case of the model.
 
     alpha_D, alpha_T ~ Gamma(shape, rate) and sigma, of topics' words, ~ Gamma(shape, shape / sigma).
 
-    "hdp": pi = 1, words know nothing of their heads; "itic": theta = 1, they know nothing of their document
+    "hdp": pi = 1, words do not depend on their heads; "itic": theta = 1, they do not depend on their document
     (an infinite tree whose children are independent).
     """
 
     n_topics: int
-    sigma: float = 0.1  # the mean of its prior, and where it starts
+    sigma: float = 0.1  # the prior mean and initial value
     a: float = 1.0
     limit: str = "none"
     shape: float = 1.0
@@ -69,7 +69,7 @@ class Prior(NamedTuple):
 
 
 class SyntaxState(NamedTuple):
-    """A state of the chain. theta and pi are logarithms of what nobody normalises."""
+    """A state of the chain. theta and pi are logarithms of unnormalised weights."""
 
     topics: NDArray[np.int32]  # (nodes,)
     log_theta: Array  # documents × topics
@@ -82,7 +82,7 @@ class SyntaxState(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How often topics are where."""
+    """Counts of topics by document, head, word and tag."""
 
     documents: NDArray[np.int64]  # documents × topics: n
     heads: NDArray[np.int64]  # documents × topics + 1: m, words whose head has the topic
@@ -92,9 +92,9 @@ class Counts(NamedTuple):
 
 
 class SyntaxChain(Sampler):
-    """The chain: a sweep draws all weights given topics, and then topics given weights, whole trees at once.
+    """The chain: a sweep draws all weights given topics, then topics given weights, whole trees at once.
 
-    Documents are independent given the weights, so threads share them and change nothing.
+    Documents are independent given the weights, so the number of threads does not change the result.
     """
 
     def __init__(self, trees: OrderedTrees, n_words: int, prior: Prior, seed: int) -> None:
@@ -122,10 +122,10 @@ class SyntaxChain(Sampler):
         self._draw_topics(numbered_keys(self._seed, purposes.SYNTAX_TREES, number, self._numbers()), threads)
 
     def learn(self) -> None:
-        """All is learned in a sweep."""
+        """Do nothing: all parameters are drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p of the words given the weights, summed over all topics of the trees."""
+        """log p of the words given the weights, summed over the topics of the trees."""
         nats = np.empty(self._trees.n_documents)
         weights = weights_of(self.state)
         for start, stop in self._blocks:
@@ -140,14 +140,14 @@ class SyntaxChain(Sampler):
         self._samples.append(self._sample())
 
     def _sample(self) -> tuple[Array, ...]:
-        """What is kept of the present state, by the names in `KEPT`."""
+        """The present state as a sample, in the order of `KEPT`."""
         state, counts = self.state, self.counts()
         held = state.log_pi, state.beta, state.tau
         learned = state.alpha_documents, state.alpha_transitions, state.sigma
         return *held, *learned, counts.transitions.astype(float), counts.tags.astype(float)
 
     def fitted(self) -> Fitted:
-        """All samples, or the present state without one: predictions are means of their probabilities."""
+        """All samples, or the present state if there are none; predictions average their probabilities."""
         samples = self._samples or [self._sample()]
         kept = {name: np.stack(parts) for name, parts in zip(KEPT, zip(*samples, strict=True), strict=True)}
         return Fitted(
@@ -155,8 +155,8 @@ class SyntaxChain(Sampler):
         )
 
     def pooled(self, others: Sequence[Sampler]) -> Fitted:
-        """The samples of this chain, then those of the others: chains rarely leave the mode that they first
-        find, so a mean of probabilities over several predicts better than one that is several times as long.
+        """The samples of this chain, then those of the others. Chains rarely leave the first mode they find,
+        so averaging over several predicts better than one longer chain.
         """
         parts = [self.fitted().params, *(other.fitted().params for other in others)]
         return Fitted(
@@ -175,16 +175,16 @@ class SyntaxChain(Sampler):
         state = SyntaxState(*(np.array(arrays[name]) for name in SyntaxState._fields))
         for name, values in self.state._asdict().items():
             if getattr(state, name).shape != values.shape:
-                raise ValueError(f"{name} of another chain")
+                raise ValueError(f"{name} belongs to another chain")
             refuse_numbers(name, getattr(state, name))
         if state.topics.size and not 0 <= state.topics.min() <= state.topics.max() < self._prior.n_topics:
-            raise ValueError("a topic that there is not")
+            raise ValueError("a topic does not exist")
         self.state = state
         kept = [arrays[f"samples/{name}"] for name in KEPT] if "samples/tau" in arrays else []
         self._samples = [tuple(np.array(part) for part in one) for one in zip(*kept, strict=True)]
 
     def counts(self) -> Counts:
-        """How often topics are where, in the present state."""
+        """The counts of the present state."""
         k, d, topics = self._prior.n_topics, self._trees.n_documents, self.state.topics.astype(np.int64)
         of_heads = np.where(self._heads < 0, k, topics[self._heads])
         documents, words, n_tags = self._trees.documents, self._trees.nodes.words, self._trees.n_tags
@@ -215,11 +215,11 @@ class SyntaxChain(Sampler):
         self.state = self.state._replace(topics=topics)
 
     def _draw_weights(self, generator: np.random.Generator) -> None:
-        """U, what tau hangs on, theta, pi and beta, given topics."""
+        """Draw U, the alphas, tau, theta, pi, beta and sigma, given topics."""
         counts, k = self.counts(), self._prior.n_topics
         log_x = log_products(self.state.log_theta, self.state.log_pi.T)  # documents × topics + 1
         with np.errstate(divide="ignore"):
-            log_u = np.log(generator.standard_gamma(counts.heads)) - log_x  # -inf where there is no word
+            log_u = np.log(generator.standard_gamma(counts.heads)) - log_x  # -inf without words
         grammar, documents = self._prior.limit != "hdp", self._prior.limit != "itic"
         state, tau, log_rates = self.state, self.state.tau, np.zeros(1)
         shape, rate = np.full(k, self._prior.a / k), np.full(k, self._prior.a)
@@ -260,14 +260,15 @@ class SyntaxChain(Sampler):
         log_rates: Array,
         generator: np.random.Generator,
     ) -> tuple[NDArray[np.int64], float]:
-        """Tables (topics) of documents or of heads, and alpha given them, theta or pi summed out."""
+        """Draw tables (topics) of documents or heads, and alpha given them, with theta or pi integrated
+        out."""
         tables = tables_of(customers, alpha * tau, generator)
         drawn = generator.gamma(self._prior.shape + tables.sum())
         return tables, drawn / (self._prior.rate + (log_rates @ tau).sum())
 
     def _draw_sigma(self, words: NDArray[np.int64], generator: np.random.Generator) -> float:
-        """sigma given how often topics have words, beta summed out: by tables and Beta numbers (Escobar and
-        West 1995) as the concentration of restaurants whose menu is even."""
+        """Draw sigma given word counts, with beta integrated out: as the concentration of restaurants with a
+        uniform base, by tables and Beta variables (Escobar and West 1995)."""
         mass, sizes = float(self.state.sigma) * self._n_words, words.sum(axis=0)
         sizes = sizes[sizes > 0]
         tables = tables_of(words, np.full(words.shape[1], float(self.state.sigma)), generator)
@@ -278,19 +279,19 @@ class SyntaxChain(Sampler):
 
 
 def weights_of(state: SyntaxState) -> Weights:
-    """What topics are drawn by."""
+    """The weights for drawing topics."""
     return Weights(state.log_theta, state.log_pi, state.beta)
 
 
 def refuse_numbers(name: str, values: NDArray[Any]) -> None:
-    """Raise ValueError for a part of a state or a sample with numbers that no chain gives."""
+    """Raise ValueError for an array of a state or sample with impossible values."""
     least, most = RANGES[name]
     if not ((values >= least) & (values <= most)).all():
-        raise ValueError(f"{name} of no chain")
+        raise ValueError(f"{name} has impossible values")
 
 
 def log_products(left: Array, right: Array) -> Array:
-    """log(exp(left) @ exp(right)) of logarithms (m × k, k × n), whatever their size."""
+    """log(exp(left) @ exp(right)) of logarithms (m × k, k × n), without overflow or underflow."""
     found = np.empty((left.shape[0], right.shape[1]))
     for column in range(right.shape[1]):
         found[:, column] = logsumexp(left + right[:, column], axis=1)
@@ -298,8 +299,8 @@ def log_products(left: Array, right: Array) -> Array:
 
 
 def log_gammas(shapes: NDArray[np.floating[Any]], generator: np.random.Generator) -> Array:
-    """Logarithms of Gamma(shape, 1) draws, however small they are: below a shape of one, those of shape + 1
-    and of a uniform number to the power of 1 / shape (Marsaglia and Tsang 2000).
+    """Logarithms of Gamma(shape, 1) draws, without underflow: for shapes below one, from Gamma(shape + 1) and
+    a uniform number to the power of 1 / shape (Marsaglia and Tsang 2000).
 
     >>> bool(log_gammas(np.array([1e-6]), stream(0, "example"))[0] < -1000)
     True
@@ -312,8 +313,8 @@ def log_gammas(shapes: NDArray[np.floating[Any]], generator: np.random.Generator
 def tables_of(
     customers: NDArray[np.int64], weights: Array, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Tables that serve each topic, in all restaurants, given their customers (restaurants × topics) and the
-    concentrations `weights` (topics)."""
+    """Draw the number of tables of each topic over all restaurants, given customers (restaurants × topics)
+    and the concentrations `weights` (topics)."""
     columns = np.nonzero(customers)[1]
     tables = np.zeros(len(weights), np.int64)
     draw_tables(columns, customers[customers > 0], weights, np.uint64(generator.integers(2**63)), tables)
@@ -323,7 +324,7 @@ def tables_of(
 def sliced(
     tau: Array, shape: Array, rate: Array, n_rows: int, alpha: float, generator: np.random.Generator
 ) -> Array:
-    """tau (topics) given all else, each by a slice in log tau (Neal 2003) of the density
+    """Draw tau (topics) given all else, by slice sampling in log tau (Neal 2003) of the density
 
         tau^shape exp(-rate tau) / Gamma(alpha tau)^n_rows    (shape counts log tau's own factor)
 

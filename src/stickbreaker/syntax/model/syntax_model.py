@@ -1,18 +1,18 @@
-"""The syntactic topic model by variational inference, in batches, in streams, in threads or on a cluster.
+"""Variational inference of the syntactic topic model, in batches or online.
 
 The model is that of `syntax_chain`: theta_di ~ Gamma(alpha_D tau_i, 1), pi_ji ~ Gamma(alpha_T tau_i, 1), and
 a word's topic i given its head's topic j has the probability theta_di pi_ji / x_dj. Zhai, Boyd-Graber and
-Blei normalise theta and pi and let words' topics be independent under q. Here q(theta_di) and q(pi_ji) are
+Blei normalise theta and pi and assume independent topics of words under q. Here q(theta_di) and q(pi_ji) are
 Gammas, q(beta_k) Dirichlets, and the topics of a tree have their exact joint distribution. tau, alpha_D and
-alpha_T are points, as the paper's tau is: those at which the bound is highest, of the density of their
-logarithms. The bound of log p(words, tau, alphas), in nats, is the sum of
+alpha_T are point estimates, like the paper's tau: they maximise the bound, with the density of their
+logarithms as prior. The bound on log p(words, tau, alphas), in nats, is the sum of
 
-    documents:  log sum_z exp(E[log theta] + E[log pi] - log xi + E[log beta]) - KL(q(theta) || p(theta)),
-    table:      -KL(q(beta) || p(beta)), a Dirichlet a topic,
-    small part: -KL(q(pi) || p(pi)), and the log densities of log tau, log alpha_D and log alpha_T.
+    documents: log sum_z exp(E[log theta] + E[log pi] - log xi + E[log beta]) - KL(q(theta) || p(theta)),
+    table: -KL(q(beta) || p(beta)), one Dirichlet per topic, small part: -KL(q(pi) || p(pi)), and the log
+    densities of log tau, log alpha_D and log alpha_T.
 
-xi_dj = E[x_dj] is where E[-log x_dj] >= -log xi_dj - (E[x_dj] - xi_dj) / xi_dj is best; its second term is
-then nought. `tree_sums` and `mean_field_shares` derive a document's part, `syntax_weights` the small one.
+xi_dj = E[x_dj] is the best value in E[-log x_dj] >= -log xi_dj - (E[x_dj] - xi_dj) / xi_dj; the second term
+is then zero. `tree_sums` and `mean_field_shares` derive a document's part, `syntax_weights` the small one.
 """
 
 from collections.abc import Sequence
@@ -53,11 +53,11 @@ from stickbreaker.syntax.model.syntax_weights import (
     updated,
 )
 
-SHARD_DOCUMENTS = 16  # of parsed documents, which are long
+SHARD_DOCUMENTS = 16  # documents per shard; parsed documents are long
 
 
 class Turns(NamedTuple):
-    """How long a document is inferred, see `SyntaxModel`."""
+    """When the inference of a document stops, see `SyntaxModel`."""
 
     most: int
     tolerance: float
@@ -67,24 +67,25 @@ SETTLED = Turns(50, 1e-3)
 
 
 class SyntaxView(NamedTuple):
-    """What local steps need: expectations, and which rows of the table they are of (None: all, in order)."""
+    """The input of local steps: expectations, and the rows of the table that they cover (None: all, in
+    order)."""
 
     expected: Expected
     rows: NDArray[np.int64] | None
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where in the view some rows of the table are."""
+        """The positions of table rows in the view."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
 @dataclass(frozen=True)
 class SyntaxModel(Model):
-    """Topics of the words of dependency trees, as a table words × topics and a small part.
+    """The syntactic topic model, with a table words × topics and a small part.
 
-    `prior` is that of `SyntaxChain`, with its limits. A document is inferred by sums over its trees and its
-    shares in turn, at most `most` times, until the expected counts of topics move by less than `tolerance` of
-    its words. Learning needs few turns: documents that are carried from pass to pass go on where they were,
-    and online one turn learns what thirty do. Start a run by `initialise` (`syntax_start`): random counts end
+    `prior` is that of `SyntaxChain`, with its limiting cases. Inference of a document alternates sums over
+    its trees and updates of its shares, at most `most` times, until expected topic counts change by less than
+    `tolerance` of its words. Learning needs few rounds: in batches documents continue from the last pass, and
+    online one round is as good as thirty. Start a run with `initialise` (`syntax_start`): random counts end
     worse.
 
     >>> model = SyntaxModel(n_words=1000, prior=Prior(n_topics=8))
@@ -101,21 +102,22 @@ class SyntaxModel(Model):
     table = TableSpec()
 
     def for_new_documents(self) -> "SyntaxModel":
-        """The same model, which infers documents until their shares have settled: to score and transform."""
+        """The same model with inference until shares settle, for scoring and transforming documents."""
         return replace(self, most=SETTLED.most, tolerance=SETTLED.tolerance)
 
     def n_columns(self, params: Record) -> int:
         return self.prior.n_topics
 
     def start(self) -> Record:
-        """No counts yet, tau as it is expected, alphas of as many as there are topics (as of the chain)."""
+        """The initial params: no counts, tau at its mean, alphas equal to the number of topics (as in the
+        chain)."""
         k = self.prior.n_topics
         start = Concentrations(np.full(k, 1.0 / k), float(k), float(k), self.prior.sigma)
         return params_of(start, {name: np.zeros((k + 1, k)[-len(axes) :]) for name, axes in SUMS.items()})
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Noise by the word's spelling (words × topics), `tokens` in all: between half and one and a half
-        times its mean."""
+        """Random counts keyed by words' spellings (words × topics), with the sum `tokens`: from 0.5 to 1.5
+        times their mean."""
         k = self.prior.n_topics
         noise = keyed_uniforms(seed, purposes.SYNTAX_START, keys, k)
         return (0.5 + noise) * tokens / max(1, len(keys) * k)
@@ -135,8 +137,8 @@ class SyntaxModel(Model):
     def local_step(
         self, view: SyntaxView, shard: Shard[Trees], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """A document's record is q(theta): `counts` (expected words by topic) and `rates`; with its part of
-        the bound (`scores`, nats)."""
+        """Infer documents; the record of each is q(theta), as `counts` (expected words by topic) and `rates`,
+        and its part of the bound (`scores`, nats)."""
         trees, k = ordered_trees(shard.content).nodes, self.prior.n_topics
         nodes = TreeNodes(*trees, view.places(shard.rows))
         report = new_report(shard.n_documents, len(shard.rows), k)
@@ -175,20 +177,21 @@ class SyntaxModel(Model):
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """q(pi) by its natural gradient, then tau and the alphas by one step that never lowers the bound.
+        """Update q(pi) by its natural gradient, then tau and the alphas by a step that never lowers the
+        bound.
 
         The natural parameters of q(pi) are linear in expected counts and rates, which are blended like the
-        table; so are the documents' sums of which the points are made (online EM, Cappe & Moulines 2009).
+        table; so are the sums over documents for the point estimates (online EM, Cappe & Moulines 2009).
         """
         keep, add = (1.0 - step.rate) * step.growth, step.rate * step.scale
         sums = {name: keep * params[name].values + add * stats.usage[name].values for name in SUMS}
         return params_of(updated(concentrations_of(params), sums, self.prior), sums)
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The bound of log p(words, tau, alphas), of the state that the local steps saw.
+        """The bound on log p(words, tau, alphas) for the state used by the local steps.
 
-        Documents' parts (`tree_sums`), -KL of q(pi) and q(beta), and the log density of the logarithms of tau
-        and the alphas.
+        It sums documents' parts (`tree_sums`), -KL of q(pi) and q(beta), and the log density of log tau and
+        the log alphas.
         """
         now = concentrations_of(params)
         nats = stats.score + prior_terms(params, self.prior)
@@ -198,7 +201,7 @@ class SyntaxModel(Model):
         return Score(nats, stats.tokens)
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """An estimate: documents' parts are of the states that their last local steps saw."""
+        """An estimate of the bound: documents' parts are from the states of their last local steps."""
         return self.score(params, stats, totals, summary)._replace(kind="estimate")
 
     def _word_terms(self, sigma: float, totals: Array, summary: Summary) -> float:
@@ -212,12 +215,12 @@ class SyntaxModel(Model):
         return {"topics": len(self.in_use(totals.sum(axis=0)))}
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Topics of at least one word."""
+        """The topics with at least one expected word."""
         return np.flatnonzero(totals >= 1.0)
 
 
 def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
-    """A report to be filled in."""
+    """An empty report."""
     k = n_topics
     return TreeReport(
         np.zeros(n_documents, np.bool_), np.zeros((n_documents, k)), np.ones((n_documents, k)),

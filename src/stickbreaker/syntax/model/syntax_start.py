@@ -1,4 +1,4 @@
-"""What variational runs of the syntactic topic model start from: a short chain on a part of the documents."""
+"""The start of variational runs of the syntactic topic model: a short chain on a part of the documents."""
 
 from typing import NamedTuple
 
@@ -15,13 +15,13 @@ from stickbreaker.syntax.model.syntax_chain import Counts, Prior, SyntaxChain
 from stickbreaker.syntax.model.syntax_model import SyntaxModel, new_report, params_of
 from stickbreaker.syntax.model.syntax_weights import Concentrations, document_sums
 
-SWEEPS = 100  # of the chain
-NODES = 200_000  # that it reads at least, or all there are
-PIECE = 64  # documents that are read together
+SWEEPS = 100  # sweeps of the chain
+NODES = 200_000  # nodes that it reads at least, or all
+PIECE = 64  # documents read at a time
 
 
 class SyntaxStart(NamedTuple):
-    """What a run begins with: `Engine.start(model, counts)`, and `first_state(params)`."""
+    """The arguments for starting a run: `Engine.start(model, counts)` and `first_state(params)`."""
 
     params: Record
     counts: Array  # words × topics
@@ -30,12 +30,12 @@ class SyntaxStart(NamedTuple):
 def initialise(
     model: SyntaxModel, source: Source, seed: int, threads: int = 1, sweeps: int = SWEEPS, nodes: int = NODES
 ) -> SyntaxStart:
-    """The state of a Gibbs chain after `sweeps` sweeps over random documents of at least `nodes` nodes (or
-    over all), its counts scaled to all documents that `source` learns from.
+    """The state of a short Gibbs chain over random documents, with counts scaled to all training documents.
 
-    From random counts a run gives up most topics in its first passes and ends far worse: on EWT, with 32
-    topics, at -6.46 nats per word and a perplexity of 448, from this start at -6.22 and 370, from one on half
-    of the documents at -6.28 and 384. The chain costs some 35 passes of the run over the same documents.
+    The chain makes `sweeps` sweeps over documents with at least `nodes` nodes (or all). From random counts, a
+    run loses most topics in its first passes and ends far worse: on EWT with 32 topics at -6.46 nats per word
+    (perplexity 448), from this start at -6.22 (370), from a start on half of the documents at -6.28 (384).
+    The chain costs about 35 passes of the run over the same documents.
     """
     part = ordered_trees(random_documents(source, seed, nodes))
     chain = SyntaxChain(part, model.n_words, model.prior, seed)
@@ -50,8 +50,8 @@ def initialise(
 
 
 def sums_of_counts(counts: Counts, now: Concentrations, prior: Prior) -> dict[str, Array]:
-    """What documents with these counts report (`SUMS`), if shares and transitions have the means of
-    Dirichlets with their counts."""
+    """The sums over documents (`SUMS`) that match given counts, if shares and transitions are at their
+    Dirichlet means."""
     report = new_report(len(counts.documents), 0, prior.n_topics)._replace(
         counts=counts.documents.astype(float), transitions=counts.transitions.astype(float)
     )
@@ -69,7 +69,7 @@ def sums_of_counts(counts: Counts, now: Concentrations, prior: Prior) -> dict[st
 
 
 def random_documents(source: Source, seed: int, nodes: int) -> Trees:
-    """Random documents to learn from, in random order, until they have at least `nodes` words; or all."""
+    """Random training documents in random order with at least `nodes` words together, or all."""
     parts: list[Trees] = []
     for window in source.windows(stream(seed, purposes.SYNTAX_PART)):
         for first in range(0, len(window), PIECE):

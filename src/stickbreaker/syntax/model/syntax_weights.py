@@ -1,7 +1,7 @@
-"""q(pi), tau and the alphas of the syntactic topic model, from sums over documents.
+"""Updates of q(pi), tau and the alphas of the syntactic topic model, from sums over documents.
 
-n_di are expected words of topic i, T_ji those below a head of topic j, w_dj = m_dj / xi_dj (`tree_sums`),
-r_di = 1 + sum_j w_dj E[pi_ji] the rates of q(theta). In w and xi the means of a row of pi sum to one.
+n_di are expected words of topic i, T_ji those with a head of topic j, w_dj = m_dj / xi_dj (`tree_sums`), and
+r_di = 1 + sum_j w_dj E[pi_ji] the rates of q(theta). In w and xi, the means of a row of pi sum to one.
 """
 
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ from stickbreaker.syntax.kernels.tree_sums import TreeReport
 from stickbreaker.syntax.model.syntax_chain import Prior
 
 LEAST = 1e-8  # of tau
-LEAST_PULL = 1e-150  # its square is a number
-CERTAIN = 1e12  # shape and rate of a Gamma that is one
+LEAST_PULL = 1e-150  # its square does not underflow
+CERTAIN = 1e12  # shape and rate of a Gamma concentrated at one
 STEPS = 60
-SUMS = {  # over documents, by name: axes
+SUMS = {  # sums over documents, by name: axes
     "transitions": ("heads", "topics"),  # T
     "count_pulls": ("heads", "topics"),  # sum_d w_dj n_di / r_di
     "prior_pulls": ("heads", "topics"),  # sum_d w_dj / r_di
@@ -31,7 +31,7 @@ POINTS = ("alpha_documents", "alpha_transitions", "sigma")
 
 
 class Concentrations(NamedTuple):
-    """The points: tau (topics), alpha_D, alpha_T, and sigma of topics' words, which stays as it begins."""
+    """The point estimates: tau (topics), alpha_D, alpha_T, and sigma of topics' words, which stays fixed."""
 
     tau: Array
     alpha_documents: float
@@ -46,28 +46,28 @@ class Transitions(NamedTuple):
     rates: Array
 
     def relative(self) -> tuple[Array, Array]:
-        """E[log pi] and E[pi], of rows divided by the sum of their means."""
+        """E[log pi] and E[pi], with rows divided by their sum of means."""
         means = self.shapes / self.rates
         sums = means.sum(axis=1, keepdims=True)
         return psi(self.shapes) - np.log(self.rates * sums), means / sums
 
 
 def concentrations_of(params: Record) -> Concentrations:
-    """The points that params hold."""
+    """The point estimates in params."""
     alphas = (float(params[name].values) for name in POINTS)
     return Concentrations(params["tau"].values, *alphas)
 
 
 def refuse_params(params: Record) -> None:
-    """Raise ValueError for params with numbers that no run gives."""
+    """Raise ValueError for params with impossible values."""
     for name, field in params.items():
         least, most = (-1.0, 1e50) if name in SUMS else (5e-324, 1e15)
         if not ((field.values >= least) & (field.values <= most)).all():
-            raise ValueError(f"{name} of no run")
+            raise ValueError(f"{name} has impossible values")
 
 
 def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:
-    """`SUMS` of some documents, given what was found of them and alpha_D tau (topics)."""
+    """`SUMS` of documents, given their report and alpha_D tau (topics)."""
     pulls = report.pulls.T
     zeros, k = np.zeros(report.transitions.shape), len(shapes)
     if prior.limit == "itic":
@@ -85,13 +85,14 @@ def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, 
 
 
 def expected_tables(shapes: Array, counts: Array) -> Array:
-    """y (psi(y + n) - psi(y)): d / d log y of log Gamma(y + n) - log Gamma(y), which is concave in y but in
-    log y above its tangent, so that a step to y' gains at least this times log(y' / y) (Minka 2000)."""
+    """y (psi(y + n) - psi(y)), the derivative by log y of log Gamma(y + n) - log Gamma(y). As a function of
+    log y this lies above its tangent, so a step to y' gains at least the derivative times log(y' / y) (Minka
+    2000)."""
     return shapes * (psi(shapes + counts) - psi(shapes))
 
 
 def expected_transitions(params: Record, prior: Prior) -> Transitions:
-    """q(pi) where the bound is highest, given the documents; of the limit without grammar pi = 1."""
+    """The optimal q(pi) given the documents; in the limit "hdp", pi = 1."""
     now = concentrations_of(params)
     if prior.limit == "hdp":
         ones = np.ones(params["transitions"].values.shape)
@@ -100,12 +101,12 @@ def expected_transitions(params: Record, prior: Prior) -> Transitions:
 
 
 def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transitions, Array]:
-    """q(pi), and the scale of its rows that w_dj is divided by (topics + 1 × 1).
+    """q(pi), and the scale of its rows by which w_dj is divided (topics + 1 × 1).
 
-    At a scale c rates are 1 + sum_d w_dj E[theta_di] / c. q(pi) and the scale of all xi together are best
-    where the means of a row sum to P = sum_i alpha_T tau_i. (The bound's slope in log c is what all shapes
-    but P's lack: sum_i shapes_i - sum_i means_i - sum_d m_dj.) The sum of means is concave and rises in c, so
-    that Newton's steps from below never go too far.
+    At a scale c, rates are 1 + sum_d w_dj E[theta_di] / c. The bound is highest, jointly in q(pi) and the
+    scale of all xi, when the means of a row sum to P = sum_i alpha_T tau_i. (Its slope in log c is sum_i
+    shapes_i - sum_i means_i - sum_d m_dj.) The sum of means is concave and increasing in c, so Newton's steps
+    from below never overshoot.
     """
     y = now.alpha_transitions * now.tau
     shapes = y + sums["transitions"]
@@ -124,13 +125,14 @@ def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transi
 
 
 def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Concentrations:
-    """tau and the alphas, each moved to where a lower limit of the bound, equal to it now, is highest.
+    """Update tau and the alphas: each maximises a lower bound of the bound that is tight at its present
+    value.
 
-    q(theta) and q(pi) go along: the shapes y + n (y = alpha tau_i) with y, while rates r stay. Then the bound
-    has of each Gamma log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E / r), E = 1 + its pulls. The
-    first two are at least L log y, up to a constant (`expected_tables`). The pulls of theta have pi in them
+    q(theta) and q(pi) change along: the shapes y + n (y = alpha tau_i) with y, while rates r stay. Then each
+    Gamma contributes log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E / r), E = 1 + its pulls. The
+    first two terms are at least L log y, up to a constant (`expected_tables`). The pulls of theta contain pi
     and those of pi theta, which makes the bound quadratic in tau and linear in each alpha. With the Gamma
-    priors each maximum is closed.
+    priors, each maximum has a closed form.
     """
     grammar, documents = prior.limit != "hdp", prior.limit != "itic"
     k, tau = prior.n_topics, now.tau
@@ -141,12 +143,12 @@ def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Con
         of_transitions = expected_tables(now.alpha_transitions * tau, sums["transitions"]).sum(axis=0)
 
     def cost_of_documents(alpha_t: float, tau: Array) -> Array:
-        """What a unit of alpha_D tau_i costs, in nats."""
+        """The cost of a unit of alpha_D tau_i, in nats."""
         pi = (alpha_t * tau + sums["transitions"]) / q_pi.rates / scale if grammar else 1.0 / k
         return sums["excess"] + (sums["prior_pulls"] * pi).sum(axis=0)
 
     def cost_of_transitions(alpha_d: float, tau: Array) -> Array:
-        """The same of alpha_T tau_i."""
+        """The cost of a unit of alpha_T tau_i, in nats."""
         pulls = (sums["count_pulls"] + alpha_d * tau * sums["prior_pulls"]) / scale
         return (np.log(q_pi.rates) - 1.0 + (1.0 + pulls) / q_pi.rates).sum(axis=0)
 
@@ -168,7 +170,7 @@ def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Con
 
 
 def highest(weight: Array, slope: Array, bend: Array, at: Array) -> Array:
-    """Where weight log x - slope x - bend (x - at)^2 is highest, x above `LEAST`; weight > 0, bend >= 0.
+    """The maximiser x >= `LEAST` of weight log x - slope x - bend (x - at)^2; weight > 0, bend >= 0.
 
     >>> highest(np.array([6.0]), np.array([2.0]), np.array([0.0]), np.array([9.0])).tolist()
     [3.0]
@@ -181,14 +183,14 @@ def highest(weight: Array, slope: Array, bend: Array, at: Array) -> Array:
 
 
 def gamma_terms(prior_shapes: Array, found: Transitions) -> float:
-    """-KL of Gammas and the Gamma(prior_shapes, 1) that are their prior, summed, in nats."""
+    """The sum of -KL between Gammas and their priors Gamma(prior_shapes, 1), in nats."""
     shapes, rates = found
     nats = gammaln(shapes) - gammaln(prior_shapes) + (prior_shapes - shapes) * psi(shapes)
     return float((nats - prior_shapes * np.log(rates) + shapes - shapes / rates).sum())
 
 
 def prior_terms(params: Record, prior: Prior) -> float:
-    """The log densities of log tau and of the logarithms of the alphas that the model has, in nats."""
+    """The log densities of log tau and of the logs of the model's alphas, in nats."""
     now, shape = concentrations_of(params), prior.a / prior.n_topics
     nats = shape * np.log(prior.a * now.tau) - prior.a * now.tau - gammaln(shape)
     alphas = [
