@@ -78,123 +78,123 @@ audit: $(VENV)/developing
 # FULL=1: every size and corpus, three seeds (twenty hours); MALLET=path/to/bin/mallet: that program too
 bench: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))
-	$(BIN)/python benchmarks/coherence.py
-	$(BIN)/python benchmarks/raw_texts.py
-	$(BIN)/python benchmarks/queries.py
+	$(BIN)/python -m benchmarks.lda $(if $(MALLET),--mallet $(MALLET))
+	$(BIN)/python -m benchmarks.coherence
+	$(BIN)/python -m benchmarks.raw_texts
+	$(BIN)/python -m benchmarks.queries
 
 # a part of `make bench`: coherence and diversity of topics' words beside NMF's, some minutes
 bench-coherence: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/coherence.py
+	$(BIN)/python -m benchmarks.coherence
 
 # the HDP beside gensim's and tomotopy's on two corpora; FULL=1: three seeds
 bench-hdp: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/hdp.py
+	$(BIN)/python -m benchmarks.hdp
 
 # open vocabularies beside a closed one and river, and a stream whose words never end; FULL=1: the whole stream
 bench-open: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/open_vocabulary.py
+	$(BIN)/python -m benchmarks.open_vocabulary
 
 # streams in order of time and sorted by kind, beside river, scikit-learn and gensim; FULL=1: all sizes, three seeds
 bench-streams: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/streams.py
+	$(BIN)/python -m benchmarks.streams
 
 # HDP topics of planted and real streams, that open and close: about ten minutes; FULL=1: three seeds, two starts
 bench-hdp-streams: $(VENV)/developing
-	$(BIN)/python benchmarks/hdp_streams.py
+	$(BIN)/python -m benchmarks.hdp_streams
 
 # LDA on Spark beside MLlib's, on local[2]: some hours; QUICK=1: a small corpus, to see that all of it works
 bench-spark: $(VENV)/developing
-	$(BIN)/python benchmarks/spark.py
+	$(BIN)/python -m benchmarks.spark
 
 # corpora built of raw texts, and from these to topics in one command, beside scikit-learn and gensim; five minutes
 bench-texts: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/raw_texts.py
+	$(BIN)/python -m benchmarks.raw_texts
 
 # the last part of `make bench`: one text, one row, one sentence, beside gensim, scikit-learn and KenLM; ten minutes
 bench-queries: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	-$(BIN)/python -m pip install --quiet kenlm
-	$(BIN)/python benchmarks/queries.py
+	$(BIN)/python -m benchmarks.queries
 
 # language models beside KenLM, where that can be installed; KENLM=path/to/bin: its lmplz too
 bench-ngrams: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet kenlm
-	$(BIN)/python benchmarks/ngrams.py $(if $(KENLM),--kenlm $(KENLM))
+	$(BIN)/python -m benchmarks.ngrams $(if $(KENLM),--kenlm $(KENLM))
 
 # adaptor grammars: sweeps, sentences by how much is remembered, learning online, cutting text compared with
 # sentencepiece; PY_CFG=path/to/py-cfg: that program too
 bench-grammars: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet sentencepiece
-	$(BIN)/python benchmarks/grammars.py $(if $(PY_CFG),--py-cfg $(PY_CFG))
+	$(BIN)/python -m benchmarks.grammars $(if $(PY_CFG),--py-cfg $(PY_CFG))
 
 # passes and sweeps over concepts beside those of the closed vocabulary
 bench-concepts: $(VENV)/developing
-	$(BIN)/python benchmarks/concepts.py
+	$(BIN)/python -m benchmarks.concepts
 
 # word alignment beside Thot's, German to English: some ten minutes, most of them Thot's
 bench-alignment: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet 'sil-thot>=3.5'
-	$(BIN)/python benchmarks/alignment.py
+	$(BIN)/python -m benchmarks.alignment
 
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
-	$(BIN)/python reproduce/mr_lda.py $(PARTS)
+	$(BIN)/python -m reproduce.mr_lda $(PARTS)
 
 # Figure 2 of the paper on split-merge inference for the HDP, and its claims; PARTS="bars prior": only these parts;
 # FULL=1: the paper's sizes and more seeds (days)
 reproduce-hdp: $(VENV)/developing
-	$(BIN)/python reproduce/hdp.py $(PARTS)
+	$(BIN)/python -m reproduce.hdp $(PARTS)
 
 # Table 7.1 and Figures 7.3 to 7.6 of the thesis: an open vocabulary beside fixed ones; PARTS="denews": only this
 # part; FULL=1: the paper's grids and five seeds (a day)
 reproduce-open-vocabulary: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	$(BIN)/python reproduce/open_vocabulary.py $(PARTS)
+	$(BIN)/python -m reproduce.open_vocabulary $(PARTS)
 
 # Pitman-Yor language models beside Kneser-Ney on Brown and the Penn Treebank; PARTS="brown": only this part;
 # FULL=1: more splits and orders, and NIPS
 reproduce-ngrams: $(VENV)/developing
-	$(BIN)/python reproduce/ngrams.py $(PARTS)
+	$(BIN)/python -m reproduce.ngrams $(PARTS)
 
 # topic n-gram models beside models without topics and unigram rescaling on Brown; PARTS="brown": only this part; FULL=1:
 # the paper's sweeps, three splits, longer contexts, NIPS and WikiText-2 (three days)
 reproduce-topic-ngrams: $(VENV)/developing
-	$(BIN)/python reproduce/topic_ngrams.py $(PARTS)
+	$(BIN)/python -m reproduce.topic_ngrams $(PARTS)
 
 # syntactic topics and their limits on a planted language, the Treebank's sample, EWT and Sequoia; PARTS="sample": only
 # this part; FULL=1: more sweeps
 reproduce-stm: $(VENV)/developing
-	$(BIN)/python reproduce/stm.py $(PARTS)
+	$(BIN)/python -m reproduce.stm $(PARTS)
 
 # adaptor grammars by Markov chain Monte Carlo on Brent's corpus and Chinese; PARTS="brent": only this part; FULL=1:
 # more seeds and sweeps, and the whole of CTB6
 reproduce-grammars-mcmc: $(VENV)/developing
-	$(BIN)/python reproduce/grammars.py $(PARTS)
+	$(BIN)/python -m reproduce.grammars $(PARTS)
 
 # adaptor grammars online, by hybrid inference, on Brent's corpus, Chinese and de-news; PARTS="brent": only this part;
 # FULL=1: more seeds, sweeps and passes
 reproduce-grammars-online: $(VENV)/developing
-	$(BIN)/python reproduce/grammars_online.py $(PARTS)
+	$(BIN)/python -m reproduce.grammars_online $(PARTS)
 
 # LDA, pLDA, tLDA and ptLDA (chapter 5 of the thesis): pages that find their other side; PARTS="manuals": only this
 # part; FULL=1: every way of inference on all pages
 reproduce-trees: $(VENV)/developing
-	$(BIN)/python reproduce/trees.py $(PARTS)
+	$(BIN)/python -m reproduce.trees $(PARTS)
 
 # topics as domains of translation (chapter 5 of the thesis), five sets of German and English; PARTS="lexicons": only this
 # part; FULL=1: every model by every way of inference, five seeds, Chinese
 reproduce-translation: $(VENV)/developing
-	$(BIN)/python reproduce/translation.py $(PARTS)
+	$(BIN)/python -m reproduce.translation $(PARTS)
 
 # a model of unbounded words and topics learns on Spark from 20 Newsgroups by date; FULL=1: all posts
 reproduce-stream: $(VENV)/developing
-	$(BIN)/python reproduce/arriving.py
+	$(BIN)/python -m reproduce.arriving
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stickbreaker needs Python 3.11 or newer")'

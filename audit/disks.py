@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from audit.compare import differing, product
-from audit.materials import Materials
 from audit.parts import Part
 from audit.programs import run
 from audit.results import LEFT, SAME, SILENT, SKIPPED, TRACEBACK, Decision, going_on, refusal, worst
-from audit.work import WORK, Work, Works, hidden_beside, step_of
+from audit.work import WORK, Work, hidden_beside, step_of
 
 SIZE = 4 << 20  # bytes of the disk
 FULL = "/dev/full"
@@ -54,10 +53,6 @@ class Disks(Part):
     name = "disks"
     weight = 1.5
     sample = 10
-
-    def __init__(self, materials: Materials) -> None:
-        super().__init__(materials)
-        self.works = Works(materials)
 
     def kinds(self) -> tuple[str, ...]:
         return (*(kind for kind in WORK if "bloom" not in kind), "standard output")  # a filter is large

@@ -3,8 +3,7 @@
 import random
 from pathlib import Path
 
-from audit.compare import Comparison
-from audit.materials import CORPORA, MODELS, UNDER_WAY, Materials, subject
+from audit.materials import CORPORA, MODELS, UNDER_WAY, subject
 from audit.parts import Part
 from audit.results import Decision, worst
 
@@ -40,10 +39,6 @@ class Flips(Part):
     name = "flips"
     weight = 2.0
     sample = 20
-
-    def __init__(self, materials: Materials) -> None:
-        super().__init__(materials)
-        self.comparison = Comparison(materials)
 
     def kinds(self) -> tuple[str, ...]:
         return (*CORPORA, *MODELS, *UNDER_WAY)

@@ -5,12 +5,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from audit.compare import Comparison
 from audit.foreign_json import change_facts
 from audit.foreign_links import age, link_out, pipe, times
 from audit.foreign_tables import change_parquet, change_trace, change_words, nest
 from audit.foreign_tensors import HEADERS, change_tensor
-from audit.materials import CORPORA, Materials, subject
+from audit.materials import CORPORA, subject
 from audit.parts import Part
 from audit.programs import LIMIT
 from audit.results import LOST, REFUSED, SILENT, Decision, files_below, worst
@@ -62,10 +61,6 @@ class Foreign(Part):
     name = "foreign"
     weight = 3.0
     sample = 30
-
-    def __init__(self, materials: Materials) -> None:
-        super().__init__(materials)
-        self.comparison = Comparison(materials)
 
     def kinds(self) -> tuple[str, ...]:
         return tuple(f"{way} of {kind}" for way, kinds in WHERE.items() for kind in kinds)

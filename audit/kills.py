@@ -5,11 +5,10 @@ import time
 from pathlib import Path
 
 from audit.compare import differing, product
-from audit.materials import Materials
 from audit.parts import Part
 from audit.programs import Program, run
 from audit.results import LEFT, SAME, SILENT, Decision, Done, files_below, going_on
-from audit.work import WORK, Work, Works, hidden_beside, step_of
+from audit.work import WORK, Work, hidden_beside, step_of
 
 MOST = 5  # kills of a try
 
@@ -18,10 +17,6 @@ class Kills(Part):
     name = "kills"
     weight = 3.0
     sample = 14
-
-    def __init__(self, materials: Materials) -> None:
-        super().__init__(materials)
-        self.works = Works(materials)
 
     def kinds(self) -> tuple[str, ...]:
         return tuple(WORK)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from audit.compare import differing, product
-from audit.materials import Materials, expect
+from audit.materials import expect
 from audit.parts import Part
 from audit.programs import Program, run
 from audit.results import (
@@ -25,7 +25,7 @@ from audit.results import (
     said,
     worst,
 )  # fmt: skip
-from audit.work import FITS, WORK, Work, Works, hidden_beside, step_of
+from audit.work import FITS, WORK, Work, hidden_beside, step_of
 from stickbreaker.topics.names.names_file import read_names
 
 TWICE = ("corpus build", "corpus overwrite", "lda batch", "lda overwrite", "hdp memoised", "stream of files",
@@ -42,10 +42,6 @@ class Meanwhile(Part):
     name = "meanwhile"
     weight = 1.5
     sample = 12
-
-    def __init__(self, materials: Materials) -> None:
-        super().__init__(materials)
-        self.works = Works(materials)
 
     def kinds(self) -> tuple[str, ...]:
         return (

@@ -1,11 +1,14 @@
-"""What the parts of the audit are: a table of kinds, each of which can be tried by number."""
+"""The parts of the audit: each has kinds of faults, which can be tried by number."""
 
 import random
 from abc import ABC, abstractmethod
+from functools import cached_property
 from pathlib import Path
 
+from audit.compare import Comparison
 from audit.materials import Materials
 from audit.results import Decision
+from audit.work import Works
 
 
 class Part(ABC):
@@ -18,12 +21,22 @@ class Part(ABC):
     def __init__(self, materials: Materials) -> None:
         self.materials = materials
 
+    @cached_property
+    def works(self) -> Works:
+        """The programs that the part disturbs."""
+        return Works(self.materials)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """Judges what commands say of altered files."""
+        return Comparison(self.materials)
+
     @abstractmethod
     def kinds(self) -> tuple[str, ...]:
-        """The kinds that there are."""
+        """The kinds of faults."""
 
     def size(self, kind: str) -> int | None:
-        """How many different tries a kind has; None where they are drawn without end."""
+        """How many different tries a kind has; None if they are drawn without end."""
         return None
 
     @abstractmethod

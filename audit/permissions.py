@@ -8,11 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from audit.compare import differing, product
-from audit.materials import Materials
 from audit.parts import Part
 from audit.programs import Program
 from audit.results import LOST, SAME, SILENT, Decision, going_on
-from audit.work import WORK, Works
+from audit.work import WORK
 
 UMASKS = (0o077, 0o027, 0o002, 0o022)
 PRIVATE = 0o700  # of what is there before, and is replaced
@@ -22,10 +21,6 @@ class Permissions(Part):
     name = "permissions"
     weight = 0.5
     sample = 8
-
-    def __init__(self, materials: Materials) -> None:
-        super().__init__(materials)
-        self.works = Works(materials)
 
     def kinds(self) -> tuple[str, ...]:
         return tuple(kind for kind in WORK if "bloom" not in kind)

@@ -1,38 +1,30 @@
-"""Word alignment, German to English: how long learning takes and how good links are, beside Thot's.
+"""Word alignment, German to English: time to learn and quality of links, compared with Thot's.
 
 `make bench-alignment` aligns help texts of LibreOffice, texts of Battle for Wesnoth and captions of Multi30k,
 on which the settings of both programs were chosen (some seventy of ours and six of Thot's were tried). There
-is no gold: of the German words that stand once in a sentence whose translation has exactly one of the English
-words that the Ding dictionary has for it, found is the share that is linked to that word, right the share of
-their links that go there, F the harmonic mean. Thot (pip install sil-thot): its hidden Markov model in both
-directions, grow-diag-final-and. CPU seconds of both directions. The table is printed as it comes and kept in
-bench-results/.
+is no gold alignment. Words in question are German words that occur once in a sentence whose translation has
+exactly one of their English words in the Ding dictionary. found: the share of them that is linked to that
+word; right: the share of their links that go there; F: the harmonic mean. Thot (pip install sil-thot): its
+hidden Markov model in both directions, grow-diag-final-and. CPU seconds of both directions. The table is
+printed row by row and kept in bench-results/.
 """
 
 import argparse
 import gzip
 import importlib
-import json
 import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpora import DATA
-from lda import about, machine
-from tables import Report, Row
+from benchmarks.harness import Report, Row, options, run
+from reproduce.texts import DATA, DICTIONARIES, bitext_rows
 
 from stickbreaker.translation.alignment.aligned_words import as_lists, sentences_of
 from stickbreaker.translation.alignment.word_aligner import WordAligner
 
-FILES = {
-    "LibreOffice": "libreoffice-help/paragraphs.jsonl.gz",
-    "Wesnoth": "wesnoth-en-de/en-de.jsonl.gz",
-    "Multi30k": "multi30k/train.jsonl.gz",
-}
-DICTIONARY = "dict-de-en/de-en.tsv.gz"
+TEXTS = ("libreoffice", "wesnoth", "multi30k")
 WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 THOT = {
     "variational_bayes": True,
@@ -58,7 +50,7 @@ class Question(NamedTuple):
 
 
 class Aligned(NamedTuple):
-    """What a program did."""
+    """The links of a program and its times in seconds."""
 
     links: PairLinks
     learning_cpu: float  # seconds
@@ -66,15 +58,10 @@ class Aligned(NamedTuple):
     aligning_cpu: float
 
 
-def main() -> None:
-    args = arguments()
-    report = Report(args.out, "alignment", about())
-    report.say(f"# Word alignment\n\n{machine()}\n")
-    missing = [name for name in (*FILES.values(), DICTIONARY) if not (DATA / name).exists()]
-    if missing:
-        report.say(f"MISSING: {', '.join(missing)} (../shared/data)")
+def measure(report: Report, args: argparse.Namespace) -> None:
+    if not report.has(*args.texts, "dictionary of de"):
         return
-    report.section("German to English", __doc__.split("\n\n")[1].replace("\n", " "), COLUMNS)
+    report.section("German to English", (__doc__ or "").split("\n\n")[1].replace("\n", " "), COLUMNS)
     dictionary = read_dictionary()
     align_with_ours(*[[["ein", "Wort"]]] * 2)  # compiles
     for name in args.texts:
@@ -82,22 +69,18 @@ def main() -> None:
         asked = questions(german, english, dictionary)
         for program, align in (("ours", align_with_ours), ("Thot, HMM", align_with_thot)):
             row: Row = {"text": name, "program": program, "pairs": len(german)}
-            report.row({**row, **measured(align, german, english, asked)})
-    print(f"\nWritten: {args.out / 'alignment.md'} and alignment.json")
+            report.row({**row, **figures(align, german, english, asked)})
 
 
-def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--texts", nargs="+", choices=FILES, default=list(FILES), help="default: all")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
-    return options.parse_args()
+def parser() -> argparse.ArgumentParser:
+    found = options(__doc__)
+    found.add_argument("--texts", nargs="+", choices=TEXTS, default=list(TEXTS), help="default: all")
+    return found
 
 
 def read_text(name: str) -> tuple[Tokens, Tokens]:
     """German and English sentences: lower case, runs of letters, runs of digits, other characters."""
-    rows = [json.loads(line) for line in gzip.decompress((DATA / FILES[name]).read_bytes()).splitlines()]
+    rows = list(bitext_rows(name))
     german, english = ([WORD.findall(row[language].lower()) for row in rows] for language in ("de", "en"))
     return german, english
 
@@ -105,7 +88,7 @@ def read_text(name: str) -> tuple[Tokens, Tokens]:
 def read_dictionary() -> dict[str, set[str]]:
     """English words by German word."""
     words: defaultdict[str, set[str]] = defaultdict(set)
-    for line in gzip.decompress((DATA / DICTIONARY).read_bytes()).decode().splitlines():
+    for line in gzip.decompress((DATA / DICTIONARIES["de"]).read_bytes()).decode().splitlines():
         german, english = line.split("\t")[:2]
         if " " not in german + english:
             words[german].add(english)
@@ -113,7 +96,7 @@ def read_dictionary() -> dict[str, set[str]]:
 
 
 def questions(german: Tokens, english: Tokens, dictionary: dict[str, set[str]]) -> list[Question]:
-    """Where the dictionary leaves no doubt; see above."""
+    """The words in question, see above."""
     found: list[Question] = []
     for pair, (source, target) in enumerate(zip(german, english, strict=True)):
         for i, word in enumerate(source):
@@ -124,10 +107,10 @@ def questions(german: Tokens, english: Tokens, dictionary: dict[str, set[str]]) 
     return found
 
 
-def measured(
+def figures(
     align: Callable[[Tokens, Tokens], Aligned | None], german: Tokens, english: Tokens, asked: list[Question]
 ) -> Row:
-    """What a program did, as a row."""
+    """The figures of a program, as a row."""
     aligned = align(german, english)
     if aligned is None:
         return {"German words": "not installed (pip install sil-thot)"}
@@ -216,4 +199,4 @@ def train(model: Any, steps: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run("alignment", "Word alignment", parser(), measure)

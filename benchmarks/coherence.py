@@ -1,30 +1,31 @@
-"""Do the words of topics keep company? Latent Dirichlet allocation beside NMF on tf-idf, by one scorer.
+"""Do the words of topics occur together? Latent Dirichlet allocation compared with NMF on tf-idf, by one
+scorer.
 
-`make bench` runs it after the benchmark of LDA; alone it is `make bench-coherence`, half an hour of one core.
-All programs get the same counts: 20 Newsgroups (the training part), AP and blogs, with the library's own
-analysis and vocabulary. Each learns from one half of the documents, and chooses its words there; how often
-these words meet is counted in the other half. Words of every program are ranked in the same ways, by the same
-code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest topic). Three seeds,
-which also divide the documents.
+`make bench` runs it after the benchmark of LDA; by itself it is `make bench-coherence`, half an hour of one
+core. All programs get the same counts: 20 Newsgroups (the training part), AP and blogs, with the library's
+own analysis and vocabulary. Each learns from one half of the documents, and chooses its words there; how
+often these words meet is counted in the other half. Words of every program are ranked in the same ways, by
+the same code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest topic). Three
+seeds, which also divide the documents.
 """
 
-import gzip
-import json
+import argparse
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from cell import is_missing
-from corpora import DATA
-from lda import about, machine
+from benchmarks.cell import without_missing
+from benchmarks.contest import Settings
+from benchmarks.corpora import matrix_of
+from benchmarks.harness import Report, Row, options, run
+from benchmarks.settings import program_of
+from benchmarks.watch import Watch
 from numpy.typing import NDArray
+from reproduce.texts import rows
 from scipy.sparse import csr_matrix
-from settings import program_of
-from tables import Report, Row, out_option
-from watch import Watch
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus.shards import Bags
@@ -35,16 +36,11 @@ from stickbreaker.topics.model.word_ranking import RANKINGS, WordEvidence, relev
 from stickbreaker.topics.runs.word_counting import add_documents, company_from, count_company
 
 Array = NDArray[np.float64]
-Settings = dict[str, Any]
 
-FILES = {  # the file, and the field that is a label
-    "AP": ("ap/ap.jsonl.gz", None),
-    "blogs": ("blogs/posts.jsonl.gz", "industry"),
-    "20 Newsgroups": ("20newsgroups/train.jsonl.gz", "label"),
-}
+LABELS = {"AP": None, "blogs": "industry", "20 Newsgroups": "label"}  # the field with a document's label
 TOPICS = (20, 50)
-PASSES = 10  # of the programs that do not stop by themselves
-WORDS, DIVERSE = 10, 25  # of a topic: for NPMI, for diversity
+PASSES = 10  # for the programs that do not stop by themselves
+WORDS, DIVERSE = 10, 25  # words per topic: for NPMI, for diversity
 SEEDS = (0, 1, 2)
 C_TF_IDF, SAME_DIVERSITY = "c-TF-IDF", "relevance, diversity of documents"
 LAMBDAS = tuple(np.linspace(0.0, 1.0, 21))
@@ -54,14 +50,14 @@ SETTINGS: dict[str, Settings] = {"scikit-learn": {"max_doc_update_iter": 20}}
 
 
 class Topics(NamedTuple):
-    """What a program learned: topics × words, and documents × topics of the documents learned from."""
+    """The result of a program: topics × words, and documents × topics of the documents learned from."""
 
     words: Array
     documents: Array
 
 
 class Program(Protocol):
-    """What makes topics of counts."""
+    """A program that learns topics from counts."""
 
     def __call__(self, counts: csr_matrix, n_topics: int, seed: int) -> Topics: ...
 
@@ -80,7 +76,7 @@ def nmf(counts: csr_matrix, n_topics: int, seed: int) -> Topics:
     weights = TfidfTransformer().fit_transform(counts)
     model = NMF(n_topics, init="nndsvd", random_state=seed, max_iter=400)
     shares = model.fit_transform(weights)
-    words = model.components_.astype(np.float64)  # of counts in single precision they are single
+    words = model.components_.astype(np.float64)  # in single precision if the counts are
     return Topics(words, shares.astype(np.float64) * words.sum(axis=1))
 
 
@@ -120,22 +116,17 @@ class Half(NamedTuple):
     others: Bags
 
 
-def load(name: str) -> Collection | None:
-    """A collection by name; None where its file is absent."""
-    path, field = FILES[name]
-    if not (DATA / path).exists():
-        return None
-    with gzip.open(DATA / path, "rt", encoding="utf-8") as file:
-        documents = [json.loads(line) for line in file]
-    corpus = Corpus.from_texts([document["text"] for document in documents])
-    bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
-    counts = csr_matrix((bags.counts, bags.words, bags.offsets), shape=(len(documents), corpus.n_words))
+def load(name: str) -> Collection:
+    """A collection by name."""
+    documents = rows(name)
+    counts = matrix_of(Corpus.from_texts([document["text"] for document in documents])).astype(np.float32)
+    field = LABELS[name]
     labels = None if field is None else np.array([document[field] for document in documents])
     return Collection(name, counts, labels)
 
 
 def half_of(collection: Collection, seed: int) -> Half:
-    """The halves of a collection, by a seed. Words that the first half lacks are words all the same."""
+    """The halves of a collection, by a seed. Words that the first half lacks stay in the vocabulary."""
     order = np.random.default_rng(seed).permutation(collection.counts.shape[0])
     first, second = np.array_split(order, 2)
     labels = None if collection.labels is None else collection.labels[first]
@@ -147,7 +138,7 @@ def _bags(counts: csr_matrix) -> Bags:
 
 
 def evidence_of(topics: Topics, counts: csr_matrix) -> WordEvidence:
-    """What words are ranked by, counted in the documents that topics of any program were learned from."""
+    """The counts that words are ranked by, of the documents that the topics were learned from."""
     words = Dense(topics.words / topics.words.sum(axis=1, keepdims=True))
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     tokens = lengths @ (topics.documents / np.maximum(topics.documents.sum(axis=1, keepdims=True), 1e-300))
@@ -174,7 +165,8 @@ def c_tf_idf(topics: Topics, counts: csr_matrix, n: int) -> NDArray[np.int64]:
 
 
 def tops_of(topics: Topics, counts: csr_matrix, diversity: float | None) -> dict[str, NDArray[np.int64]]:
-    """The first words of each topic by each ranking. `diversity`: one to meet by the λ of relevance."""
+    """The first words of each topic by each ranking. `diversity`: the one that the λ of relevance is chosen
+    for."""
     evidence = evidence_of(topics, counts)
     tops = {by: ranking(evidence, DIVERSE, slice(None)).words for by, ranking in RANKINGS.items()}
     tops[C_TF_IDF] = c_tf_idf(topics, counts, DIVERSE)
@@ -188,7 +180,7 @@ def tops_of(topics: Topics, counts: csr_matrix, diversity: float | None) -> dict
 
 
 def purity(shares: Array, labels: NDArray[np.str_]) -> float:
-    """Share of the documents whose label is the commonest of those with the same largest topic."""
+    """Share of the documents whose label is the most frequent of those with the same largest topic."""
     largest = shares.argmax(axis=1)
     groups = [labels[largest == topic] for topic in np.unique(largest)]
     return sum(int(np.unique(group, return_counts=True)[1].max()) for group in groups) / len(labels)
@@ -204,7 +196,7 @@ class Scores(NamedTuple):
 
 
 def scores_of(name: str, half: Half, n_topics: int, seed: int, diversity: float | None) -> Scores:
-    """Learn topics of a half, and score their words in the other one."""
+    """Learn topics from a half, and score their words in the other one."""
     start = time.process_time()
     topics = PROGRAMS[name](half.counts, n_topics, seed)
     seconds = time.process_time() - start
@@ -236,7 +228,7 @@ def rows_of(name: str, collection: Collection, n_topics: int, runs: list[Scores]
 
 
 def aims_of(own: list[Scores], other: list[Scores]) -> dict[str, bool]:
-    """Whether words by documents are above NMF's by relevance at the same diversity, words in company level
+    """Whether words by documents are above NMF's by relevance at the same diversity, words by company level
     with NMF's by weight, and topics purer."""
 
     def gap(by: str, by_other: str) -> float:
@@ -253,39 +245,30 @@ def aims_of(own: list[Scores], other: list[Scores]) -> dict[str, bool]:
     return aims
 
 
-def main() -> None:
+def measure(report: Report, args: argparse.Namespace) -> None:
     warnings.simplefilter("ignore")
-    options = out_option(__doc__)
-    options.add_argument("--programs", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), help="only these")
-    options.add_argument("--corpora", nargs="+", choices=FILES, default=list(FILES), help="only these")
-    options.add_argument("--topics", nargs="+", type=int, default=list(TOPICS), help="numbers of topics")
-    args = options.parse_args()
-    report = Report(args.out, "coherence", about())
-    report.say(f"# Coherence of topics beside NMF's\n\n{machine()}\n")
-    missing = {name for name in ("scikit-learn", "gensim") if is_missing(name, None)} & {*args.programs}
-    for name in sorted(missing):
-        report.say(f"MISSING: {name}")
+    peers = {
+        *without_missing(report, tuple(name for name in args.programs if isinstance(PROGRAMS[name], Peer)))
+    }
+    programs = [name for name in args.programs if name in peers or not isinstance(PROGRAMS[name], Peer)]
     report.section(
         "Topics",
-        f"Learned from one half of the documents. NPMI of {WORDS} words of each topic in the other half, the "
-        f"mean and that of each seed; diversity of {DIVERSE} words; purity: share of documents with the "
-        "commonest label of their largest topic (newsgroup; of blogs the industry). AP has no labels. "
-        "CPU s: a run, and topics of its documents. NMF by probability is by weight. "
-        f"'{SAME_DIVERSITY}': relevance at the λ of {len(LAMBDAS)} whose diversity is nearest to that of "
-        f"{OWN} by documents.",
+        f"Learned from one half of the documents. NPMI of {WORDS} words of each topic in the other half, "
+        f"the mean and that of each seed; diversity of {DIVERSE} words; purity: share of documents with the "
+        "most frequent label of their largest topic (newsgroup; for blogs the industry). AP has no labels. "
+        f"CPU s: a run, and topics of its documents. NMF by probability is by weight. '{SAME_DIVERSITY}': "
+        f"relevance at the λ, among {len(LAMBDAS)}, whose diversity is nearest to that of {OWN} by "
+        "documents.",
         COLUMNS,
     )
     met: dict[str, list[bool]] = {}
     for corpus in args.corpora:
-        collection = load(corpus)
-        if collection is None:
-            report.say(f"MISSING: {FILES[corpus][0]}")
+        if not report.has(corpus):
             continue
+        collection = load(corpus)
         for n_topics in args.topics:
             runs: dict[str, list[Scores]] = {}
-            for name in args.programs:
-                if name in missing:
-                    continue
+            for name in programs:
                 for seed in SEEDS:
                     half = half_of(collection, seed)
                     own = runs[OWN][seed] if name == THEIRS and OWN in runs else None
@@ -298,8 +281,15 @@ def main() -> None:
                     met.setdefault(aim, []).append(yes)
     for aim, each in met.items():
         report.say(f"{aim}: {sum(each)} of {len(each)}")
-    print(f"\nWritten: {args.out / 'coherence.md'} and coherence.json")
+
+
+def parser() -> argparse.ArgumentParser:
+    found = options(__doc__)
+    found.add_argument("--programs", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), help="only these")
+    found.add_argument("--corpora", nargs="+", choices=LABELS, default=list(LABELS), help="only these")
+    found.add_argument("--topics", nargs="+", type=int, default=list(TOPICS), help="numbers of topics")
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    run("coherence", "Coherence of topics compared with NMF's", parser(), measure)

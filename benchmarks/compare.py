@@ -1,59 +1,55 @@
-"""The comparisons: equal rules, equal scores, threads, decay, memory. Runs of the table are used again."""
+"""Comparisons of LDA: equal rules, equal scores, threads, decay, memory. Runs of the table are used again."""
 
 import os
 from dataclasses import replace
 
-import decay
-import memory
-from cell import Cell, Result, run_cell
-from plan import GRID_K, Plan
-from settings import Settings
-from tables import COMPARISONS, Report, Row, alone, nothing, rate, seconds, to_score
+from benchmarks import decay, memory
+from benchmarks.cell import run_cell
+from benchmarks.contest import Cell, Settings
+from benchmarks.harness import Report, Row
+from benchmarks.plan import GRID_K, Plan
+from benchmarks.processes import Result
+from benchmarks.tables import COMPARISONS, alone, failure, nothing, rate, seconds, to_score
 
 Best = dict[str, Settings]
 HYBRID_SWEEPS = 10  # burn-in and samples of a pass at the default, 5 and 5: every one counts
-IDLE = 0.5  # load above this, and the wall seconds of threads mean little
+IDLE = 0.5  # a load above this makes wall seconds of threads unreliable
 
 
-def all_of_them(plan: Plan, best: Best, report: Report) -> None:
-    """Every comparison that the plan's programs allow."""
+def compare_all(plan: Plan, best: Best, report: Report) -> None:
+    """A row for each comparison that the plan's programs allow."""
     report.section(
         "Comparisons",
-        "AP, seed 0, one thread unless said. A ratio above one is in our favour. Seconds are CPU seconds, "
-        "without scoring. Ours reaches a score at the first of its points that is as high.",
+        "AP, seed 0, one thread if nothing else is said. A ratio above one is in our favour. Seconds are "
+        "CPU seconds, without scoring. Ours reaches a score at its first point with that score or a higher "
+        "one.",
         COMPARISONS,
     )
-    for section in (
-        same_rule,
-        passes_to_score,
-        assignments,
-        sweeps,
-        sweeps_to_score,
-        threads,
-        table,
-        bounded,
-    ):
+    sections = (same_rule, passes_to_score, assignments, sweeps, sweeps_to_score, threads, table, bounded)
+    for section in sections:
         for row in section(plan, best):
             report.row(row)
 
 
 def same_rule(plan: Plan, best: Best) -> list[Row]:
-    """Mean-field a pass against scikit-learn's: same prior, random starts, inner rounds and tolerance."""
+    """A pass of mean-field against scikit-learn's: same prior, random starts, inner rounds and tolerance."""
     rows = []
     for rounds in (100, 20):
-        what = f"mean-field against scikit-learn, a pass, both {rounds} inner rounds and 1e-3"
+        what = (
+            f"mean-field against scikit-learn, one pass, both with {rounds} inner rounds and tolerance 1e-3"
+        )
         ours = {"alpha": 0.1, "eta": 0.01, "init": "random", "doc_max_iter": rounds, "doc_tol": 1e-3}
         theirs = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01}
         theirs |= {"max_doc_update_iter": rounds, "mean_change_tol": 1e-3}
         a = run_cell(Cell("mean-field", GRID_K, (10,), "the same rule", ours))
         b = run_cell(Cell("scikit-learn", GRID_K, (10,), "the same rule", theirs))
-        failed = _both(what, GRID_K, a, b)
+        failed = failure(what, GRID_K, a, b)
         rows.append(failed or seconds(what, GRID_K, a["step_cpu_s"], b["step_cpu_s"], _scores(a, b)))
     return rows
 
 
 def passes_to_score(plan: Plan, best: Best) -> list[Row]:
-    """CPU seconds to the score that a peer has after its last pass, at its best setting and its default."""
+    """CPU seconds to the score of a peer after its last pass, at its best setting and its default."""
     rows = []
     pairs = (("mean-field", "scikit-learn"), ("mean-field", "gensim"), ("mean-field online", "vowpal wabbit"))
     for ours, theirs in pairs:
@@ -70,10 +66,10 @@ def passes_to_score(plan: Plan, best: Best) -> list[Row]:
 
 
 def assignments(plan: Plan, best: Best) -> list[Row]:
-    """The hybrid's sampled assignments a second."""
+    """The hybrid's sampled assignments per second."""
     rows = []
     for topics in (100, 1000):
-        what = f"hybrid, sampled assignments a CPU second ({HYBRID_SWEEPS} sweeps a pass)"
+        what = f"hybrid, sampled assignments per CPU second ({HYBRID_SWEEPS} sweeps per pass)"
         result = run_cell(Cell("hybrid", topics, (8,)))
         if "error" in result:
             rows.append(nothing(what, topics, result["error"][:80]))
@@ -84,15 +80,15 @@ def assignments(plan: Plan, best: Best) -> list[Row]:
 
 
 def sweeps(plan: Plan, best: Best) -> list[Row]:
-    """Exact Gibbs sampling: tokens a second against tomotopy's, no optimisation of priors in either."""
+    """Exact Gibbs sampling: tokens per second against tomotopy's, neither with optimised priors."""
     rows = []
     for topics in (100, 200):
-        what = "gibbs against tomotopy, tokens a CPU second of a sweep"
+        what = "gibbs against tomotopy, tokens per CPU second of a sweep"
         priors = {"alpha": 0.1, "eta": 0.01}
         a = run_cell(Cell("gibbs", topics, (50,), "the same rule", priors))
         b = run_cell(Cell("tomotopy", topics, (50,), "the same rule", {**priors, "optim_interval": 0}))
-        failed = _both(what, topics, a, b)
-        rows.append(failed or rate(what, topics, _tokens_a_second(a), _tokens_a_second(b), _scores(a, b)))
+        failed = failure(what, topics, a, b)
+        rows.append(failed or rate(what, topics, _tokens_per_second(a), _tokens_per_second(b), _scores(a, b)))
     return rows
 
 
@@ -118,11 +114,11 @@ def sweeps_to_score(plan: Plan, best: Best) -> list[Row]:
 
 
 def threads(plan: Plan, best: Best) -> list[Row]:
-    """Wall seconds of a step with two threads beside one, at K = 100."""
+    """Wall seconds of a step with two threads compared with one, at K = 100."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     rows = []
     for name, steps in (("mean-field", 10), ("hybrid", 8), ("gibbs-delayed", 50)):
-        what = f"{name}: two threads against one, wall seconds a step"
+        what = f"{name}: two threads against one, wall seconds per step"
         if cores < 2:
             rows.append(nothing(what, GRID_K, "fewer than two cores"))
             continue
@@ -132,7 +128,7 @@ def threads(plan: Plan, best: Best) -> list[Row]:
         note = 'ours with two is under "ours", with one under "theirs"'
         if load > IDLE + 1:  # this benchmark itself is a load of one
             note += f"; the cores were not idle (load {load:.1f})"
-        same = _both(what, GRID_K, one, two)
+        same = failure(what, GRID_K, one, two)
         rows.append(same or seconds(what, GRID_K, two["step_wall_s"], one["step_wall_s"], note))
     return rows
 
@@ -157,18 +153,10 @@ def bounded(plan: Plan, best: Best) -> list[Row]:
     return [row if result["kept"] else {**row, "ratio": "ours loses"}]
 
 
-def _both(what: str, topics: int, ours: Result, theirs: Result) -> Row | None:
-    """A row that says which side did not run, or None when both did."""
-    for side, result in (("ours", ours), ("theirs", theirs)):
-        if "error" in result:
-            return nothing(what, topics, f"{side} did not run ({result['error'][:80]})")
-    return None
-
-
 def _scores(ours: Result, theirs: Result) -> str:
     a, b = (result["points"][-1] for result in (ours, theirs))
     return f"scores after {a['step']} and {b['step']} steps {a['score']:.3f} and {b['score']:.3f}"
 
 
-def _tokens_a_second(result: Result) -> float:
+def _tokens_per_second(result: Result) -> float:
     return result["tokens"] / result["step_cpu_s"]

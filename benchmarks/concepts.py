@@ -1,38 +1,35 @@
-"""What concepts cost: passes and sweeps over a tree beside those of the closed vocabulary, on like pages.
+"""The cost of concepts: passes and sweeps over a tree compared with those of a closed vocabulary, on the same
+pages.
 
-`make bench-concepts`: manuals in German and English with 5,000 concepts of two words, K = 20 and 100. Ways
-take turns, so that both meet the same weather; the ratio is of the medians.
+`make bench-concepts`: manuals in German and English with 5,000 concepts of two words, K = 20 and 100. The
+runs take turns, so that other work on the machine slows all of them alike; ratios are of the medians.
 """
 
-import gzip
-import json
+import argparse
 import statistics
 import time
-from pathlib import Path
+
+from benchmarks.harness import Report, Row, options, run
+from reproduce.texts import DATA, PAGES, read_rows
 
 from stickbreaker import LDA, ConceptTree, Corpus
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 
-PAGES = Path(__file__).parents[2] / "shared/data"
-FILES = ("polylingual-manuals/docs.jsonl.gz", "polylingual-gimp/docs.jsonl.gz")
+NAMES = ("manuals", "GIMP")
 CONCEPTS = 5_000
 TURNS = 3
 PASSES = {"mean-field": 10, "hybrid": 5, "gibbs": 10}
 
 
-def pages() -> Corpus:
-    documents = []
-    for file in FILES:
-        with gzip.open(PAGES / file, "rt", encoding="utf-8") as lines:
-            rows = map(json.loads, lines)
-            documents += [
-                {"en": row["en"], "de": row["de"]} for row in rows if row.get("en") and row.get("de")
-            ]
-    return Corpus.from_texts(documents)
+def read_pages() -> Corpus:
+    """The pages that are in both languages."""
+    rows = [row for name in NAMES for row in read_rows(DATA / PAGES[name][0])]
+    pages = [{"en": row["en"], "de": row["de"]} for row in rows if row.get("en") and row.get("de")]
+    return Corpus.from_texts(pages)
 
 
 def pairs(corpus: Corpus, twice: bool) -> ConceptTree:
-    """The most frequent words of each language, by rank; `twice`: each in two concepts, so of two paths."""
+    """The most frequent words of each language, by rank; `twice`: each in two concepts, so with two paths."""
     words = {
         code: corpus.vocabulary.spelled[rows][:CONCEPTS] for code, rows in corpus.vocabulary.ranges.items()
     }
@@ -49,7 +46,8 @@ def pairs(corpus: Corpus, twice: bool) -> ConceptTree:
 
 
 def seconds_of(corpus: Corpus, words: object, inference: str, topics: int) -> float:
-    """Seconds of a pass, by the trace: from the first to the last, so that the start does not count."""
+    """Seconds per pass, from the end of the first to the end of the last, so that the start does not
+    count."""
     model = LDA(topics, words=words, inference=inference, max_iter=PASSES[inference] + 1, tol=0.0,
                 random_state=0, n_jobs=1, init="random")  # fmt: skip
     start: list[float] = []
@@ -58,17 +56,19 @@ def seconds_of(corpus: Corpus, words: object, inference: str, topics: int) -> fl
     return (start[-1] - start[0]) / (len(start) - 1)
 
 
-def main() -> None:
-    if missing := [file for file in FILES if not (PAGES / file).exists()]:
-        raise SystemExit(f"MISSING: {PAGES / missing[0]} does not exist")
-    corpus = pages()
+def measure(report: Report, args: argparse.Namespace) -> None:
+    if not report.has(*NAMES):
+        return
+    corpus = read_pages()
     ways = {"closed": "closed", "one path": pairs(corpus, False), "two paths": pairs(corpus, True)}
     for name, tree in ways.items():
         if isinstance(tree, ConceptTree):
             found = compiled(tree, corpus.vocabulary)
-            print(f"{name}: {found.concepts:,} concepts, {found.n_leaves:,} paths, {found.n_words:,} words")
-    print(f"{corpus.n_tokens:,.0f} tokens, one thread; medians of {TURNS} turns\n")
-    print("| inference | K | closed, ms a pass | one path | two paths |\n|---|---|---|---|---|")
+            report.say(
+                f"{name}: {found.concepts:,} concepts, {found.n_leaves:,} paths, {found.n_words:,} words"
+            )
+    text = f"{corpus.n_tokens:,.0f} tokens, one thread; medians of {TURNS} turns."
+    report.section("Passes", text, ("inference", "K", "closed, ms/pass", "one path", "two paths"))
     for inference in PASSES:
         for topics in (20, 100):
             taken: dict[str, list[float]] = {name: [] for name in ways}
@@ -76,13 +76,10 @@ def main() -> None:
                 for name, words in ways.items():
                     taken[name].append(seconds_of(corpus, words, inference, topics))
             closed, *others = (statistics.median(taken[name]) for name in ways)
-            print(
-                f"| {inference} | {topics} | {1000 * closed:.0f} | "
-                + " | ".join(f"{other / closed:.2f} ×" for other in others)
-                + " |",
-                flush=True,
-            )
+            row: Row = {"inference": inference, "K": topics, "closed, ms/pass": f"{1000 * closed:.0f}"}
+            times = {name: f"{other / closed:.2f} ×" for name, other in zip([*ways][1:], others, strict=True)}
+            report.row({**row, **times})
 
 
 if __name__ == "__main__":
-    main()
+    run("concepts", "Concepts compared with a closed vocabulary", options(__doc__), measure)

@@ -1,4 +1,4 @@
-"""The corpora of the benchmarks, cut into three parts: to learn from, to choose settings on, to report on."""
+"""Corpora as counts: in three parts (to learn from, to choose settings on, to report on), and other forms."""
 
 import gzip
 from collections.abc import Iterable
@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from reproduce.texts import DATA, TEXTS
 from scipy.sparse import csr_matrix
 
-from stickbreaker import Analysis
+from stickbreaker import Analysis, Corpus
+from stickbreaker.corpus.shards import Bags
 from stickbreaker.testing import plant_topics
-
-DATA = Path(__file__).parents[2] / "shared/data"
-FILES = {"AP": DATA / "ap/ap.ldac.gz", "NIPS": DATA / "nips-bow/docs.ldac.gz"}
 
 
 class Parts(NamedTuple):
-    """Documents × words; `name` says what was really read. Every word occurs in `train`."""
+    """Documents × words of three parts. `name`: the corpus that was really read. Every word occurs in
+    `train`."""
 
     name: str
     train: csr_matrix
@@ -29,28 +29,36 @@ class Parts(NamedTuple):
 
 
 def load(corpus: str) -> Parts:
-    """A corpus by name; a synthetic one, so labelled, where its file is absent.
+    """The parts of AP or NIPS, or of a synthetic corpus, whose name says so, if its file does not exist."""
+    path = DATA / TEXTS[f"{corpus} counts"][0]
+    if path.exists():
+        return parts_of(corpus, read_ldac(path))
+    planted = plant_topics(2000, 100, 10000, 190, 0.05, 0.02)
+    return parts_of(f"synthetic (for {corpus}, which is absent)", planted.counts)
 
-    A tenth of the documents is for choosing settings (`dev`) and a tenth for the report (`test`). Words that
-    the rest lacks are dropped, because some programs give them no probability.
+
+def parts_of(name: str, counts: csr_matrix) -> Parts:
+    """A tenth of the documents for choosing settings (`dev`), a tenth for the report (`test`), and the rest.
+
+    Words that the rest lacks are dropped, because some programs give them no probability.
     """
-    path = FILES.get(corpus)
-    if path is not None and path.exists():
-        counts, name = read_ldac(path), corpus
-    else:
-        planted = plant_topics(2000, 100, 10000, 190, 0.05, 0.02)
-        counts, name = planted.counts, f"synthetic (for {corpus}, which is absent)"
     order = np.random.default_rng(0).permutation(counts.shape[0])
     tenth = len(order) // 10
     train = counts[order[2 * tenth :]]
     known = np.flatnonzero(np.asarray(train.sum(axis=0)).ravel())
-    return Parts(
-        name, train[:, known], counts[order[tenth : 2 * tenth]][:, known], counts[order[:tenth]][:, known]
-    )
+    dev, test = counts[order[tenth : 2 * tenth]], counts[order[:tenth]]
+    return Parts(name, train[:, known], dev[:, known], test[:, known])
+
+
+def matrix_of(corpus: Corpus) -> csr_matrix:
+    """Documents × words."""
+    bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    shape = (corpus.n_documents, corpus.n_words)
+    return csr_matrix((bags.counts.astype(float), bags.words, bags.offsets), shape)
 
 
 def kept_tokens(texts: Iterable[str], analysis: Analysis) -> list[list[str]]:
-    """The tokens of each text that are words for a vocabulary."""
+    """The tokens of each text that a vocabulary may contain."""
     lists = [analysis.analyse(text).words for text in texts]
     words = list(dict.fromkeys(word for line in lists for word in line))
     kept = {word for word, fits in zip(words, analysis.eligible(words).tolist(), strict=True) if fits}

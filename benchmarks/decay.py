@@ -1,7 +1,8 @@
-"""The table's decay at 100,000 words × 100 topics: a blend of one minibatch's rows beside a dense pass.
+"""The table's decay at 100,000 words × 100 topics: a blend of one minibatch's rows compared with a dense
+pass.
 
-`Table.blend` keeps a factor beside its values, so that a step touches only the rows that it read; a dense
-table would multiply all of them. `python benchmarks/decay.py` runs it alone; it needs about 400 MB.
+`Table.blend` keeps a factor in addition to its values, so that a step changes only the rows that it read; a
+dense table would multiply all of them. `python -m benchmarks.decay` runs it alone; it needs about 400 MB.
 """
 
 import time
@@ -34,16 +35,9 @@ def measure() -> dict[str, Any]:
         theirs.append(time.process_time() - middle)
         ours.append(middle - begun)
     blend, full = float(np.median(ours)), float(np.median(theirs))
-    return {
-        "words": WORDS,
-        "topics": TOPICS,
-        "rows": ROWS,
-        "blend_s": blend,
-        "dense_s": full,
-        "ratio": full / blend,
-    }
+    sizes = {"words": WORDS, "topics": TOPICS, "rows": ROWS}
+    return {**sizes, "blend_s": blend, "dense_s": full, "ratio": full / blend}
 
 
 if __name__ == "__main__":
-    result = measure()
-    print(", ".join(f"{name} {value:.4g}" for name, value in result.items()))
+    print(measure())

@@ -1,21 +1,21 @@
 """Peers that read and write files: Vowpal Wabbit in its Python wheel, and MALLET as a program of its own.
 
-They write topics only at the end, so each point is a run of its own, with the same seed.
+They write topics only at the end, so each point is a run of its own with the same seed.
 """
 
 import gzip
 import resource
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from corpora import entries
+from benchmarks.corpora import entries
+from benchmarks.processes import cpu_seconds
+from benchmarks.watch import Watch, megabytes_of
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from watch import Watch, megabytes_of
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class VowpalWabbit:
     """
 
     module = "vowpalwabbit"
-    theta = None  # its predictions are gamma, but only of documents that it learns from
+    theta = None  # its predictions are gamma, but only for documents that it learns from
 
     def fit(
         self, train: csr_matrix, n_topics: int, seed: int, settings: dict[str, Any], watch: Watch
@@ -57,7 +57,7 @@ class VowpalWabbit:
 
 
 def _lambda(file: Path, n_words: int) -> Array:
-    """Topics × words of Vowpal Wabbit's text form: a header, then a line a word."""
+    """Topics × words of Vowpal Wabbit's text form: a header, then a line for each word."""
     with file.open() as lines:
         for line in lines:
             if line.startswith("Checksum"):
@@ -91,9 +91,11 @@ class Mallet:
             self._run("import-file", input=text, output=data, keep_sequence="TRUE", token_regex=r"\S+")
             given = {"input": data, "num-topics": n_topics, "random-seed": seed + 1, "num-threads": 1}
             for sweeps in watch.at:
-                before, wall = _children(), time.perf_counter()
-                self._run("train-topics", **given, num_iterations=sweeps, output_state=state, **settings)
-                cpu, wall = _children() - before, time.perf_counter() - wall
+                began = time.perf_counter()
+                cpu = self._run(
+                    "train-topics", **given, num_iterations=sweeps, output_state=state, **settings
+                )
+                wall = time.perf_counter() - began
                 watch.peak = megabytes_of(resource.getrusage(resource.RUSAGE_CHILDREN))
                 self.last = _topics_of_state(state, n_topics, train.shape[1])
                 watch.whole_run(sweeps, cpu, wall, self.last)
@@ -101,22 +103,17 @@ class Mallet:
     def topics(self) -> Array:
         return self.last
 
-    def _run(self, command: str, **options: Any) -> None:
+    def _run(self, command: str, **options: Any) -> float:
+        """CPU seconds of a command."""
         words = [self.path, command]
         for name, value in options.items():
             words += [f"--{name.replace('_', '-')}", str(value)]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"MALLET failed: {done.stderr.strip().splitlines()[-1:]}")
-
-
-def _children() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+        return cpu_seconds(words)
 
 
 def _topics_of_state(file: Path, n_topics: int, n_words: int) -> Array:
-    """Topics × words from MALLET's state: a line a token (document, source, position, type, word, topic)."""
+    """Topics × words from MALLET's state, a line for each token (document, source, position, type, word,
+    topic)."""
     counts, beta = np.zeros((n_topics, n_words)), 0.01
     with gzip.open(file, "rt") as lines:
         for line in lines:

@@ -1,28 +1,26 @@
-"""Adaptor grammars: seconds of a sweep beside py-cfg, of a sentence by how much is remembered, of cutting
-text compared with sentencepiece, and online.
+"""Adaptor grammars: seconds per sweep compared with py-cfg, per sentence by the number of remembered
+subtrees, of segmenting text compared with sentencepiece, and of learning online.
 
 `make bench-grammars` learns words and collocations from Brent's phonemes on one thread, and online from CTB6
-too; some seven minutes on two idle cores. `PY_CFG=path/to/py-cfg make bench-grammars` (or --py-cfg) names
-M. Johnson's program, which is run then on the same text and grammars with the same moves. Without it its time
-stands as the authors of this library measured it on another day. CPU seconds. The tables are printed as they
-come and kept in bench-results/.
+too; some seven minutes on two idle cores. `PY_CFG=path/to/py-cfg make bench-grammars` (or --py-cfg) names M.
+Johnson's program, which is then run on the same text and grammars with the same moves. Without it the table
+has its time as the authors of this library measured it on another day. CPU seconds. The tables are printed
+row by row and kept in bench-results/.
 """
 
 import argparse
-import resource
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-import grammars_online
-import grammars_segment
 import numpy as np
-from corpora import DATA
-from lda import about, machine
+from benchmarks import grammars_online, grammars_segment
+from benchmarks.harness import Report, Row, options, run
+from benchmarks.processes import cpu_seconds
 from numpy.typing import NDArray
-from tables import Report, Row
+from reproduce.claims import span
+from reproduce.texts import DATA, TEXTS
 
 from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.tree_sampling import sweep_sentences
@@ -31,61 +29,46 @@ from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Termi
 from stickbreaker.grammars.model.named import BY_NAME
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
 
-BRENT = DATA / "br-phono/br-phono.txt"
 SWEEPS = 30
 WARM = 10  # sweeps before those that are timed
-KNOWN = {"unigram": (1.3, 2.0), "collocation": (5.5, 5.5)}  # s a sweep of py-cfg, measured on another day
+KNOWN = {
+    "unigram": (1.3, 2.0),
+    "collocation": (5.5, 5.5),
+}  # seconds per sweep of py-cfg, measured on another day
 AIMS = {"unigram": 20.0, "collocation": 30.0}  # times as fast as py-cfg
-OPTIONS = (
-    "-E -a 1e-4 -b 1e4 -e 1 -f 1 -g 100 -h 0.01 -R -1"  # py-cfg: all is drawn, tables relabelled for ever
-)
+OPTIONS = "-E -a 1e-4 -b 1e4 -e 1 -f 1 -g 100 -h 0.01 -R -1"  # py-cfg draws all, and always relabels tables
 POOLS = (1_000, 10_000, 100_000, 1_000_000)
-LETTERS = 5  # of a planted word
+LETTERS = 5  # letters of a planted word
 MARK = "!"
-VISITED = 2_000  # of Brent's sentences, before the planted words
+VISITED = 2_000  # sentences of Brent's corpus that are visited
 SPEED = (
-    "grammar",
-    "program",
-    "start",
-    "CPU s",
-    "CPU s/sweep",
-    "sentences/s",
-    "symbols/s",
-    "times py-cfg",
-    "aim",
-)
+    "grammar", "program", "start", "CPU s", "CPU s/sweep", "sentences/s", "symbols/s", "times py-cfg", "aim",
+)  # fmt: skip
 FLATNESS = (
     "planted words",
     "subtrees remembered",
     "strings with a number",
-    "µs a sentence",
+    "µs/sentence",
     "trees that changed",
 )
 
 
-def main() -> None:
-    args = arguments()
-    report = Report(args.out, "grammars", about())
-    report.say(f"# Adaptor grammars\n\n{machine()}\n")
-    if not BRENT.exists():
-        report.say("MISSING: Brent's corpus is not there (../shared/data/br-phono)")
+def measure(report: Report, args: argparse.Namespace) -> None:
+    if not report.has("Brent"):
         return
-    lines = ["".join(line.split()) for line in BRENT.read_text(encoding="utf-8").splitlines() if line.split()]
+    text = (DATA / TEXTS["Brent"][0]).read_text(encoding="utf-8")
+    lines = ["".join(line.split()) for line in text.splitlines() if line.split()]
     speed(report, lines, args.py_cfg)
     flatness(report, lines[:VISITED], [size for size in POOLS if size <= args.most])
     grammars_segment.segmenting(report, lines)
     grammars_online.speed(report, lines)
-    print(f"\nWritten: {args.out / 'grammars.md'} and grammars.json")
 
 
-def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--py-cfg", type=Path, help="the program py-cfg")
-    options.add_argument("--most", type=int, default=POOLS[-1], help="planted words, at most")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
-    return options.parse_args()
+def parser() -> argparse.ArgumentParser:
+    found = options(__doc__)
+    found.add_argument("--py-cfg", type=Path, help="the program py-cfg")
+    found.add_argument("--most", type=int, default=POOLS[-1], help="most planted words")
+    return found
 
 
 def chain_of(grammar: Grammar, lines: list[str], moves: Moves) -> AdaptorChain:
@@ -100,10 +83,10 @@ def speed(report: Report, lines: list[str], program: Path | None) -> None:
     """The table of sweeps."""
     report.section(
         "Sweeps",
-        f"{len(lines):,} utterances, {sum(map(len, lines)):,} phonemes. A sweep draws every sentence's tree, "
-        "then the subtree of every table, then discounts and concentrations. "
-        f"Ours: the median of {SWEEPS} sweeps after {WARM}; CPU s: the start and all of them. No visit "
-        "allocates: charts, drafts and lists are made once, for the longest sentence.",
+        f"{len(lines):,} utterances, {sum(map(len, lines)):,} phonemes. A sweep draws the tree of every "
+        "sentence, then the subtree of every table, then discounts and concentrations. Ours: the median of "
+        f"{SWEEPS} sweeps after {WARM}; CPU s: the start and all of them. A visit allocates nothing: "
+        "charts, drafts and lists are made once, for the longest sentence.",
         SPEED,
     )
     symbols = sorted(set("".join(lines)))
@@ -119,11 +102,7 @@ def speed(report: Report, lines: list[str], program: Path | None) -> None:
             seconds = float(np.median(each[WARM:]))
             measured = theirs.get("CPU s/sweep")
             least, most = (measured, measured) if isinstance(measured, float) else known
-            times = (
-                f"{least / seconds:.1f}"
-                if least == most
-                else f"{least / seconds:.1f} to {most / seconds:.1f}"
-            )
+            times = span([least / seconds, most / seconds])
             report.row(
                 {
                     "grammar": name,
@@ -139,10 +118,8 @@ def speed(report: Report, lines: list[str], program: Path | None) -> None:
             )
         report.row({"grammar": name, "program": "py-cfg", "start": "batch", **theirs})
         if program is None:
-            shown = f"{known[0]:g}" if known[0] == known[1] else f"{known[0]:g} to {known[1]:g}"
-            report.row(
-                {"grammar": name, "program": "py-cfg, another day", "start": "batch", "CPU s/sweep": shown}
-            )
+            row = {"grammar": name, "program": "py-cfg, another day", "start": "batch"}
+            report.row({**row, "CPU s/sweep": span(known, "g")})
 
 
 def sweep_seconds(chain: AdaptorChain) -> list[float]:
@@ -156,7 +133,7 @@ def sweep_seconds(chain: AdaptorChain) -> list[float]:
 
 
 def py_cfg_row(grammar: Grammar, lines: list[str], program: Path | None) -> Row:
-    """What py-cfg takes: the difference of a longer and a shorter run, by sweep."""
+    """The time of py-cfg: the difference of a longer and a shorter run, per sweep."""
     if program is None:
         return {"CPU s": "not measured: --py-cfg was not given"}
     rules = [f"{'' if rule.parent in grammar.adapted else '1 1 '}{rule}" for rule in grammar.rules]
@@ -164,27 +141,25 @@ def py_cfg_row(grammar: Grammar, lines: list[str], program: Path | None) -> Row:
         file = Path(place) / "grammar.lt"
         file.write_text("\n".join(rules) + "\n", encoding="utf-8")
         text = "".join(" ".join(line) + "\n" for line in lines)
-        seconds: list[float] = []
-        for sweeps in (WARM, WARM + SWEEPS):
-            command = [str(program), "-n", str(sweeps), *OPTIONS.split(), str(file)]
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            if done.returncode != 0:
-                return {"CPU s": f"did not run: {(done.stderr.splitlines() or ['?'])[-1][:100]}"}
-            seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    each = (seconds[1] - seconds[0]) / SWEEPS
-    return {"CPU s": seconds[1], "CPU s/sweep": each, "sentences/s": len(lines) / each,
-            "symbols/s": sum(map(len, lines)) / each}  # fmt: skip
+        try:
+            shorter, longer = (
+                cpu_seconds([program, "-n", sweeps, *OPTIONS.split(), file], text)
+                for sweeps in (WARM, WARM + SWEEPS)
+            )
+        except RuntimeError as error:
+            return {"CPU s": f"did not run: {error}"}
+    each = (longer - shorter) / SWEEPS
+    rates = {"sentences/s": len(lines) / each, "symbols/s": sum(map(len, lines)) / each}
+    return {"CPU s": longer, "CPU s/sweep": each, **rates}
 
 
 def flatness(report: Report, lines: list[str], pools: list[int]) -> None:
-    """The table of sentences beside more and more that is remembered."""
+    """The table of time per sentence by the number of remembered subtrees."""
     report.section(
         "What is remembered",
-        f"{len(lines):,} sentences of Brent's are visited five times, the fastest; before them words of "
-        f"{LETTERS} random phonemes entered, each twice, as sentences of one word (a rule of their own says "
-        "so), so that each is remembered. The grammar is unigram.",
+        f"{len(lines):,} sentences of Brent's corpus are visited five times; the fastest counts. Before "
+        f"them come words of {LETTERS} random phonemes, each twice, as sentences of one word (by a rule of "
+        "their own), so that each is remembered. The grammar is unigram.",
         FLATNESS,
     )
     symbols = sorted(set("".join(lines)))
@@ -205,7 +180,7 @@ def flatness(report: Report, lines: list[str], pools: list[int]) -> None:
                 "planted words": f"{size:,}",
                 "subtrees remembered": f"{int(chain.figures()['tables']):,}",
                 "strings with a number": f"{chain._n_strings:,}",
-                "µs a sentence": min(seconds[1:]) / len(lines) * 1e6,
+                "µs/sentence": min(seconds[1:]) / len(lines) * 1e6,
                 "trees that changed": changed,
             }
         )
@@ -236,4 +211,4 @@ def planted_chain(
 
 
 if __name__ == "__main__":
-    main()
+    run("grammars", "Adaptor grammars", parser(), measure)

@@ -1,19 +1,17 @@
 """`stickbreaker segment` from the shell: CPU seconds of the whole command, compared with sentencepiece."""
 
 import itertools
-import os
-import resource
-import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from tables import Report
+from benchmarks.harness import Report
+from benchmarks.processes import cpu_seconds
 
 SENTENCES = 10_000
-AIM = 0.8  # CPU seconds of 10,000 sentences, beyond what one sentence takes
-TIMES = 3  # of each command, of which the fastest counts
+AIM = 0.8  # CPU seconds of 10,000 sentences, less those of one sentence
+TIMES = 3  # runs of each command; the fastest counts
 COLUMNS = ("program", "grammar", "learning, CPU s", "one sentence, CPU s", "10,000 sentences, CPU s",
            "10,000 less one", "aim")  # fmt: skip
 TRAIN = """
@@ -36,9 +34,10 @@ def segmenting(report: Report, lines: list[str]) -> None:
     """The table of commands: grammars learned online by hybrid inference, then sentencepiece's unigram."""
     report.section(
         "Segmenting",
-        f"{SENTENCES:,} sentences of Brent's corpus (the first are there twice) and one, each by its own "
-        f"process: the fastest of {TIMES}. One sentence takes what imports, kernels read from their cache, "
-        "and the model take. Learning: `fit grammar --inference hybrid` of the corpus, three passes.",
+        f"{SENTENCES:,} sentences of Brent's corpus (the first of them twice) and one sentence, each in a "
+        f"process of its own: the fastest of {TIMES}. The time of one sentence is that of imports, of "
+        "reading kernels from their cache, and of the model. Learning: `fit grammar --inference hybrid` of "
+        "the corpus, three passes.",
         COLUMNS,
     )
     with tempfile.TemporaryDirectory() as place:
@@ -73,7 +72,7 @@ def _row(
     aim: str | None,
     *more: str,
 ) -> None:
-    """A row of a program that has learned; verb: the command that cuts a file, whose name comes next."""
+    """The row of a trained program. `verb`: the command that segments a file, without the file's name."""
     cpu_seconds([*verb, str(files["many"]), *more])  # compiles
     one, many = (
         min(cpu_seconds([*verb, str(files[name]), *more]) for _ in range(TIMES)) for name in ("one", "many")
@@ -89,12 +88,3 @@ def _row(
             "aim": aim,
         }
     )
-
-
-def cpu_seconds(command: list[str]) -> float:
-    """The CPU seconds of a command. Raises CalledProcessError if it fails."""
-    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, capture_output=True, env=paths)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -1,24 +1,26 @@
-"""The comparisons of HDPs: time to the peers' scores, sweeps a second, what moves cost."""
+"""The comparisons of HDPs: time to the peers' scores, sweeps per second, the cost of moves."""
 
-from cell import Cell, Result, run_cell
-from hdp_plan import PEERS, Plan
-from hdp_programs import OURS
-from settings import Settings
-from tables import COMPARISONS, Report, Row, nothing, rate, seconds, to_score
+from benchmarks.cell import run_cell
+from benchmarks.contest import Cell, Settings
+from benchmarks.harness import Report, Row
+from benchmarks.hdp_plan import PEERS, Plan
+from benchmarks.hdp_programs import OURS
+from benchmarks.tables import COMPARISONS, failure, nothing, rate, seconds, to_score
 
-TARGETS = {"gensim HDP": 10.0}  # how many times sooner ours should have the peer's last score
+TARGETS = {"gensim HDP": 10.0}  # times as fast as the peer ours should be at the peer's last score
 MOVES = 1.5  # how much longer a lap with moves may take
 LAPS, START, SWEEPS = 12, 100, 50
 
 Best = dict[str, Settings]
 
 
-def all_of_them(plan: Plan, best: Best, report: Report) -> None:
-    """Every comparison that the plan's programs allow."""
+def compare_all(plan: Plan, best: Best, report: Report) -> None:
+    """A row for each comparison that the plan's programs allow."""
     report.section(
         "Comparisons",
-        "Seed 0, one thread. K: topics that ours starts from. A ratio above one is in our favour. Seconds "
-        "are of CPU time, without scoring. Ours reaches a score at the first of its points that is as high.",
+        "Seed 0, one thread. K: topics that ours starts with. A ratio above one is in our favour. Seconds "
+        "are of CPU time, without scoring. Ours reaches a score at its first point with that score or a "
+        "higher one.",
         COMPARISONS,
     )
     for corpus in plan.corpora:
@@ -44,13 +46,13 @@ def to_scores(plan: Plan, best: Best, corpus: str) -> list[Row]:
 
 
 def sweeps(corpus: str) -> Row:
-    """Collapsed Gibbs sampling: tokens a second beside tomotopy's, from as many topics."""
-    what = f"{corpus}: CGS against tomotopy HDP, tokens a CPU second of a sweep"
+    """Collapsed Gibbs sampling: tokens per second compared with tomotopy's, from the same number of
+    topics."""
+    what = f"{corpus}: CGS against tomotopy HDP, tokens per CPU second of a sweep"
     settings = {"eta": 0.01}
     a = run_cell(Cell("CGS", START, (SWEEPS,), "the same rule", settings, corpus))
     b = run_cell(Cell("tomotopy HDP", START, (SWEEPS,), "the same rule", settings, corpus))
-    failed = _both(what, a, b)
-    if failed:
+    if failed := failure(what, START, a, b):
         return failed
     topics = " and ".join(str(result["points"][-1]["topics"]) for result in (a, b))
     note = f"topics after {SWEEPS} sweeps: {topics}"
@@ -59,7 +61,8 @@ def sweeps(corpus: str) -> Row:
 
 
 def moves(corpus: str) -> Row:
-    """A memoised lap with moves beside one without, of as many topics as the former had on average."""
+    """A memoised lap with moves compared with one without, with as many topics as the former had on
+    average."""
     what = f"{corpus}: memoised laps with moves against laps without, the first {LAPS}"
     a = run_cell(Cell("memoised-SM", START, (LAPS,), "laps", {}, corpus))
     if "error" in a:
@@ -77,17 +80,9 @@ def moves(corpus: str) -> Row:
 
 
 def _judged(row: Row, target: float | None) -> Row:
-    """The row with a word on whether the target is met."""
+    """The row, and in its note whether the target is met."""
     ratio = str(row["ratio"])
     if target is None or not ratio.endswith("×"):
         return row
     met = "met" if float(ratio[:-1]) >= target else "missed"
     return {**row, "note": f"{row['note']}; target {target:g}×: {met}"}
-
-
-def _both(what: str, ours: Result, theirs: Result) -> Row | None:
-    """A row that says which side did not run, or None when both did."""
-    for side, result in (("ours", ours), ("theirs", theirs)):
-        if "error" in result:
-            return nothing(what, START, f"{side} did not run ({result['error'][:80]})")
-    return None

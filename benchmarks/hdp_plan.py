@@ -1,19 +1,17 @@
-"""What runs in the benchmark of HDPs: settings to choose from, steps, and the cells."""
+"""Which cells the benchmark of HDPs runs: the settings to choose from and the steps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cell import Cell
-from settings import Settings
+from benchmarks.contest import TRIES, Cell, Settings, settings_text
 
 ALL_PROGRAMS = ("memoised-SM", "oHDP-SM", "oHDP", "CGS", "gensim HDP", "tomotopy HDP")
 PEERS = ("gensim HDP", "tomotopy HDP")
 SAMPLERS = ("CGS", "tomotopy HDP")
 PASSES = (1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64)
 SWEEPS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1100, 1500)
-START = {"gensim HDP": 150, "tomotopy HDP": 2}  # what they begin with when told nothing; ours with 50
-TRIES = 5
-TRY_PASSES, TRY_SWEEPS = 20, 300  # a try is no longer
+START = {"gensim HDP": 150, "tomotopy HDP": 2}  # topics that they start from by default; ours from 50
+TRY_PASSES, TRY_SWEEPS = 20, 300  # the longest try
 MINUTES = (130.0, 330.0)  # short and full, on one idle core
 
 # "start": the number of topics in the beginning, of gensim the truncation
@@ -61,7 +59,7 @@ class Plan:
         """The plan for some programs."""
         return replace(self, programs=tuple(programs), minutes=self.minutes * len(programs) / 6)
 
-    def tried(self, program: str, settings: Settings) -> Cell:
+    def grid_cell(self, program: str, settings: Settings) -> Cell:
         """One try: AP, seed 0, scored on the dev split."""
         cell = self.cell(program, settings, "AP", 0)
         most = TRY_SWEEPS if program in SAMPLERS else TRY_PASSES
@@ -69,11 +67,19 @@ class Plan:
 
     def cell(self, program: str, settings: Settings, corpus: str, seed: int) -> Cell:
         """A program's run at its default ({}) or another setting, until its score is flat."""
-        settings = dict(settings)
-        start = settings.pop("start", START.get(program, 50))
+        start = settings.get("start", START.get(program, 50))
+        given = {name: value for name, value in settings.items() if name != "start"}
         at = SWEEPS if program in SAMPLERS else PASSES
-        label = ", ".join(f"{name}={value}" for name, value in settings.items()) or "default"
-        return Cell(program, start, at, label, settings, corpus, seed, until_flat=True)
+        return Cell(program, start, at, settings_text(given), given, corpus, seed, until_flat=True)
+
+    def program_cells(self, best: dict[str, Settings]) -> Iterator[Cell]:
+        """The table of programs, in order, at their best setting and, on AP with seed 0, at their default."""
+        for corpus in self.corpora:
+            for seed in self.seeds:
+                for program in self.programs:
+                    if best[program] and (corpus, seed) == (self.corpora[0], self.seeds[0]):
+                        yield self.cell(program, {}, corpus, seed)
+                    yield self.cell(program, best[program], corpus, seed)
 
 
 def short_plan() -> Plan:

@@ -1,7 +1,7 @@
 """Hierarchical Dirichlet processes in the benchmark: ours and the peers', with the interface of `peers.py`.
 
-Topics are those in use: a ten-thousandth of all tokens, by what the program itself says. `n_topics` is what a
-run starts with, or its truncation. A run ends when the watch says that it is over.
+Topics in use have at least a ten-thousandth of all tokens, as the program itself counts them. `n_topics`: the
+number of topics that a run starts with, or its truncation. A run ends when `watch.over` is true.
 """
 
 import math
@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from corpora import entries
+from benchmarks.corpora import entries
+from benchmarks.ours import schedule_of
+from benchmarks.peers import Tomotopy
+from benchmarks.watch import Watch
 from numpy.typing import NDArray
-from ours import SCHEDULE
-from peers import tokens_of
 from scipy.sparse import csr_matrix
-from watch import Watch
 
 SHARE = 1e-4  # of the tokens, of a topic in use
 
@@ -67,11 +67,9 @@ class OurHDP:
         return self.model.topic_word_
 
     def _hdp(self, n_topics: int, seed: int, settings: dict[str, Any], passes: int) -> Any:
-        from stickbreaker import HDP, Online, SplitMerge
+        from stickbreaker import HDP, SplitMerge
 
-        settings = dict(settings)
-        given = {name: settings.pop(name) for name in SCHEDULE if name in settings}
-        online = Online(**{"kappa": 0.5, "tau0": 1.0, **given})
+        online, rest = schedule_of(settings, kappa=0.5, tau0=1.0)
         choices: dict[str, dict[str, Any]] = {
             "memoised-SM": {"schedule": "memoised", "moves": SplitMerge(accept="exact")},
             "memoised": {"schedule": "memoised", "moves": None},
@@ -79,12 +77,12 @@ class OurHDP:
             "oHDP": {"schedule": online, "moves": None},
             "CGS": {"schedule": "batch", "moves": None, "inference": "gibbs"},
         }
-        chosen = {**choices[self.method], **settings}
+        chosen = {**choices[self.method], **rest}
         return HDP(n_topics, max_iter=passes, tol=0.0, n_jobs=1, random_state=seed, **chosen)
 
 
 class GensimHDP:
-    """gensim's HdpModel: a step is a pass. `n_topics` is its T; topics are in use by their sticks."""
+    """gensim's HdpModel: a step is a pass. `n_topics` is its T; weights of topics are those of its sticks."""
 
     module = "gensim"
     theta = None
@@ -127,39 +125,19 @@ class GensimHDP:
         return self.model.get_topics()[weights >= SHARE * weights.sum()].astype(np.float64)
 
 
-class TomotopyHDP:
+class TomotopyHDP(Tomotopy):
     """tomotopy's HDPModel, `workers=1`: a step is a sweep. `n_topics` is its initial_k."""
 
-    module = "tomotopy"
     theta = None
 
-    def fit(
-        self, train: csr_matrix, n_topics: int, seed: int, settings: dict[str, Any], watch: Watch
-    ) -> None:
+    def new_model(self, n_topics: int, seed: int, settings: dict[str, Any]) -> Any:
         import tomotopy
 
-        self.model = tomotopy.HDPModel(initial_k=n_topics, seed=seed, **settings)
-        self.n_words = train.shape[1]
-        for words in tokens_of(train):
-            self.model.add_doc(words)
-        watch.start()
-        self.model.train(0, workers=1)  # it sets up here
-        done = 0
-        for stop in sorted({*watch.at, *range(10, watch.last, 10)}):
-            self.model.train(stop - done, workers=1)
-            watch.step(self.topics, stop - done)
-            done = stop
-            if watch.over:
-                return
+        return tomotopy.HDPModel(initial_k=n_topics, seed=seed, **settings)
 
-    def topics(self) -> Array:
+    def in_use(self) -> list[int]:
         tokens = np.asarray(self.model.get_count_by_topics())
-        used = np.flatnonzero((tokens >= 1) & (tokens >= SHARE * tokens.sum())).tolist()
-        out = np.zeros((len(used), self.n_words))
-        columns = [int(word) for word in self.model.used_vocabs]
-        for row, topic in enumerate(used):
-            out[row, columns] = self.model.get_topic_word_dist(topic)
-        return out
+        return np.flatnonzero((tokens >= 1) & (tokens >= SHARE * tokens.sum())).tolist()
 
 
 OURS = ("memoised-SM", "memoised", "oHDP-SM", "oHDP", "CGS")

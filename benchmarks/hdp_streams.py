@@ -1,4 +1,4 @@
-"""HDP topics of a stream: does their number follow what is there, and is each tenth predicted?
+"""HDP topics of a stream: does their number follow the stream, and is each tenth predicted?
 
 `make bench-hdp-streams` learns from a planted stream, whose topics appear and vanish, and from three
 collections in order and shuffled, from 20 topics, with births and without. After every tenth it counts the
@@ -6,6 +6,7 @@ topics and completes documents of that tenth that were held out. FULL=1 (or --fu
 from 50 topics too.
 """
 
+import argparse
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,10 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from lda import about, machine
+from benchmarks.harness import Report, options, run
+from benchmarks.stream_data import FILES, StreamOf, known_words, read_stream, write_stream
 from numpy.typing import NDArray
-from stream_data import StreamOf, is_there, known_words, read_stream, write_stream
-from tables import Report, options_of
 
 from stickbreaker import HDP, Corpus, Online, Vocabulary
 
@@ -24,14 +24,14 @@ Array = NDArray[np.float64]
 Tokens = list[list[str]]
 
 TENTHS = 10
-N_WORDS, LENGTH, PER_TENTH, BATCH = 1_000, 100, 2_000, 100  # of the planted stream
-SHARP, MIXED = 0.05, 2.0  # Dirichlet concentrations: a topic's, of each word; a document's, of all topics
+N_WORDS, LENGTH, PER_TENTH, BATCH = 1_000, 100, 2_000, 100  # for the planted stream
+SHARP, MIXED = 0.05, 2.0  # Dirichlet concentrations: of each word in a topic; of all topics in a document
 ALIVE = (  # first and last tenth of each planted topic
     *((0, 9),) * 4, *((0, 1),) * 4, *((2, 5),) * 6, *((4, 7),) * 4, *((6, 9),) * 2, *((8, 9),) * 6,
 )  # fmt: skip
-LARGE = 0.01  # share of the words of a topic that counts among the larger ones
-OFF = 0.15  # share by which a number of topics may be off
-LONGEST = 500  # tokens of a real document that are read: one encoded posting is a topic otherwise
+LARGE = 0.01  # share of the words of a larger topic
+OFF = 0.15  # a number of topics may be off by this share
+LONGEST = 500  # tokens read from a real document: otherwise one encoded posting becomes a topic
 HELD_OUT = 10  # every such document of a real stream is held out
 REAL = (
     StreamOf("20 Newsgroups", "by group", 256),
@@ -48,7 +48,8 @@ COLUMNS = (
 
 
 class Tenth(NamedTuple):
-    """What is learned from, in order, what is held out, and how many topics there are (0: nobody knows)."""
+    """Documents to learn from, in order, documents held out, and the number of planted topics (0:
+    unknown)."""
 
     learned: Tokens
     held_out: Tokens
@@ -56,7 +57,7 @@ class Tenth(NamedTuple):
 
 
 def planted(seed: int) -> Iterator[Tenth]:
-    """A stream whose topics live from tenth to tenth."""
+    """A stream whose topics appear and vanish."""
     draw = np.random.default_rng(seed)
     topics = draw.dirichlet(np.full(N_WORDS, SHARP), len(ALIVE))
     for tenth in range(TENTHS):
@@ -105,10 +106,10 @@ def documents_of(corpus: Corpus) -> Iterator[tuple[Any, Any]]:
             yield bags.words[start:stop], bags.counts[start:stop]
 
 
-def run(
+def learn(
     tenths: list[Tenth], known: list[str], batch: int, seed: int, settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Learn a stream; figures after every tenth."""
+    """Learn from a stream; returns figures after every tenth."""
     vocabulary = Vocabulary.of(known)
     model = HDP(random_state=seed, n_jobs=1, schedule=Online(batch_size=batch), **settings)
     draw = np.random.default_rng(0)
@@ -125,14 +126,14 @@ def run(
         in_use.append(model.n_topics_)
         large.append(int((model.topic_shares_ >= LARGE).sum()))
         held.append(completion(model, Corpus.from_tokens(tenth.held_out, vocabulary=vocabulary), draw))
-    told = [record["prequential"] for record in model.trace_ if "prequential" in record]
-    tokens = sum(one["tokens"] for one in told)
+    scores = [record["prequential"] for record in model.trace_ if "prequential" in record]
+    tokens = sum(one["tokens"] for one in scores)
     edits = [edit for record in model.trace_ for edit in record.get("edits", ())]
     return {
         "in use": in_use,
         "large": large,
         "held-out": held,
-        "S": sum(one["score"] * one["tokens"] for one in told) / tokens,
+        "S": sum(one["score"] * one["tokens"] for one in scores) / tokens,
         "seconds": seconds,
         "edits": edits,
         "model": model,
@@ -140,23 +141,18 @@ def run(
 
 
 def programs(full: bool) -> list[dict[str, Any]]:
-    """What the HDP is told: where it starts, and whether topics open and close."""
+    """Settings of the HDP: the topics it starts with, and whether topics open and close."""
     starts = (20, 50) if full else (20,)
     return [{"n_topics": n, "moves": moves} for n in starts for moves in (None, "births")]
 
 
-def main() -> None:
-    options = options_of(__doc__, "three seeds, and runs from 50 topics")
-    options.add_argument("--corpus", action="append", help="only this one, or planted; may be given again")
-    args = options.parse_args()
-    report = Report(args.out, "hdp_streams", about())
-    report.say(f"# Streams of HDP topics\n\n{machine()}\n")
+def measure(report: Report, args: argparse.Namespace) -> None:
     report.section(
         "Numbers of topics",
-        f"After each tenth of the stream: planted topics that live in it, topics in use, and those that have "
+        "After each tenth of the stream: planted topics that live in it, topics in use, and those that have "
         f"{LARGE:.0%} of the words or more; right: tenths in which these are at most {OFF:.0%} off. S: nats "
-        "per word of each minibatch before it is learned from; held-out: of documents of the present tenth, "
-        "the mean over tenths. CPU s: of learning, S included.",
+        "per word of each minibatch before it is learned from; held-out: documents of the present tenth, "
+        "the mean over tenths. CPU s: learning, S included.",
         COLUMNS,
     )
     seeds = range(3 if args.full else 1)
@@ -166,13 +162,10 @@ def main() -> None:
         stream = list(planted(seed))
         known = [f"w{word}" for word in range(N_WORDS)]
         for settings in programs(args.full):
-            show(report, "planted", settings, seed, stream, run(stream, known, BATCH, seed, settings))
+            show(report, "planted", settings, seed, stream, learn(stream, known, BATCH, seed, settings))
     with tempfile.TemporaryDirectory() as place:
         for of in REAL:
-            if args.corpus and of.corpus not in args.corpus:
-                continue
-            if not is_there(of.corpus):
-                report.say(f"MISSING: {of.corpus} is not there (../shared/data)")
+            if (args.corpus and of.corpus not in args.corpus) or not report.has(FILES[of.corpus]):
                 continue
             for seed in seeds:
                 path = Path(place, "stream.jsonl")
@@ -180,8 +173,16 @@ def main() -> None:
                 documents = read_stream(path)
                 stream, known = list(tenths_of(documents)), known_words(documents)
                 for settings in programs(args.full):
-                    result = run(stream, known, of.batch, seed, settings)
+                    result = learn(stream, known, of.batch, seed, settings)
                     show(report, f"{of.corpus}, {of.order}", settings, seed, stream, result)
+
+
+def parser() -> argparse.ArgumentParser:
+    found = options(__doc__, "three seeds, and runs from 50 topics")
+    found.add_argument(
+        "--corpus", action="append", help="only this one, or planted; may be given several times"
+    )
+    return found
 
 
 def show(
@@ -219,4 +220,4 @@ def show(
 
 
 if __name__ == "__main__":
-    main()
+    run("hdp_streams", "Streams of HDP topics", parser(), measure)

@@ -1,18 +1,14 @@
-"""Language models: how fast they learn and predict, what memory they take, beside KenLM.
+"""Language models: speed of learning and predicting, and memory, compared with KenLM.
 
 `make bench-ngrams` learns a trigram model and one of unbounded contexts from nine tenths of the Brown corpus,
-on one thread, and predicts the rest; some three minutes on one idle core. KenLM reads our ARPA file, where it
+on one thread, and predicts the rest; some three minutes on one idle core. KenLM reads our ARPA file, if it
 is installed (pip install kenlm, which needs a compiler and CMake). `KENLM=path/to/bin make bench-ngrams` (or
---kenlm) names a folder with its program lmplz, whose Kneser-Ney model is then measured too. CPU seconds, the
-least of several runs. The tables are printed as they come and kept in bench-results/.
+--kenlm) names the folder of its program lmplz, whose Kneser-Ney model is then measured too. CPU seconds, the
+least of several runs. The tables are printed row by row and kept in bench-results/.
 """
 
 import argparse
-import gzip
 import importlib
-import json
-import resource
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,10 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from corpora import DATA
-from lda import about, machine
+from benchmarks import processes
+from benchmarks.harness import Report, Row, options, run
 from numpy.typing import NDArray
-from tables import Report, Row
+from reproduce.texts import texts
 
 from stickbreaker import Analysis, Corpus, NgramModel, VocabularyRule
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
@@ -33,10 +29,9 @@ from stickbreaker.ngrams.kernels.pitman_yor import find_ways, predict_unbounded,
 from stickbreaker.ngrams.model.contexts import with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel, text_before
 
-BROWN = DATA / "brown/brown.jsonl.gz"
 SWEEPS = 40
 REPEATS = 5
-RARE = "<rare>"  # what lmplz reads for words that are not known: it has a use of its own for <unk>
+RARE = "<rare>"  # stands for unknown words in lmplz's input: it uses <unk> itself
 LEARNING = (
     "program", "words", "contexts", "slots", "CPU s", "CPU s/sweep", "tokens/s", "chain bytes/slot",
     "saved bytes/slot", "perplexity", "of known words",
@@ -55,34 +50,20 @@ class Text(NamedTuple):
     starts: NDArray[np.int64]  # of sentences
 
 
-def main() -> None:
-    args = arguments()
-    report = Report(args.out, "ngrams", about())
-    report.say(f"# Language models\n\n{machine()}\n")
-    if not BROWN.exists():
-        report.say("MISSING: the Brown corpus is not there (../shared/data/brown)")
+def measure(report: Report, args: argparse.Namespace) -> None:
+    if not report.has("Brown"):
         return
-    train, test = brown()
+    documents = [text.lower() for text in texts("Brown")]
+    train, test = [text for i, text in enumerate(documents) if i % 10], documents[::10]
     with tempfile.TemporaryDirectory() as place:
         learned = learning(report, train, test, args.kenlm, Path(place))
         predicting(report, learned, test, Path(place))
-    print(f"\nWritten: {args.out / 'ngrams.md'} and ngrams.json")
 
 
-def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--kenlm", type=Path, help="the folder of lmplz")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
-    return options.parse_args()
-
-
-def brown() -> tuple[list[str], list[str]]:
-    """Documents to learn from, and every tenth, to predict: a sentence a line, lower case."""
-    lines = gzip.decompress(BROWN.read_bytes()).splitlines()
-    texts = [json.loads(line)["text"].lower() for line in lines]
-    return [text for i, text in enumerate(texts) if i % 10], texts[::10]
+def parser() -> argparse.ArgumentParser:
+    found = options(__doc__)
+    found.add_argument("--kenlm", type=Path, help="the folder of lmplz")
+    return found
 
 
 def cpu_seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -102,10 +83,10 @@ def learning(
     """The table of programs that learn; the models."""
     report.section(
         "Learning",
-        f"Nine tenths of Brown, {SWEEPS} sweeps, words that come four times; a slot is a word in a context. "
+        f"Nine tenths of Brown, {SWEEPS} sweeps, words that occur four times; a slot is a word in a context. "
         "chain bytes: of the arrays of a chain, without samples; saved: of the model's folder, with ten. "
         "Perplexity of the other tenth, ends of sentences included, with and without unknown words, which "
-        "are one word.",
+        "count as one word.",
         LEARNING,
     )
     analysis = analysis_of_all_words(Analysis(sentences="line"), "spaced")
@@ -128,7 +109,7 @@ def learning(
 
 
 def chain_row(model: NgramModel, corpus: Corpus) -> Row:
-    """A chain's size and the time of its sweeps, the fastest; it learns anew."""
+    """A new chain's size and the time of its fastest sweep."""
     chain: Any = model.new_run(corpus, 1)[1].chains.samplers[0]
     tokens = float(chain.score().tokens)
     numbers = iter(range(2 * SWEEPS))
@@ -187,12 +168,10 @@ def kneser_ney_row(
     source, arpa = place / "train.txt", place / "kneser-ney.arpa"
     source.write_text("\n".join(marked(train)) + "\n")
     command = [programs / "lmplz", "-o", "3", "-S", "1G", "-T", place, "--text", source, "--arpa", arpa]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        return {**row, "words": f"did not run: {(done.stderr.splitlines() or ['?'])[-1][:100]}"}
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    try:
+        seconds = processes.cpu_seconds(command)
+    except RuntimeError as error:
+        return {**row, "words": f"did not run: {error}"}
     nats = kenlm_nats(kenlm.Model(str(arpa)), marked(test))
     return {**row, "CPU s": seconds, **perplexities(nats, known_words(model, text_of(model, test)))}
 
@@ -211,12 +190,12 @@ def kenlm_nats(model: Any, lines: list[str]) -> NDArray[np.float64]:
 
 
 def predicting(report: Report, learned: dict[str, NgramModel], test: list[str], place: Path) -> None:
-    """The table of how fast words are predicted, and that of the agreement with KenLM."""
+    """The tables of speed of prediction and of agreement with KenLM."""
     report.section(
         "Predicting",
-        "The tenth of Brown. A prediction is p of one word by one sample; what is said is their mean. places "
-        "known: where a word and its contexts stand in the model; numbers known: words by number; KenLM "
-        "takes spellings alone. memory: what the first prediction adds to the model.",
+        "The tenth of Brown. A prediction is p of one word by one sample; the model's p is their mean. "
+        "places known: the places of words and contexts in the model; numbers known: words by number; "
+        "KenLM takes only spellings. memory: what the first prediction adds to the model.",
         PREDICTING,
     )
     for name, model in learned.items():
@@ -238,14 +217,14 @@ def predicting(report: Report, learned: dict[str, NgramModel], test: list[str], 
 
 
 def last_sample(model: LanguageModel) -> LanguageModel:
-    """A model of the last of its samples alone."""
+    """A model with only the last of its samples."""
     ends = None if model.ends is None else model.ends[-1:]
     names = "customers", "tables", "discounts", "concentrations"
     return replace(model, ends=ends, **{name: getattr(model, name)[-1:] for name in names})
 
 
 def prediction_row(model: NgramModel, part: LanguageModel, text: Text) -> Row:
-    """Predictions a CPU second of a model with some of its samples."""
+    """Predictions per CPU second of a model with some of its samples."""
     marked, positions = with_ends(text.words, text.starts, part.end)
     symbols, places = text_before(marked, positions, part.end)
     restaurants, slots = np.empty((2, len(places), part.longest + 1), np.int64)
@@ -271,7 +250,7 @@ def prediction_row(model: NgramModel, part: LanguageModel, text: Text) -> Row:
 
 
 def agreement(report: Report, model: NgramModel, text: Text, theirs: NDArray[np.float64]) -> None:
-    """Whether KenLM finds in our file what our last sample predicts."""
+    """Whether KenLM computes from our file what our last sample predicts."""
     report.section(
         "Agreement",
         "KenLM reads our last sample of trigrams in the ARPA format; it keeps numbers in single precision.",
@@ -293,4 +272,4 @@ def agreement(report: Report, model: NgramModel, text: Text, theirs: NDArray[np.
 
 
 if __name__ == "__main__":
-    main()
+    run("ngrams", "Language models", parser(), measure)

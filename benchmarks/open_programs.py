@@ -1,12 +1,10 @@
 """One program learns from newsgroup postings in the order of their dates, in a process of its own.
 
-`run_program` starts `python benchmarks/open_programs.py …` and reads its answer. Every tenth posting is not
-learned from, and is scored by completion over all strings. Topic shares of all postings, inferred at the end,
-are what a linear classifier tells the newsgroup from.
+Every tenth posting is not learned from, and is scored by completion over all strings. A linear classifier
+predicts the newsgroups from topic shares of all postings, inferred at the end.
 """
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cell import answer
+from benchmarks.processes import answer
 from numpy.typing import NDArray
 
 K, S, TRUNCATION = 50, 155, 20_000
@@ -26,33 +24,29 @@ Tokens = Sequence[Sequence[str]]
 
 
 def run_program(program: str, postings: Path, documents: int) -> dict[str, Any]:
-    """What a program made of the first `documents` postings, or {"error": why}."""
-    return answer(__file__, program, str(postings), str(documents))
+    """The figures of a program on the first `documents` postings, or {"error": why it failed}."""
+    return answer(measure, program, str(postings), documents)
 
 
-def told(
-    seconds: float, learned: Tokens, lines: Tokens, shares: NDArray[np.float64], labels: Sequence[str]
-) -> dict[str, Any]:
-    """What is told of every program."""
-    found = {"seconds": seconds, "learned": len(learned), "postings": len(lines)}
-    return {**found, "accuracy": accuracy(shares, labels)}
-
-
-def measure(program: str, lines: Tokens, labels: Sequence[str]) -> dict[str, Any]:
-    """Learn from nine of ten postings, in order; score what came of it."""
+def measure(program: str, postings: str, documents: int) -> dict[str, Any]:
+    """Learn from nine of ten postings, in order, and score the model."""
+    with open(postings, encoding="utf-8") as file:
+        rows = [json.loads(line) for line, _ in zip(file, range(documents), strict=False)]
+    lines, labels = [row["tokens"] for row in rows], [row["label"] for row in rows]
     learned = [line for number, line in enumerate(lines) if number % 10 != 9]
+    scores: dict[str, float] = {}
     if program == "river":
         seconds, shares = river(learned, lines)
-        return told(seconds, learned, lines, shares, labels)
-    model, seconds = ours(program, learned)
-    shares = model.transform(lines)
-    held_out = [line for number, line in enumerate(lines) if number % 10 == 9]
-    scores = scored(model, learned, held_out)
-    return {**told(seconds, learned, lines, shares, labels), **scores}
+    else:
+        model, seconds = ours(program, learned)
+        shares = model.transform(lines)
+        scores = scored(model, learned, lines[9::10])
+    sizes = {"learned": len(learned), "postings": len(lines)}
+    return {"seconds": seconds, **sizes, "accuracy": accuracy(shares, labels), **scores}
 
 
 def ours(program: str, learned: Tokens) -> tuple[Any, float]:
-    """A model of one pass, and its CPU seconds; kernels are compiled before."""
+    """A model after one pass, and its CPU seconds without the compilation of kernels."""
     from stickbreaker import LDA, Corpus, Online, OpenVocabulary, Vocabulary
 
     is_open = program not in CLOSED
@@ -74,7 +68,7 @@ def ours(program: str, learned: Tokens) -> tuple[Any, float]:
 
 
 def scored(model: Any, learned: Tokens, held_out: Tokens) -> dict[str, float]:
-    """Nats a held-out word over all strings; one spelling serves all models."""
+    """Nats per held-out word over all strings; all models have the same spelling model."""
     from stickbreaker import Corpus
     from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
     from stickbreaker.topics.evaluation import (
@@ -105,16 +99,10 @@ def river(learned: Tokens, lines: Tokens) -> tuple[float, NDArray[np.float64]]:
     from river.preprocessing import LDA
 
     model = LDA(
-        n_components=K,
-        number_of_documents=len(learned),
-        alpha_theta=ALPHA,
-        alpha_beta=3_000.0,
-        tau=TAU0,
-        kappa=KAPPA,
-        maximum_size_vocabulary=TRUNCATION,
-        seed=0,
-    )
-    bags = [dict(Counter(line)) for line in learned if line]  # an empty document is a division by zero there
+        n_components=K, number_of_documents=len(learned), alpha_theta=ALPHA, alpha_beta=3_000.0, tau=TAU0,
+        kappa=KAPPA, maximum_size_vocabulary=TRUNCATION, seed=0,
+    )  # fmt: skip
+    bags = [dict(Counter(line)) for line in learned if line]  # river divides by zero in an empty document
     began = time.process_time()
     for bag in bags:
         model.learn_one(bag)
@@ -126,19 +114,8 @@ def river(learned: Tokens, lines: Tokens) -> tuple[float, NDArray[np.float64]]:
 
 
 def accuracy(shares: NDArray[np.float64], labels: Sequence[str]) -> float:
-    """Percent of labels that a linear support vector machine tells from topic shares, in five folds."""
+    """Percent of labels that a linear support vector machine predicts from topic shares, in five folds."""
     from sklearn.model_selection import cross_val_score
     from sklearn.svm import LinearSVC
 
     return 100 * float(cross_val_score(LinearSVC(dual="auto", C=10.0), shares, list(labels), cv=5).mean())
-
-
-def main() -> None:
-    program, path, documents = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    with path.open(encoding="utf-8") as file:
-        rows = [json.loads(line) for line, _ in zip(file, range(documents), strict=False)]
-    print(json.dumps(measure(program, [row["tokens"] for row in rows], [row["label"] for row in rows])))
-
-
-if __name__ == "__main__":
-    main()

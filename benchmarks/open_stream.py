@@ -1,34 +1,32 @@
 """A generated stream that never runs out of new words: is memory bounded, and does speed last?
 
-Documents of ten words, mostly of one of twenty topics. A word stands at a rank, Zipf's law says how often the
-rank is used, and after a while another word takes the place: all words are forgotten in the end, and new ones
-keep coming. The child learns by `partial_fit`, a minibatch at a time, as a program would that reads a queue.
-`python benchmarks/open_stream.py --documents 100000` runs it alone.
+Documents have ten words, mostly from one of twenty topics. A word has a rank, Zipf's law gives the frequency
+of the rank, and after a while another word takes the rank: all words fall out of use in the end, and new ones
+keep coming. The model learns by `partial_fit`, a minibatch at a time, as a program would that reads a queue.
 """
 
-import argparse
-import json
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from cell import answer
+from benchmarks.processes import answer
+from benchmarks.watch import MEGABYTE, peak_megabytes, reset_peak
 from numpy.typing import NDArray
-from watch import MEGABYTE, peak_megabytes, reset_peak
 
 MEMORY = ("discard", "keep", "bloom")
 WORDS_A_DOCUMENT, TOPICS, RANKS = 10, 20, 100_000
-MAIN_SHARE = 0.8  # of a document's words that are of its main topic
+MAIN_SHARE = 0.8  # of a document's words from its main topic
 BATCH, TRUNCATION, REORDER_EVERY = 1_000, 2_000, 10
-NEW_WORDS = 0.04  # distinct words a token: of 5 million documents, 2 million
-SLOT, CELL, WORD = 13, 8, 260  # bytes: of a slot, of a cell by row, of a word with its key and log G0
-COPIES = 3  # the table, the copy that a step works on, and what it is put in order by
+NEW_WORDS = 0.04  # distinct words per token: 2 million in 5 million documents
+SLOT, CELL, WORD = 13, 8, 260  # bytes of a slot, of a cell by row, of a word with its key and log G0
+COPIES = 3  # the table, the copy that a step works on, and the order that it is sorted by
 LETTERS = "etaoinsrhldcumfpgwybvk"
 
 
 def stream(documents: int, seed: int = 0) -> Iterator[NDArray[np.int64]]:
-    """Minibatches of words' numbers (documents × words), always the same for a number of documents."""
+    """Minibatches of word numbers (documents × words); the same number of documents has always the same
+    stream."""
     draw = np.random.default_rng(seed)
     weights = 1.0 / (np.arange(RANKS) + 10.0)
     ends = [np.cumsum(weights[topic::TOPICS]) for topic in range(TOPICS)]
@@ -46,8 +44,8 @@ def stream(documents: int, seed: int = 0) -> Iterator[NDArray[np.int64]]:
 
 
 def generations(documents: int) -> float:
-    """How often each rank gets a new word in the whole stream, so that it has `NEW_WORDS` distinct words a
-    token; a short stream gets there without."""
+    """How often each rank gets a new word in the whole stream, so that it has `NEW_WORDS` distinct words per
+    token; a short stream needs no new ones."""
     tokens = documents * WORDS_A_DOCUMENT
     weights = 1.0 / (np.arange(RANKS) + 10.0)
     expected = weights / weights.sum() * tokens
@@ -60,7 +58,7 @@ def generations(documents: int) -> float:
 
 
 def spelled(number: int) -> str:
-    """A word of letters, another for every number."""
+    """A word of letters, a different one for each number."""
     word = ""
     number += len(LETTERS) ** 2
     while number:
@@ -69,8 +67,8 @@ def spelled(number: int) -> str:
     return word
 
 
-def child(documents: int, memory: str) -> dict[str, Any]:
-    """Learn from the stream, and tell the pace, the words and the memory that it took."""
+def learn(documents: int, memory: str) -> dict[str, Any]:
+    """Learn from the stream; returns documents per second, numbers of words and the growth of memory."""
     from stickbreaker import LDA, Online, OpenVocabulary
 
     words = OpenVocabulary(truncation=TRUNCATION, reorder_every=REORDER_EVERY, memory=memory)
@@ -88,7 +86,7 @@ def child(documents: int, memory: str) -> dict[str, Any]:
         most = max(most, model.trace_[-1]["vocabulary"]["size"])
         model.trace_.clear()
         if number == 0:
-            model.partial_fit(batch)  # all kernels are there, also those of a second step
+            model.partial_fit(batch)  # all kernels are compiled, also those of a second step
             model.trace_.clear()
             reset_peak()
             before = peak_megabytes()
@@ -108,8 +106,8 @@ def child(documents: int, memory: str) -> dict[str, Any]:
 
 
 def bound_mb(result: dict[str, Any]) -> float:
-    """What the table may take: cells of the truncation sets and of the words since the last reordering, or of
-    all counts kept, and the words themselves."""
+    """Megabytes that the table may take: cells of the truncation sets and of the words since the last
+    reordering (or of all counts, if all are kept), and the words themselves."""
     since = REORDER_EVERY * BATCH * WORDS_A_DOCUMENT
     cells = result["cells"] if result["memory"] == "keep" else TOPICS * TRUNCATION
     words = result["distinct"] if result["memory"] == "keep" else TOPICS * TRUNCATION
@@ -118,22 +116,6 @@ def bound_mb(result: dict[str, Any]) -> float:
 
 
 def measure(documents: int, memory: str) -> dict[str, Any]:
-    """The child's answer, or {"error": why}."""
-    result = answer(__file__, "--child", "--documents", str(documents), "--memory", memory)
+    """The figures of `learn` in a process of its own, or {"error": why it failed}."""
+    result = answer(learn, documents, memory)
     return result if "error" in result else {**result, "bound_mb": bound_mb(result)}
-
-
-def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--documents", type=int, default=500_000)
-    options.add_argument("--memory", choices=MEMORY, default="discard")
-    options.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    args = options.parse_args()
-    result = (child if args.child else measure)(args.documents, args.memory)
-    print(json.dumps(result, indent=None if args.child else 1))
-
-
-if __name__ == "__main__":
-    main()

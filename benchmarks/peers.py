@@ -1,18 +1,19 @@
 """The peers that run inside a Python process, one small class each, with one interface.
 
 `fit` trains on documents × words, calls `watch.start()` when the program's own work begins and `watch.step`
-after each pass (or sweep) over the corpus; `topics` gives topics × words; `theta` is the program's inference
-for new documents. Imports are inside, so that a missing program is told by name and not by a traceback.
+after each pass (or sweep) over the corpus; `topics` returns topics × words; `theta` is the program's
+inference for new documents. Imports are inside, so that a missing program is reported by name and not by a
+traceback.
 """
 
 import math
 from typing import Any
 
 import numpy as np
-from corpora import entries
+from benchmarks.corpora import entries
+from benchmarks.watch import Watch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from watch import Watch
 
 Array = NDArray[np.float64]
 
@@ -55,7 +56,8 @@ class Sklearn:
 
 
 class Gensim:
-    """gensim's LdaModel: a step is a pass. `eval_every` is off: by default it scores itself on the way."""
+    """gensim's LdaModel: a step is a pass. `eval_every` is off: by default it also computes a score during
+    training."""
 
     module = "gensim"
 
@@ -103,29 +105,40 @@ class Tomotopy:
     def fit(
         self, train: csr_matrix, n_topics: int, seed: int, settings: dict[str, Any], watch: Watch
     ) -> None:
-        import tomotopy
-
-        settings = dict(settings)
-        interval = settings.pop("optim_interval", None)
-        self.model = tomotopy.LDAModel(k=n_topics, seed=seed, **settings)
-        if interval is not None:
-            self.model.optim_interval = interval
+        self.model = self.new_model(n_topics, seed, settings)
         self.n_words = train.shape[1]
         for words in tokens_of(train):
             self.model.add_doc(words)
         watch.start()
         self.model.train(0, workers=1)  # it sets up here
         done = 0
-        for stop in _stops(watch.at):
+        for stop in sorted({*watch.at, *range(10, watch.last, 10)}):  # every tenth sweep for the clock
             self.model.train(stop - done, workers=1)
             watch.step(self.topics, stop - done)
             done = stop
+            if watch.over:
+                return
+
+    def new_model(self, n_topics: int, seed: int, settings: dict[str, Any]) -> Any:
+        """A model without documents."""
+        import tomotopy
+
+        given = {name: value for name, value in settings.items() if name != "optim_interval"}
+        model = tomotopy.LDAModel(k=n_topics, seed=seed, **given)
+        if "optim_interval" in settings:
+            model.optim_interval = settings["optim_interval"]
+        return model
+
+    def in_use(self) -> list[int]:
+        """The topics that count."""
+        return list(range(self.model.k))
 
     def topics(self) -> Array:
-        out = np.zeros((self.model.k, self.n_words))
+        topics = self.in_use()
+        out = np.zeros((len(topics), self.n_words))
         columns = [int(word) for word in self.model.used_vocabs]
-        for topic in range(self.model.k):
-            out[topic, columns] = self.model.get_topic_word_dist(topic)
+        for row, topic in enumerate(topics):
+            out[row, columns] = self.model.get_topic_word_dist(topic)
         return out
 
     def theta(self, counts: csr_matrix) -> Array:
@@ -138,8 +151,3 @@ class Tomotopy:
 def tokens_of(counts: csr_matrix) -> list[list[str]]:
     """Each document as a list of tokens, in the order of the words."""
     return [[str(word) for word, n in document for _ in range(n)] for document in entries(counts)]
-
-
-def _stops(at: list[int]) -> list[int]:
-    """Where to pause: at the points, and every tenth sweep for the clock."""
-    return sorted({*at, *range(10, at[-1], 10)})

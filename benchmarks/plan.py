@@ -1,16 +1,16 @@
-"""Which cells run, short and full, and about how long they take."""
+"""Which cells the benchmark of LDA runs, short and full, and about how long they take."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cell import Cell
-from settings import GRIDS, OURS, TRIES, Settings
+from benchmarks.contest import TRIES, Cell, Settings
+from benchmarks.settings import GRIDS, OURS
 
 ALL_PROGRAMS = (*OURS, "scikit-learn", "gensim", "tomotopy", "vowpal wabbit", "mallet")
 SAMPLERS = ("gibbs", "gibbs-delayed", "tomotopy", "mallet")  # a step is a sweep
 WHOLE_RUNS = ("vowpal wabbit", "mallet")  # every point is a run of its own
 SLOW = ("scikit-learn", "gensim", "vowpal wabbit")  # fewer passes at K above 100
-# largest K of the short plan, where it is not the largest of all
+# largest K of the short plan, if it is not the largest of all
 SHORT_LIMITS = {"mean-field online": 100, "gensim": 100, "vowpal wabbit": 100, "scikit-learn": 500}
 GRID_K = 100
 PASSES = (1, 2, 3, 4, 6, 10, 20)
@@ -74,7 +74,7 @@ class Plan:
         )
 
     def program_cells(self, best: dict[str, Settings]) -> Iterator[Cell]:
-        """The table of programs, in order. Defaults run at K = 100 only (one row where a default won); slow
+        """The table of programs, in order. Defaults run at K = 100 only (one row if a default won); slow
         programs run one seed above it, and in the short plan not the largest K (SHORT_LIMITS)."""
         for corpus in self.corpora:
             for topics in self.topics:
@@ -93,10 +93,6 @@ class Plan:
     def only(self, programs: Sequence[str], topics: Sequence[int] | None) -> "Plan":
         """The plan for some programs and some K."""
         return replace(self, programs=tuple(programs), topics=tuple(topics or self.topics))
-
-    def without(self, names: Container[str]) -> "Plan":
-        """The plan without programs that are missing."""
-        return replace(self, programs=tuple(name for name in self.programs if name not in names))
 
     def minutes(self) -> float:
         """About how long it takes, comparisons included."""

@@ -1,67 +1,62 @@
-"""What a user waits for: topics of one text, of one row of a matrix, of many short texts; a sentence's score.
+"""Time of queries: topics of one text, of one row of a matrix, of many short texts; the score of a sentence.
 
 `make bench-queries` asks ours, gensim and scikit-learn for the topics of texts that they have not seen, and
 ours and KenLM (which reads our ARPA file) for the log probability of sentences: some ten minutes. Programs
-take turns, query by query, so that what else the machine does meets all alike. CPU milliseconds of the whole
-process, one thread: the median, and what one query in a hundred exceeds. Each program learns from the same
-reviews of IMDb and has the same vocabulary; sentences are of Penn Treebank. No setting of ours was chosen on
-either. The tables are printed as they come and kept in bench-results/.
+take turns, query by query, so that other work on the machine slows all of them alike. CPU milliseconds of the
+whole process, one thread: the median, and what one query in a hundred exceeds. All programs learn from the
+same reviews of IMDb and have the same vocabulary; sentences are from the Penn Treebank. No setting of ours
+was chosen on either. The tables are printed row by row and kept in bench-results/.
 """
 
+import argparse
 import gzip
 import importlib.util
-import json
+import itertools
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from corpora import DATA, kept_tokens
-from lda import about, machine
+from benchmarks.corpora import kept_tokens, matrix_of
+from benchmarks.harness import Report, Row, options, run
 from numpy.typing import NDArray
+from reproduce.texts import DATA, TEXTS, read_rows
 from scipy.sparse import csr_matrix, random_array
-from tables import Report, Row, out_option
 from threadpoolctl import threadpool_limits
 
 from stickbreaker import HDP, LDA, Analysis, Corpus, NgramModel, VocabularyRule
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.ngrams.arpa import write_arpa
 
-IMDB, PTB = DATA / "imdb-reviews", DATA / "ptb-lm"
+TRAIN, TEST = 0, -1  # parts of a corpus
 TRAINING, TOPICS, PASSES = 4_000, 50, 5
 LENGTH, QUERIES = 300, 1_000  # characters of a text; texts, one by one
 SHORT, MANY = 100, 10_000  # characters of a short text; texts at once
 SENTENCES, SWEEPS = 1_500, 20
-REPEATS = 5  # of what is asked at once
+REPEATS = 5  # times that a query of many is asked
 OWN, GENSIM, SKLEARN, KENLM = "stickbreaker", "gensim", "scikit-learn", "KenLM"
 COLUMNS = ("query", "program", "p50 ms", "p99 ms", "p50 of ours is", "p99 of ours is")
 Ask = Callable[[Any], Any]
 
 
-def main() -> None:
-    report = Report(out_option(__doc__).parse_args().out, "queries", about())
-    report.say(f"# Single queries\n\n{machine()}\n")
+def measure(report: Report, args: argparse.Namespace) -> None:
     warnings.simplefilter("ignore")  # texts without known words
-    threadpool_limits(1)  # threads that wait for work use CPU seconds too
-    if IMDB.exists():
+    threadpool_limits(1)  # waiting threads use CPU seconds too
+    if report.has("IMDb"):
         topics(report)
-    else:
-        report.say("MISSING: the reviews are not there (../shared/data/imdb-reviews)")
-    if PTB.exists():
+    if report.has("Penn Treebank"):
         sentences(report)
-    else:
-        report.say("MISSING: the sentences are not there (../shared/data/ptb-lm)")
 
 
 def topics(report: Report) -> None:
     """Topics of texts and of rows."""
-    told = f"IMDb: {TRAINING:,} reviews learned from, {TOPICS} topics (HDP: as many as it finds), defaults."
-    report.section("Topics", f"{told} Texts of {LENGTH} characters, one after another.", COLUMNS)
-    corpus = Corpus.from_texts(reviews("train", TRAINING))
-    texts = [text[:LENGTH] for text in reviews("test", QUERIES)]
+    note = f"Learned from {TRAINING:,} reviews of IMDb, {TOPICS} topics (HDP: as many as it finds), defaults."
+    report.section("Topics", f"{note} Texts of {LENGTH} characters, one after another.", COLUMNS)
+    corpus = Corpus.from_texts(reviews(TRAIN, TRAINING))
+    texts = [text[:LENGTH] for text in reviews(TEST, QUERIES)]
     lda = LDA(TOPICS, max_iter=PASSES, tol=0.0, n_jobs=1, random_state=0).fit(corpus)
     hdp = HDP(max_iter=PASSES, tol=0.0, n_jobs=1, random_state=0).fit(corpus)
     words, counts = corpus.vocabulary.words, matrix_of(corpus)
@@ -75,7 +70,7 @@ def topics(report: Report) -> None:
     other = LDA(TOPICS, max_iter=2, tol=0.0, n_jobs=1, random_state=0).fit(wide)
     compare(report, "LDA, one row, 100,000 columns", of_rows(other, wide), [wide[row] for row in range(300)])
     starts = (0, 200, 400, 600)
-    every = [text[at : at + SHORT] for text in reviews("test", MANY // len(starts)) for at in starts]
+    every = [text[at : at + SHORT] for text in reviews(TEST, MANY // len(starts)) for at in starts]
     at_once = {OWN: lda.transform, **peers(words, counts, corpus, at_once=True)}
     compare(report, f"LDA, {len(every):,} texts of {SHORT} characters", at_once, [every] * REPEATS)
 
@@ -83,7 +78,7 @@ def topics(report: Report) -> None:
 def peers(
     words: Sequence[str], counts: csr_matrix, corpus: Corpus, *, at_once: bool = False
 ) -> Mapping[str, Ask]:
-    """What gives topics of one text, or of a list of texts, by gensim and by scikit-learn."""
+    """Functions that return topics of one text, or of a list of texts, by gensim and by scikit-learn."""
     from sklearn.decomposition import LatentDirichletAllocation
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -101,7 +96,7 @@ def peers(
     dictionary = Dictionary([list(words)])
     analysis = corpus.analysis
     assert isinstance(analysis, Analysis)
-    tokens = kept_tokens(reviews("train", TRAINING), analysis)
+    tokens = kept_tokens(reviews(TRAIN, TRAINING), analysis)
     bags = [dictionary.doc2bow(line) for line in tokens]
     gensim = LdaModel(bags, TOPICS, dictionary, passes=PASSES, random_state=0, eval_every=None)
 
@@ -116,7 +111,7 @@ def peers(
 
 
 def of_rows(lda: LDA, counts: csr_matrix) -> Mapping[str, Ask]:
-    """What gives topics of one row of a matrix."""
+    """Functions that return topics of one row of a matrix."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     sklearn = LatentDirichletAllocation(TOPICS, max_iter=2, random_state=0).fit(counts)
@@ -125,13 +120,13 @@ def of_rows(lda: LDA, counts: csr_matrix) -> Mapping[str, Ask]:
 
 def sentences(report: Report) -> None:
     """Log probabilities of sentences."""
-    told = "Penn Treebank, a trigram model with the mean of ten samples; KenLM has its last sample as ARPA."
-    report.section("Sentences", f"{told} Sentences are given as tokens, and as texts.", COLUMNS)
+    note = "Penn Treebank, a trigram model with the mean of ten samples; KenLM has its last sample as ARPA."
+    report.section("Sentences", f"{note} Sentences are given as tokens, and as texts.", COLUMNS)
     rule = VocabularyRule(min_documents=1, max_share=1.0)
     analysis = analysis_of_all_words(Analysis(sentences="line"), "spaced")
     model = NgramModel(3, min_count=2, max_iter=SWEEPS, random_state=0)
-    model.fit(Corpus.from_texts(read_lines("train")[:20_000], analysis=analysis, rule=rule))
-    test = [line.split() for line in read_lines("test")]
+    model.fit(Corpus.from_texts(read_lines(TRAIN)[:20_000], analysis=analysis, rule=rule))
+    test = [line.split() for line in read_lines(TEST)]
     what = f"{len(test):,} sentences, {sum(map(len, test)):,} tokens"
     one: dict[str, Ask] = {OWN: lambda line: model.score_sentences([line])}
     text: dict[str, Ask] = {OWN: lambda line: model.score_sentences([" ".join(line)])}
@@ -175,30 +170,20 @@ def compare(report: Report, query: str, askers: Mapping[str, Ask], queries: Sequ
 
 
 def figures(times: Sequence[float]) -> NDArray[np.float64]:
-    """The median, and what one in a hundred exceeds."""
+    """The median, and the time that one in a hundred exceeds."""
     return np.percentile(times, (50, 99))
 
 
-def reviews(part: str, most: int) -> Iterator[str]:
-    """The first reviews of a part."""
-    with gzip.open(IMDB / f"{part}.jsonl.gz", "rt") as file:
-        for _, line in zip(range(most), file, strict=False):
-            yield json.loads(line)["text"]
+def reviews(place: int, most: int) -> list[str]:
+    """The first reviews of the a part."""
+    return [row["text"] for row in itertools.islice(read_rows(DATA / TEXTS["IMDb"][place]), most)]
 
 
-def read_lines(part: str) -> list[str]:
-    """The sentences of a part."""
-    with gzip.open(PTB / f"{part}.txt.gz", "rt") as file:
+def read_lines(place: int) -> list[str]:
+    """The sentences of a part of the Penn Treebank."""
+    with gzip.open(DATA / TEXTS["Penn Treebank"][place], "rt") as file:
         return [line.strip() for line in file if line.strip()]
 
 
-def matrix_of(corpus: Corpus) -> csr_matrix:
-    """Documents × words."""
-    blocks = [corpus.bags(block) for block in range(len(corpus.block_sizes))]
-    bags = blocks[0].join(blocks)
-    shape = (corpus.n_documents, corpus.n_words)
-    return csr_matrix((bags.counts.astype(float), bags.words, bags.offsets), shape)
-
-
 if __name__ == "__main__":
-    main()
+    run("queries", "Single queries", options(__doc__), measure)

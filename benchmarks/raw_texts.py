@@ -1,21 +1,18 @@
-"""What a user waits for before anything is learned: texts read, cut into words, counted; the whole command.
+"""Time before anything is learned: texts are read, cut into words and counted; and time of the whole command.
 
-`make bench-texts` builds corpora of IMDb's reviews, twice as many as there are, by our `Corpus.build` (a
-directory that keeps texts, words in order and metadata), by scikit-learn's CountVectorizer, by gensim's
-dictionary and by a pattern of Python's `re` with a dict (which keep counts alone), in turns: megabytes of
-text a CPU second, the best of some rounds. Then from the raw file to topics in one command, CPU seconds of
-the whole process with all that it imports: ours from the shell, once with nothing compiled and then again,
-and scripts of the others with as many topics and passes. No setting of ours was chosen on these reviews. Some
-five minutes; the tables are printed as they come and kept in bench-results/.
+`make bench-texts` builds corpora of IMDb's reviews, each of them twice, by our `Corpus.build` (a directory
+that keeps texts, words in order and metadata), by scikit-learn's CountVectorizer, by gensim's dictionary and
+by a pattern of Python's `re` with a dict (which keep only counts), in turns: megabytes of text per CPU
+second, the best of some rounds. Then from the raw file to topics in one command, CPU seconds of the whole
+process with all its imports: ours from the shell, once with nothing compiled and then again, and scripts of
+the others with the same numbers of topics and passes. No setting of ours was chosen on these reviews. Some
+five minutes; the tables are printed row by row and kept in bench-results/.
 """
 
-import gzip
+import argparse
 import importlib.util
 import json
-import os
 import re
-import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,13 +20,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from corpora import DATA
-from lda import about, machine
-from tables import Report, out_option
+from benchmarks.harness import Report, options, run
+from benchmarks.processes import ONE_THREAD, cpu_seconds
+from reproduce.texts import rows
 
 from stickbreaker import Corpus
 
-IMDB = DATA / "imdb-reviews"
 ROUNDS, TOPICS, PASSES = 5, 50, 10
 OWN, PHRASES = "stickbreaker", "stickbreaker, with phrases"
 WORD = re.compile(r"[a-z][a-z0-9']+")
@@ -56,32 +52,24 @@ LdaModel(bags, {TOPICS}, dictionary, passes={PASSES}, random_state=0, eval_every
 """
 
 
-def main() -> None:
-    report = Report(out_option(__doc__).parse_args().out, "raw-texts", about())
-    report.say(f"# Raw texts\n\n{machine()}\n")
-    if not IMDB.exists():
-        report.say("MISSING: the reviews are not there (../shared/data/imdb-reviews)")
+def measure(report: Report, args: argparse.Namespace) -> None:
+    if not report.has("IMDb"):
         return
     with tempfile.TemporaryDirectory() as place:
-        file = written(Path(place) / "reviews.jsonl")
+        file = write_reviews(Path(place) / "reviews.jsonl")
         builds(report, file, Path(place))
         commands(report, file, Path(place))
 
 
-def written(path: Path) -> Path:
-    """Both parts of the reviews, twice, as one file with ids that differ."""
-    with path.open("w") as file:
-        for copy in ("a", "b"):
-            for part in ("train", "test"):
-                with gzip.open(IMDB / f"{part}.jsonl.gz", "rt") as lines:
-                    for line in lines:
-                        record = json.loads(line)
-                        print(json.dumps({**record, "id": copy + record["id"]}), file=file)
+def write_reviews(path: Path) -> Path:
+    """Write both parts of the reviews twice into one file, with ids that differ."""
+    records = [{**record, "id": copy + record["id"]} for copy in ("a", "b") for record in rows("IMDb")]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
     return path
 
 
 def builds(report: Report, file: Path, place: Path) -> None:
-    """Megabytes of text a CPU second."""
+    """The table of corpora: megabytes of text per CPU second."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     def texts() -> list[str]:
@@ -119,40 +107,31 @@ def builds(report: Report, file: Path, place: Path) -> None:
             start = time.process_time()
             build()
             best[name] = min(best[name], time.process_time() - start)
-    told(report, BUILDS, {name: size / seconds for name, seconds in best.items()}, more_is_better=True)
+    figure_rows(report, BUILDS, {name: size / seconds for name, seconds in best.items()}, more_is_better=True)
 
 
 def commands(report: Report, file: Path, place: Path) -> None:
-    """CPU seconds from the file to topics."""
+    """The table of commands: CPU seconds from the file to topics."""
     report.section("Commands", f"{TOPICS} topics, {PASSES} passes.", COMMANDS)
-    program, cache = Path(sys.executable).with_name("stickbreaker"), str(place / "cache")
+    program = Path(sys.executable).with_name("stickbreaker")
+    variables = {**ONE_THREAD, "NUMBA_CACHE_DIR": str(place / "cache")}
     options = ("--topics", TOPICS, "--iterations", PASSES, "--tol", 0, "--threads", 1, "--overwrite")
     fit = [program, "fit", "lda", file, "--out", place / "model", *options]
     seconds = {OWN: float("inf")}
-    cold = cpu_seconds(fit, cache)
+    cold = cpu_seconds(fit, **variables)
     for _ in range(3):
-        seconds[OWN] = min(seconds[OWN], cpu_seconds(fit, cache))
+        seconds[OWN] = min(seconds[OWN], cpu_seconds(fit, **variables))
     seconds[f"{OWN}, nothing compiled before"] = cold
-    seconds["scikit-learn"] = cpu_seconds([sys.executable, "-c", SKLEARN_SCRIPT, file], cache)
+    seconds["scikit-learn"] = cpu_seconds([sys.executable, "-c", SKLEARN_SCRIPT, file], **variables)
     if importlib.util.find_spec("gensim") is not None:
-        seconds["gensim"] = cpu_seconds([sys.executable, "-c", GENSIM_SCRIPT, file], cache)
-    told(report, COMMANDS, seconds, more_is_better=False)
+        seconds["gensim"] = cpu_seconds([sys.executable, "-c", GENSIM_SCRIPT, file], **variables)
+    figure_rows(report, COMMANDS, seconds, more_is_better=False)
 
 
-def cpu_seconds(words: list[object], cache: str) -> float:
-    """CPU seconds of a process and what it starts, on one thread, with kernels compiled in `cache`."""
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, **threads, "NUMBA_CACHE_DIR": cache}
-    subprocess.run([str(word) for word in words], env=environment, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def told(
+def figure_rows(
     report: Report, columns: tuple[str, ...], figures: Mapping[str, float], *, more_is_better: bool
 ) -> None:
-    """A row for each program, and how many times better ours is."""
+    """A row for each program, with the ratio of ours to it."""
     for name, figure in figures.items():
         ratio = figures[OWN] / figure if more_is_better else figure / figures[OWN]
         values = (name, f"{figure:.2f}", None if name == OWN else f"{ratio:.2f}×")
@@ -160,4 +139,4 @@ def told(
 
 
 if __name__ == "__main__":
-    main()
+    run("raw-texts", "Raw texts", options(__doc__), measure)

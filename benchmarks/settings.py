@@ -1,47 +1,38 @@
-"""The programs, their defaults, and the small grids from which each one's best setting is chosen.
+"""The programs, and the small grids from which the best setting of each is chosen.
 
 Every program has the same number of tries (its default and the `TRIES` - 1 settings here), and ours no more.
-Values that end in "/K" are divided by the number of topics. "default" is {}: what the program does when it is
-told nothing but K, a seed and the number of passes.
+Values that end in "/K" are divided by the number of topics. The default is {}: what a program does if it is
+given only K, a seed and the number of passes.
 """
 
 from typing import Any
 
-from external import Mallet, VowpalWabbit
-from hdp_programs import PROGRAMS as HDP_PROGRAMS
-from ours import Stickbreaker
-from peers import Gensim, Sklearn, Tomotopy
-
-TRIES = 5
-Settings = dict[str, Any]
+from benchmarks.contest import TRIES, Settings
+from benchmarks.external import Mallet, VowpalWabbit
+from benchmarks.hdp_programs import PROGRAMS as HDP_PROGRAMS
+from benchmarks.ours import Stickbreaker
+from benchmarks.peers import Gensim, Sklearn, Tomotopy
 
 FIRST_STEP = {"initial_t": 1, "learning_rate": 1}  # the first minibatch counts in full
 
+OURS_GRID: list[Settings] = [
+    {"eta": 0.1},
+    {"eta": 0.1, "alpha": "10/K"},
+    {"eta": 0.03, "alpha": "10/K"},
+    {"eta": "learned"},
+]
+
 GRIDS: dict[str, list[Settings]] = {
-    "mean-field": [
-        {"eta": 0.1},
-        {"eta": 0.1, "alpha": "10/K"},
-        {"eta": 0.03, "alpha": "10/K"},
-        {"eta": "learned"},
-    ],
+    "mean-field": OURS_GRID,
     "mean-field online": [
         {"batch_size": 256, "tau0": 1.0, "kappa": 0.5, "eta": 0.1},
         {"batch_size": 128, "tau0": 1.0, "kappa": 0.7, "eta": 0.1},
         {"batch_size": 256, "tau0": 1.0, "kappa": 0.5, "eta": 0.1, "alpha": "10/K"},
         {"batch_size": 256, "tau0": 16.0, "kappa": 0.7, "eta": 0.03},
     ],
-    "hybrid": [
-        {"eta": 0.1},
-        {"eta": 0.1, "alpha": "10/K"},
-        {"eta": 0.03, "alpha": "10/K"},
-        {"eta": "learned"},
-    ],
-    "gibbs": [
-        {"eta": 0.1},
-        {"eta": 0.1, "alpha": "10/K"},
-        {"eta": 0.03, "alpha": "10/K"},
-        {"eta": "learned"},
-    ],
+    "hybrid": OURS_GRID,
+    "gibbs": OURS_GRID,
+    "gibbs-delayed": OURS_GRID,
     "scikit-learn": [
         {"max_doc_update_iter": 20},
         {"max_doc_update_iter": 20, "topic_word_prior": 0.1},
@@ -74,14 +65,13 @@ GRIDS: dict[str, list[Settings]] = {
         {"alpha": 10, "beta": 0.03, "optimize_interval": 20, "optimize_burn_in": 20},
     ],
 }  # fmt: skip
-GRIDS["gibbs-delayed"] = GRIDS["gibbs"]
 assert {len(grid) for grid in GRIDS.values()} == {TRIES - 1}
 
 OURS = ("mean-field", "mean-field online", "hybrid", "gibbs", "gibbs-delayed")
 
 
 def program_of(name: str, threads: int = 1, mallet: str | None = None) -> Any:
-    """The program of that name. Raises LookupError when it is no program's."""
+    """The program with that name. Raises LookupError if there is none."""
     if name == "mallet" and mallet is not None:
         return Mallet(mallet)
     if name in HDP_PROGRAMS:
@@ -91,13 +81,5 @@ def program_of(name: str, threads: int = 1, mallet: str | None = None) -> Any:
         return Stickbreaker(inference, schedule or "batch", threads)
     peers = {"scikit-learn": Sklearn, "gensim": Gensim, "tomotopy": Tomotopy, "vowpal wabbit": VowpalWabbit}
     if name not in peers:
-        raise LookupError(f"no program is called {name}")
+        raise LookupError(f"there is no program {name!r}")
     return peers[name]()
-
-
-def resolved(settings: Settings, n_topics: int) -> Settings:
-    """Settings with "10/K" and the like made numbers."""
-    return {
-        key: float(value[:-2]) / n_topics if isinstance(value, str) and value.endswith("/K") else value
-        for key, value in settings.items()
-    }

@@ -5,20 +5,20 @@ The generated corpus is drawn block by block from topics of an LDA, each block b
 that a smaller one is the beginning of a larger one.
 """
 
-import gzip
 import json
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from corpora import FILES, Parts, load
+from benchmarks.corpora import Parts, load, matrix_of
 from numpy.typing import NDArray
+from reproduce.texts import texts
 from scipy.sparse import csr_matrix, load_npz, save_npz, vstack
 
 from stickbreaker import Corpus
 from stickbreaker.core.random_streams import stream
 
-NEWSGROUPS = Path(__file__).parents[2] / "shared/data/20newsgroups/train.jsonl.gz"
+FILES = {"20 Newsgroups": "20 Newsgroups", "NIPS": "NIPS counts"}  # the corpora of texts, by their files
 BLOCK = 1000  # documents that one generator draws
 HELD = 1000  # documents of each held-out part, at most
 TRUE_TOPICS, TOPIC_WORDS, DOCUMENT_WORDS = 100, 3000, 100
@@ -49,18 +49,12 @@ class Data(NamedTuple):
         return load_npz(self.folder / f"{part}.npz")
 
     def frequencies(self) -> csr_matrix:
-        """How often each word is in the documents to learn from (1 × words)."""
+        """How often each word occurs in the documents to learn from (1 × words)."""
         return load_npz(self.folder / "words.npz")
 
 
-def missing(corpus: str) -> str | None:
-    """Why a corpus of texts cannot be read, or None."""
-    file = {"NIPS": FILES["NIPS"], "20 Newsgroups": NEWSGROUPS}.get(corpus)
-    return None if file is None or file.exists() else f"{file} does not exist"
-
-
 def written(folder: Path, corpus: str, documents: int = 0, words: int = 0) -> Data:
-    """A corpus by name, made where it is not there; a generated one has so many documents and words."""
+    """A corpus by name, written if it is not yet; `documents` and `words`: of a generated one."""
     name = f"{corpus.replace(' ', '-')}-{documents}-{words}" if documents else corpus.replace(" ", "-")
     data = Data(folder / name)
     if not (data.folder / "about.json").exists():
@@ -84,7 +78,7 @@ def _write(data: Data, parts: Parts) -> None:
 
 
 def _known(held: csr_matrix, frequencies: csr_matrix) -> csr_matrix:
-    """Held-out documents without words that nobody could learn."""
+    """Held-out documents without words that no program could learn."""
     seen = csr_matrix((frequencies.toarray() > 0).astype(float))
     known = csr_matrix(held.multiply(seen))
     known.eliminate_zeros()
@@ -94,22 +88,15 @@ def _known(held: csr_matrix, frequencies: csr_matrix) -> csr_matrix:
 def _parts(corpus: str) -> Parts:
     if corpus == "NIPS":
         return load("NIPS")
-    with gzip.open(NEWSGROUPS, "rt", encoding="utf-8") as file:
-        found = Corpus.from_texts(json.loads(line)["text"] for line in file)
-    blocks = [found.bags(block) for block in range(len(found.block_sizes))]
-    shapes = [(len(block.offsets) - 1, found.n_words) for block in blocks]
-    parts = [
-        csr_matrix((block.counts, block.words, block.offsets), shape)
-        for block, shape in zip(blocks, shapes, strict=True)
-    ]
-    counts = csr_matrix(vstack(parts))
-    order = np.random.default_rng(0).permutation(found.n_documents)
+    counts = matrix_of(Corpus.from_texts(texts(corpus)))
+    order = np.random.default_rng(0).permutation(counts.shape[0])
     tenth = len(order) // 10
     return Parts(corpus, counts[order[2 * tenth :]], counts[order[tenth : 2 * tenth]], counts[order[:tenth]])
 
 
 def generated(documents: int, words: int) -> Parts:
-    """Documents of LDA with `TRUE_TOPICS` topics: some words each, by Zipf's law in an order of its own."""
+    """Documents of an LDA with `TRUE_TOPICS` topics; each has some words, by Zipf's law in an order of its
+    own."""
     topics = planted(words)
     train = vstack([drawn(topics, words, f"train {n}", size) for n, size in enumerate(_sizes(documents))])
     dev, test = (drawn(topics, words, part, HELD) for part in ("dev", "test"))

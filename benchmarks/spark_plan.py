@@ -1,23 +1,18 @@
-"""What the benchmark on Spark runs, whole and quick, and the settings that each program tries."""
+"""Sizes of the benchmark on Spark, whole and quick, and the settings that each program tries."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Settings = dict[str, Any]
+from benchmarks.contest import TRIES, Settings
 
-TRIES = 5  # of every program: its default and four more
+OURS_GRID: list[Settings] = [
+    {"eta": 0.1},
+    {"eta": 0.1, "alpha": "10/K"},
+    {"eta": 0.03, "alpha": "10/K"},
+    {"alpha": "5/K"},
+]
 GRIDS: dict[str, list[Settings]] = {
-    "mean-field": [
-        {"eta": 0.1},
-        {"eta": 0.1, "alpha": "10/K"},
-        {"eta": 0.03, "alpha": "10/K"},
-        {"alpha": "5/K"},
-    ],
-    "hybrid": [
-        {"eta": 0.1},
-        {"eta": 0.1, "alpha": "10/K"},
-        {"eta": 0.03, "alpha": "10/K"},
-        {"alpha": "5/K"},
-    ],
+    "mean-field": OURS_GRID,
+    "hybrid": OURS_GRID,
     "mean-field online": [
         {"batch_size": 1024, "tau0": 1.0, "kappa": 0.5, "eta": 0.1},
         {"batch_size": 2048, "tau0": 1.0, "kappa": 0.5, "eta": 0.1, "alpha": "10/K"},
@@ -47,16 +42,16 @@ FULL_BATCH = {"subsamplingRate": 1.0, "learningOffset": 1.0}  # MLlib's online o
 class Plan(NamedTuple):
     """Sizes of a run of the benchmark."""
 
-    corpora: tuple[str, ...]  # of texts, where settings are chosen on the first that is there
+    corpora: tuple[str, ...]  # corpora of texts; settings are chosen on the first that exists
     documents: int  # of the generated corpus
     words: int
     topics: int
     try_passes: int
     passes: tuple[int, ...]  # after which topics are scored
-    full: tuple[int, ...]  # the same of MLlib's online optimizer where a step is a pass
-    longer: tuple[int, ...]  # the same of MLlib's EM on texts, which is slow to part its topics
-    few: dict[str, tuple[int, ...]]  # the same on the generated corpus, of programs whose passes take minutes
-    few_passes: int  # where only seconds are asked
+    full: tuple[int, ...]  # the same for MLlib's online optimizer with a step per pass
+    longer: tuple[int, ...]  # the same for MLlib's EM on texts, whose topics separate slowly
+    few: dict[str, tuple[int, ...]]  # the same on the generated corpus, if passes take minutes
+    few_passes: int  # if only seconds are measured
     more_topics: tuple[int, ...]
 
     @property

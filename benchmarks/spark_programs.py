@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
+from benchmarks.contest import Settings
+from benchmarks.ours import schedule_of
+from benchmarks.spark_data import Data
+from benchmarks.spark_watch import DriverBytes
 from numpy.typing import NDArray
-from spark_data import Data
-from spark_watch import DriverBytes
 
-from stickbreaker import LDA, Corpus, Online
+from stickbreaker import LDA, Corpus
 from stickbreaker.estimators import fitting
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
@@ -20,27 +22,25 @@ from stickbreaker.learning.variational import VariationalRun
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SCHEDULE = ("batch_size", "kappa", "tau0")
 ENGINE = ("task_bytes", "portion", "blocks")
 
 Array = NDArray[np.float64]
-Settings = dict[str, Any]
 
 
 class Program(Protocol):
-    """What is measured."""
+    """A program that is measured."""
 
-    facts: dict[str, Any]  # what it has to tell of its last run
+    facts: dict[str, Any]  # figures of its last run
 
     def take(self, data: Data) -> None:
-        """The documents to learn from."""
+        """Read the documents to learn from."""
 
     def run(self, n_topics: int, seed: int, settings: Settings, passes: int) -> Callable[[], Array]:
-        """Learn from the beginning; what is given makes the topics, topics × words."""
+        """Learn from the beginning; returns a function that returns topics × words."""
 
 
 class Ours:
-    """`LDA`; a step is a pass. Without a session on `threads` threads of this process."""
+    """`LDA`; a step is a pass. Without a session it runs on `threads` threads of this process."""
 
     def __init__(self, inference: str, session: "SparkSession | None", threads: int = 1) -> None:
         self.inference, self.session, self.threads = inference, session, threads
@@ -65,7 +65,7 @@ class Ours:
         job, state = model.new_run(self.corpus, seed)
         counted.taken()
         run(job, state, [trace, Steps()])
-        self.facts = {"last_step": {**steps[-1], **told_of(job), "steps": len(steps)}}
+        self.facts = {"last_step": {**steps[-1], **figures_of(job), "steps": len(steps)}}
         return lambda: topics_of(model, self.corpus, job, state, trace)
 
     def _lda(self, n_topics: int, seed: int, settings: Settings, passes: int) -> LDA:
@@ -74,29 +74,21 @@ class Ours:
             from stickbreaker.engines.spark import SparkEngine
 
             engine = SparkEngine(self.session, **{n: settings[n] for n in ENGINE if n in settings})
-        online = {name: settings[name] for name in SCHEDULE if name in settings}
-        rest = {name: value for name, value in settings.items() if name not in (*SCHEDULE, *ENGINE)}
+        online, rest = schedule_of({name: settings[name] for name in settings if name not in ENGINE})
         return LDA(
-            n_topics,
-            inference=self.inference,
-            schedule=Online(**online) if online else "batch",
-            max_iter=passes,
-            tol=0.0,
-            n_jobs=self.threads,
-            random_state=seed,
-            engine=engine,
-            **rest,
-        )
+            n_topics, inference=self.inference, schedule=online or "batch", max_iter=passes, tol=0.0,
+            n_jobs=self.threads, random_state=seed, engine=engine, **rest,
+        )  # fmt: skip
 
 
 def topics_of(model: LDA, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> Array:
-    """Topics × words of a run under way."""
+    """Topics × words of a run."""
     fitting.finish(model, corpus, job, state, trace)
     return model.topic_word_
 
 
-def told_of(job: Run[Any]) -> dict[str, float]:
-    """Records and bytes that the last map shuffled, and the bytes of the files that it left."""
+def figures_of(job: Run[Any]) -> dict[str, float]:
+    """Records and bytes that the last map shuffled, and the bytes of its files."""
     from stickbreaker.engines.spark import ShardedEngine
 
     if not isinstance(job, VariationalRun) or not isinstance(job.engine, ShardedEngine):
@@ -114,7 +106,7 @@ def told_of(job: Run[Any]) -> dict[str, float]:
 class MLlib:
     """`pyspark.ml.clustering.LDA`, its documents held in memory before the clock starts.
 
-    A step is a pass: an iteration by "em", as many as make a pass of the samples by "online".
+    A step is a pass: one iteration by "em", by "online" as many iterations as sample the whole corpus.
     """
 
     facts: ClassVar[dict[str, Any]] = {}
@@ -122,7 +114,7 @@ class MLlib:
     def __init__(self, optimizer: str, session: "SparkSession") -> None:
         self.optimizer, self.session = optimizer, session
         self.scratch = tempfile.TemporaryDirectory(prefix="mllib-")
-        session.sparkContext.setCheckpointDir(self.scratch.name)  # without one EM's lineage grows
+        session.sparkContext.setCheckpointDir(self.scratch.name)  # without checkpoints EM's lineage grows
 
     def take(self, data: Data) -> None:
         n_words = int(data.about()["words"])
@@ -132,7 +124,7 @@ class MLlib:
 
     def run(self, n_topics: int, seed: int, settings: Settings, passes: int) -> Callable[[], Array]:
         model = self._lda(n_topics, seed, settings, passes).fit(self.documents)
-        return lambda: model.topicsMatrix().toArray().T  # of EM a sum over the graph, no part of learning
+        return lambda: model.topicsMatrix().toArray().T  # for EM a sum over the graph, not part of learning
 
     def _tasks(self) -> int:
         """Partitions: as many as the session's cores, twice over."""

@@ -1,13 +1,16 @@
-"""How a step grows: with documents, words and topics, beside threads of one machine, and with executors."""
+"""Growth of a step with documents, words and topics, compared with threads of one machine, and with
+executors."""
 
 from pathlib import Path
+from typing import Any
 
-from spark_cell import SparkCell, run_cell
-from spark_data import written
-from spark_plan import Plan
-from tables import Report, Row
+from benchmarks.contest import Cell
+from benchmarks.harness import Report, Row
+from benchmarks.spark_cell import run_cell
+from benchmarks.spark_data import Data, written
+from benchmarks.spark_plan import Plan
 
-STEPS = ("what", "documents", "K", "wall s/pass", "CPU s/pass", "µs CPU a document")
+STEPS = ("what", "documents", "K", "wall s/pass", "CPU s/pass", "µs CPU/document")
 BYTES = (
     "documents", "words", "schedule", "driver sent", "driver got", "jobs", "records", "shuffled", "in files",
     "files", "driver MB", "worker MB",
@@ -15,28 +18,33 @@ BYTES = (
 PLACES = ("program", "where", "wall s/pass", "CPU s/pass", "against")
 
 
+def cell_of(program: str, data: Data, topics: int, at: tuple[int, ...], **fields: Any) -> Cell:
+    """A run on a written corpus, on local[2] if `fields` does not name another place."""
+    return Cell(program, topics, at, corpus=str(data.folder), **{"where": "local[2]", **fields})
+
+
 def steps(plan: Plan, folder: Path, report: Report) -> None:
-    """A step against documents and against topics."""
+    """The table of a step's time by documents and topics."""
     report.section(
         "A step against documents and topics",
-        f"Generated documents, {plan.words:,} words, local[2]. Seconds of a pass after the first.",
+        f"Generated documents, {plan.words:,} words, local[2]. Seconds per pass after the first.",
         STEPS,
     )
     at = (1, plan.few_passes)
     for program in ("mean-field", "hybrid"):
         for documents in plan.smaller:
             data = written(folder, "generated", documents, plan.words)
-            cell = SparkCell(program, str(data.folder), plan.topics, at)
+            cell = cell_of(program, data, plan.topics, at)
             report.row(step_row(program, documents, plan.topics, run_cell(cell)))
     data = written(folder, "generated", plan.smaller[0], plan.words)
     for program in ("mean-field", "hybrid"):
         for topics in plan.more_topics:
-            cell = SparkCell(program, str(data.folder), topics, at)
+            cell = cell_of(program, data, topics, at)
             report.row(step_row(program, plan.smaller[0], topics, run_cell(cell)))
 
 
 def step_row(program: str, documents: int, topics: int, result: Row) -> Row:
-    """A run's time of a pass."""
+    """A run's time per pass."""
     row: Row = {"what": program, "documents": documents, "K": topics}
     if "error" in result:
         return {**row, "wall s/pass": f"did not run: {result['error']}"}
@@ -45,17 +53,17 @@ def step_row(program: str, documents: int, topics: int, result: Row) -> Row:
         **row,
         "wall s/pass": result["pass_wall_s"],
         "CPU s/pass": result["pass_cpu_s"],
-        "µs CPU a document": a_document,
+        "µs CPU/document": a_document,
     }
 
 
 def growth(plan: Plan, folder: Path, report: Report) -> None:
-    """Bytes of a step as the corpus and the vocabulary double."""
+    """The table of bytes of a step as the corpus and the vocabulary double."""
     report.section(
         "Bytes of a step",
         f"Mean-field, K = {plan.topics}, 16 blocks, the last step of the run. The driver sends tasks (code, "
-        "small part, names of files, portions of documents) and gets small sums; shuffled bytes go from task "
-        "to task.",
+        "the small arrays, names of files, portions of documents) and gets small sums; shuffled bytes go "
+        "from task to task.",
         BYTES,
     )
     words = plan.words // 2, plan.words
@@ -64,9 +72,9 @@ def growth(plan: Plan, folder: Path, report: Report) -> None:
     for documents, n, schedule, passes in (*batches, *online):
         settings = {"blocks": 16, **schedule}
         data = written(folder, "generated", documents, n)
-        cell = SparkCell("mean-field", str(data.folder), plan.topics, (passes,), settings)
-        told = "online, 1,024" if schedule else "batch"
-        report.row(bytes_row(documents, n, told, run_cell(cell)))
+        cell = cell_of("mean-field", data, plan.topics, (passes,), settings=settings)
+        name = "online, 1,024" if schedule else "batch"
+        report.row(bytes_row(documents, n, name, run_cell(cell)))
 
 
 def bytes_row(documents: int, words: int, schedule: str, result: Row) -> Row:
@@ -75,26 +83,17 @@ def bytes_row(documents: int, words: int, schedule: str, result: Row) -> Row:
     if "error" in result:
         return {**row, "driver sent": f"did not run: {result['error']}"}
     last = result["last_step"]
-    return {
-        **row,
-        "driver sent": last["sent"],
-        "driver got": last["got"],
-        "jobs": last["jobs"],
-        "records": last["records"],
-        "shuffled": last["shuffled"],
-        "in files": last["filed"],
-        "files": last["files"],
-        "driver MB": result["driver_mb"],
-        "worker MB": result["worker_mb"],
-    }
+    names = {"driver sent": "sent", "driver got": "got", "in files": "filed"}
+    figures = {name: last[names.get(name, name)] for name in BYTES[3:10]}
+    return {**row, **figures, "driver MB": result["driver_mb"], "worker MB": result["worker_mb"]}
 
 
 def overhead(plan: Plan, folder: Path, report: Report) -> None:
     """The same work on threads of one machine and on Spark."""
     report.section(
-        "Beside threads of one machine",
-        f"{plan.documents:,} generated documents, K = {plan.topics}. Asked: less than 1.30 times the "
-        "seconds of as many threads.",
+        "Compared with threads of one machine",
+        f"{plan.documents:,} generated documents, K = {plan.topics}. Wanted: less than 1.30 times the "
+        "seconds of the same number of threads.",
         PLACES,
     )
     pairs = (("1 thread", "local[1]"), ("2 threads", "local[2]"))
@@ -120,7 +119,7 @@ def compare_places(
     for program in programs:
         for pair in pairs:
             found = [
-                run_cell(SparkCell(program, str(data.folder), plan.topics, (1, plan.few_passes), where=where))
+                run_cell(cell_of(program, data, plan.topics, (1, plan.few_passes), where=where))
                 for where in pair
             ]
             for where, result in zip(pair, found, strict=True):
@@ -128,7 +127,7 @@ def compare_places(
 
 
 def place_row(program: str, where: str, result: Row, first: Row | None) -> Row:
-    """A run's time of a pass, and as a multiple of another's.
+    """A run's time per pass, also as a multiple of another run's.
 
     >>> one, two = {"pass_wall_s": 4.0, "pass_cpu_s": 2.0}, {"pass_wall_s": 2.0, "pass_cpu_s": 3.0}
     >>> place_row("mean-field", "local[2]", two, one)["against"]

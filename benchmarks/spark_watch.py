@@ -1,17 +1,17 @@
-"""What a run on Spark takes: seconds of all its processes, their memory, and bytes by way of the driver."""
+"""The cost of a run on Spark: seconds of all its processes, their memory, and bytes through the driver."""
 
 import os
 import pickle
 from pathlib import Path
 from typing import Any
 
-from watch import MEGABYTE
+from benchmarks.watch import MEGABYTE
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def descendants(root: int) -> list[int]:
-    """A process and all below it."""
+    """The numbers of a process and of all its descendants."""
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         fields = _fields(folder)
@@ -26,7 +26,7 @@ def descendants(root: int) -> list[int]:
 
 
 def tree_seconds() -> float:
-    """CPU seconds so far of this process and all below it, ended ones included."""
+    """CPU seconds so far of this process and all its descendants, also of those that have ended."""
     total = 0
     for process in descendants(os.getpid()):
         fields = _fields(Path("/proc", str(process)))
@@ -35,7 +35,7 @@ def tree_seconds() -> float:
 
 
 def _fields(folder: Path) -> list[str]:
-    """What /proc tells of a process, from its state on; nothing of one that has ended."""
+    """The fields of /proc/…/stat from the state on; none for a process that has ended."""
     try:
         return (folder / "stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -50,38 +50,31 @@ def peaks() -> dict[str, float]:
             lines = Path("/proc", str(process), "status").read_text().splitlines()
         except OSError:
             continue
-        told = dict(line.split(":", 1) for line in lines if ":" in line)
-        if "VmHWM" not in told:
+        fields = dict(line.split(":", 1) for line in lines if ":" in line)
+        if "VmHWM" not in fields:
             continue
-        kind = (
-            "driver_mb"
-            if process == os.getpid()
-            else "jvm_mb"
-            if told["Name"].strip() == "java"
-            else "worker_mb"
-        )
-        out[kind] = max(out[kind], int(told["VmHWM"].split()[0]) * 1024 / MEGABYTE)
+        is_java = fields["Name"].strip() == "java"
+        kind = "driver_mb" if process == os.getpid() else "jvm_mb" if is_java else "worker_mb"
+        out[kind] = max(out[kind], int(fields["VmHWM"].split()[0]) * 1024 / MEGABYTE)
     return out
 
 
 class DriverBytes:
-    """Counts what the driver sends with tasks and gets back; Spark is watched where it pickles a task."""
+    """Counts the bytes that the driver sends with tasks and gets back, at the place where Spark pickles a
+    task."""
 
     def __init__(self) -> None:
         self.sent = self.got = self.jobs = 0
 
     def watch(self) -> None:
-        """From now on, in this process."""
+        """Count from now on, in this process."""
         import pyspark.core.rdd as rdds
         from pyspark import SparkContext
 
         from stickbreaker.engines.spark.jobs import Cluster
 
-        prepare, collect, parallelize = (
-            rdds._prepare_for_python_RDD,
-            Cluster.collect,
-            SparkContext.parallelize,
-        )
+        prepare = rdds._prepare_for_python_RDD
+        collect, parallelize = Cluster.collect, SparkContext.parallelize
 
         def counted(context: Any, command: Any) -> Any:
             from pyspark.serializers import CloudPickleSerializer
@@ -105,6 +98,6 @@ class DriverBytes:
 
     def taken(self) -> dict[str, int]:
         """Bytes sent and got and jobs since the last call."""
-        told = {"sent": self.sent, "got": self.got, "jobs": self.jobs}
+        counts = {"sent": self.sent, "got": self.got, "jobs": self.jobs}
         self.sent = self.got = self.jobs = 0
-        return told
+        return counts

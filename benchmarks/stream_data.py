@@ -1,6 +1,5 @@
-"""The streams: documents of a collection in an order, as lists of tokens, and what a scorer needs of them."""
+"""The streams: documents of a collection in an order, as lists of tokens, and the words that are scored."""
 
-import gzip
 import json
 import random
 from collections import Counter
@@ -9,25 +8,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpora import DATA, kept_tokens
+from benchmarks.corpora import kept_tokens
+from reproduce.texts import rows
 
 from stickbreaker import Analysis
 
 Record = dict[str, Any]
 
-FILES = {
-    "20 Newsgroups": ("20newsgroups/train.jsonl.gz", "20newsgroups/test.jsonl.gz"),
-    "NIPS": ("nips-text/docs.jsonl.gz",),
-    "blogs": ("blogs/posts.jsonl.gz",),
-    "AP": ("ap/ap.jsonl.gz",),
-    "de-news": ("de-news-en/docs.jsonl.gz",),
+FILES = {name: name for name in ("NIPS", "blogs", "AP", "de-news")} | {
+    "20 Newsgroups": "20 Newsgroups, whole"
 }
-KNOWN = 20_000  # words of a closed vocabulary at most, those in the most documents
+KNOWN = 20_000  # most words of a closed vocabulary: those in the most documents
 LEAST = 3  # documents that a known word is in
 
 
 class StreamOf(NamedTuple):
-    """A collection in an order, and how many documents a minibatch has: a hundredth of it or so."""
+    """A collection in an order, and the documents per minibatch: about a hundredth of it."""
 
     corpus: str
     order: str
@@ -35,7 +31,7 @@ class StreamOf(NamedTuple):
 
 
 def _day_of_post(record: Record) -> str:
-    """A blog's date, "31,May,2004", as one that sorts; those that no English month is in come last."""
+    """A blog's date, "31,May,2004", in a form that sorts; those without an English month come last."""
     try:
         return datetime.strptime(record["date"], "%d,%B,%Y").replace(tzinfo=UTC).date().isoformat()
     except ValueError:
@@ -66,16 +62,9 @@ STREAMS = (
 SHUFFLED = tuple({stream.corpus: stream._replace(order="shuffled") for stream in STREAMS}.values())
 
 
-def is_there(corpus: str) -> bool:
-    return all((DATA / file).exists() for file in FILES[corpus])
-
-
 def write_stream(stream: StreamOf, seed: int, path: Path) -> None:
-    """Write the documents in their order, a list of tokens a line; a shuffled stream's order has a seed."""
-    records: list[Record] = []
-    for name in FILES[stream.corpus]:
-        lines = gzip.decompress((DATA / name).read_bytes()).splitlines()
-        records += [json.loads(line) for line in lines]
+    """Write the documents in their order, a list of tokens per line; `seed`: of a shuffled order."""
+    records = rows(FILES[stream.corpus])
     if stream.order == "shuffled":
         random.Random(seed).shuffle(records)
     else:
@@ -91,6 +80,6 @@ def read_stream(path: Path) -> list[list[str]]:
 
 
 def known_words(documents: list[list[str]]) -> list[str]:
-    """The words that closed programs know before they begin, and that all programs are scored on."""
+    """The words that programs with closed vocabularies know from the start, and that all are scored on."""
     counts = Counter(word for line in documents for word in set(line))
     return [word for word, n in counts.most_common(KNOWN) if n >= LEAST]

@@ -1,32 +1,30 @@
 """One program on one stream: learned from a minibatch at a time, each scored before it is learned from.
 
-The child process reads a stream as `stream_data.write_stream` wrote it. All programs have one scorer: half of
-a document's tokens, drawn, tell its topic shares, by the program's own inference; the others are scored with
-topics of the program's expected counts plus `ETA`, over the words that closed programs know.
+The process reads a stream that `stream_data.write_stream` wrote. All programs have one scorer: topic shares
+of a document are inferred from a random half of its tokens by the program's own inference; the other half is
+scored with topics of the program's expected counts plus `ETA`, over the words that closed programs know.
 """
 
-import json
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from cell import answer
+from benchmarks.processes import answer
+from benchmarks.stream_data import known_words, read_stream
 from numpy.typing import NDArray
-from stream_data import known_words, read_stream
 
 Array = NDArray[np.float64]
 Tokens = list[list[str]]
 
-ETA = 0.01  # of the topics that score
+ETA = 0.01  # added to the counts of topics that score
 DECAYS = (0.9, 0.95, 0.97, 0.99, 1.0)  # per step, of running unigrams; the best of them is reported
 TWINS = 0.9  # cosine of two topics' words above which they are one topic twice
 IN_USE = 0.001  # share of a topic that counts among twins
 FIRST = 2  # minibatches that are learned from before the first is scored
 PATIENCE = 600  # CPU seconds of learning after which a program is stopped
-KAPPA, TAU0, ALPHA = 0.6, 32.0, 0.2  # that peers are given besides their own defaults
+KAPPA, TAU0, ALPHA = 0.6, 32.0, 0.2  # of peers, in addition to their own defaults
 
 
 class Program(Protocol):
@@ -35,7 +33,7 @@ class Program(Protocol):
     def learn(self, batch: Tokens) -> None: ...
 
     def counts(self) -> Array | None:
-        """Topics × known words, expected counts; None where it does not tell them."""
+        """Topics × known words, expected counts; None if it does not report them."""
         ...
 
     def shares(self, documents: Tokens) -> Array:
@@ -81,7 +79,7 @@ class Ours:
 
 
 class Refitted:
-    """A batch run on all documents so far, anew after every tenth of the stream."""
+    """A batch run on all documents so far, repeated after every tenth of the stream."""
 
     def __init__(self, known: list[str], n_topics: int, seed: int, n: int, batch: int) -> None:
         from stickbreaker import LDA, Vocabulary
@@ -110,7 +108,7 @@ class Refitted:
 
 
 class Matrices:
-    """What scikit-learn and gensim are given: counts of known words."""
+    """Counts of known words, the input of scikit-learn and gensim."""
 
     def __init__(self, known: list[str]) -> None:
         self.place = {word: place for place, word in enumerate(known)}
@@ -179,7 +177,7 @@ class Gensim(Matrices):
 
 
 class River:
-    """A word counts once a document there; it tells no counts of words."""
+    """river counts a word once per document and reports no counts of words."""
 
     def __init__(
         self, known: list[str], n_topics: int, seed: int, n: int, batch: int, **settings: Any
@@ -219,12 +217,17 @@ PROGRAMS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 def run_program(program: str, path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """What a program made of a stream, or {"error": why}."""
-    return answer(__file__, program, str(path), json.dumps(settings))
+    """The figures of a program on a stream, or {"error": why it failed}."""
+    return answer(measure_file, program, str(path), settings)
+
+
+def measure_file(program: str, path: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a program on a written stream."""
+    return measure(program, read_stream(Path(path)), **settings)
 
 
 class Unigrams:
-    """Running unigrams that fade, one for each of `DECAYS`."""
+    """Running unigram counts that fade, one for each of `DECAYS`."""
 
     def __init__(self, n_words: int) -> None:
         self.counts = [np.zeros(n_words) for _ in DECAYS]
@@ -244,7 +247,7 @@ class Unigrams:
 def measure(
     program: str, documents: Tokens, topics: int, seed: int, batch: int, first: int | None = None, **ours: Any
 ) -> dict[str, Any]:
-    """Learn from the stream in order, and tell the figures of it."""
+    """Learn from the stream in order; returns its figures."""
     documents = documents[:first]
     known = known_words(documents)
     place = {word: number for number, word in enumerate(known)}
@@ -301,13 +304,14 @@ def measure(
 
 
 def gain(end: tuple[float, float, Array], at_half: tuple[float, float, Array]) -> float:
-    """Nats per word above the best unigram of the second half of a stream, from sums at its end and half."""
+    """Nats per word above the best unigram in the second half of a stream, from sums at its end and its
+    half."""
     nats, tokens = end[0] - at_half[0], end[1] - at_half[1]
     return float((nats - (end[2] - at_half[2]).max()) / tokens)
 
 
 def _score(counts: Array, shares: Array, asked: list[list[int]]) -> float:
-    """Nats of the asked words of each document."""
+    """Log probability of the words of all documents given their topic shares, in nats."""
     topics = counts + ETA
     topics /= topics.sum(axis=1, keepdims=True)
     return float(
@@ -316,17 +320,8 @@ def _score(counts: Array, shares: Array, asked: list[list[int]]) -> float:
 
 
 def twins(counts: Array, shares: Array) -> int:
-    """Topics in use whose words are those of a larger one."""
+    """How many topics in use have the words of a larger one."""
     used = np.flatnonzero(shares >= IN_USE)
     unit = counts[used] / np.maximum(np.linalg.norm(counts[used], axis=1, keepdims=True), 1e-300)
     alike = np.tril(unit @ unit.T > TWINS, -1)
     return int(alike.any(axis=1).sum())
-
-
-def main() -> None:
-    program, path, settings = sys.argv[1], Path(sys.argv[2]), json.loads(sys.argv[3])
-    print(json.dumps(measure(program, read_stream(path), **settings)))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,9 @@
-"""Streams in order of time or sorted by kind: do topics last, and is the next minibatch predicted?
+"""Streams in order of time or sorted by label: do topics last, and is the next minibatch predicted?
 
 `make bench-streams` learns from each stream once, thirty topics, in order (from three seeds) and shuffled,
-beside river, scikit-learn, gensim and a batch run that is made anew after every tenth; `FULL=1 make
+compared with river, scikit-learn, gensim and a batch run that is repeated after every tenth; `FULL=1 make
 bench-streams` (or --full) has closed and open words, mean-field and hybrid, 10, 30 and 100 topics and three
-seeds of all. The tables are printed as they come and kept in bench-results/.
+seeds of all. The tables are printed row by row and kept in bench-results/.
 """
 
 import argparse
@@ -12,23 +12,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lda import about, machine
-from open_vocabulary import at_least, at_most
-from stream_data import SHUFFLED, STREAMS, StreamOf, is_there, write_stream
-from stream_programs import ALPHA, DECAYS, ETA, KAPPA, TAU0, TWINS, run_program
-from tables import Report, Row, options_of
+from benchmarks.harness import Report, Row, options, print_minutes, run
+from benchmarks.stream_data import FILES, SHUFFLED, STREAMS, StreamOf, write_stream
+from benchmarks.stream_programs import ALPHA, DECAYS, ETA, KAPPA, TAU0, TWINS, run_program
+from benchmarks.tables import CLAIMS, at_least, at_most
 
 MINUTES = (35, 1_200)  # on one idle core
-RIVER_PART = 1_000  # documents that river is given: it takes seconds for each
-LARGEST, TOPICS_FROM = 0.15, 30  # share of the words that a topic has at most, if there are that many topics
-OF_DOCUMENTS = 0.20  # the same of the documents of the last tenth
+RIVER_PART = 1_000  # documents that river learns from: it takes seconds for each
+LARGEST, TOPICS_FROM = (
+    0.15,
+    30,
+)  # largest share of the words of a topic, if there are at least that many topics
+OF_DOCUMENTS = 0.20  # the same for the documents of the last tenth
 GAIN = 0.08  # nats per word above the fading unigram in a stream's second half
-CLOSE = 0.05  # nats a word that an order may cost
+CLOSE = 0.05  # nats per word that an order may cost
 COLUMNS = (
     "stream", "words", "inference", "K", "seed", "program", "largest", "of documents", "effective", "S",
     "unigram", "gain", "twins", "exchanges", "CPU s",
 )  # fmt: skip
-CLAIMS = ("what", "wanted", "measured", "met")
 PEERS = (
     "scikit-learn", "scikit-learn, our rate", "gensim", "gensim, our rate", "river", "river, our rate",
     "ours, refitted",
@@ -54,7 +55,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(stream: StreamOf, full: bool) -> Iterator[Cell]:
-    """The runs on a stream; those of one seed after those of another, as a shuffled order has the seed."""
+    """The runs on a stream, seed by seed, because a shuffled order depends on the seed."""
     for seed in range(3 if full or stream.order != "shuffled" else 1):
         if full:
             for topics in (10, 30, 100):
@@ -78,23 +79,19 @@ def cells_of(stream: StreamOf, full: bool) -> Iterator[Cell]:
                 yield Cell(stream, program, 30, seed)
 
 
-def main() -> None:
-    args = arguments()
-    print(f"About {MINUTES[args.full]} minutes on one idle core.", flush=True)
-    report = Report(args.out, "streams", about())
-    report.say(f"# Streams in order\n\n{machine()}\n")
+def measure(report: Report, args: argparse.Namespace) -> None:
+    print_minutes(MINUTES[args.full])
     report.section(
         "Streams",
-        f"One pass, each minibatch scored before it is learned from, by one scorer: S, nats of a word of "
-        f"half a document given the other half, topics of expected counts plus {ETA}, over the words that "
-        f"closed programs know. unigram: the best of running ones that fade by {DECAYS} per step. gain: S "
-        "above the best of them, over the second half of the stream. largest, "
-        "effective: of topics among the words of the stream's last tenth; effective is the exponential of "
-        f"their entropy. twins: topics in use whose words have a cosine above {TWINS} with those of another. "
-        f"our rate: kappa {KAPPA}, tau0 {TAU0:g}, alpha {ALPHA} (gensim: learned), else the program's "
-        f"defaults. of documents: the largest mean of documents' shares, where all count alike. "
-        f"CPU s: of learning alone. river has the first {RIVER_PART:,} documents, and tells no "
-        "counts.",
+        "One pass, each minibatch scored before it is learned from, by one scorer: S, nats per word of "
+        f"half of each document given the other half, topics of expected counts plus {ETA}, over the words "
+        f"that closed programs know. unigram: the best of running unigrams that fade by {DECAYS} per step. "
+        "gain: S above the best of them, over the second half of the stream. largest, effective: topics "
+        "among the words of the stream's last tenth; effective is the exponential of their entropy. twins: "
+        f"topics in use whose words have a cosine above {TWINS} with those of another. our rate: kappa "
+        f"{KAPPA}, tau0 {TAU0:g}, alpha {ALPHA} (gensim: learned), else the program's defaults. of "
+        "documents: the largest mean of documents' shares, all with the same weight. CPU s: learning only. "
+        f"river has the first {RIVER_PART:,} documents, and reports no counts.",
         COLUMNS,
     )
     results: dict[Cell, Row] = {}
@@ -102,8 +99,7 @@ def main() -> None:
         for stream in (*STREAMS, *SHUFFLED):
             if args.corpus and stream.corpus not in args.corpus:
                 continue
-            if not is_there(stream.corpus):
-                report.say(f"MISSING: {stream.corpus} is not there (../shared/data)")
+            if not report.has(FILES[stream.corpus]):
                 continue
             path, written = Path(place, "stream.jsonl"), None
             for cell in cells_of(stream, args.full):
@@ -113,17 +109,16 @@ def main() -> None:
                     written = seed
                 results[cell] = run_program(cell.program, path, cell.settings)
                 report.row(row_of(cell, results[cell]))
-    report.section("What was wanted", "Of ours with its defaults. Losses are told as they are.", CLAIMS)
+    report.section("What was wanted", "Ours with its defaults. Losses are reported as they are.", CLAIMS)
     for cell in results:
         for claim in claims(cell, results):
             report.row(claim)
-    print(f"\nWritten: {args.out / 'streams.md'} and streams.json")
 
 
-def arguments() -> argparse.Namespace:
-    options = options_of(__doc__, "all runs")
-    options.add_argument("--corpus", action="append", help="only this collection; may be given again")
-    return options.parse_args()
+def parser() -> argparse.ArgumentParser:
+    found = options(__doc__, "all runs")
+    found.add_argument("--corpus", action="append", help="only this collection; may be given several times")
+    return found
 
 
 def row_of(cell: Cell, result: Row) -> Row:
@@ -150,7 +145,7 @@ def row_of(cell: Cell, result: Row) -> Row:
 
 
 def claims(cell: Cell, results: dict[Cell, Row]) -> Iterator[Row]:
-    """What is wanted of ours on a stream in order: of the worst of its seeds."""
+    """The claims about ours on a stream in order, for the worst of its seeds."""
     stream = cell.stream
     if cell.program != "ours" or stream.order == "shuffled" or cell.seed:
         return
@@ -178,4 +173,4 @@ def claims(cell: Cell, results: dict[Cell, Row]) -> Iterator[Row]:
 
 
 if __name__ == "__main__":
-    main()
+    run("streams", "Streams in order", parser(), measure)

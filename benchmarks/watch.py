@@ -1,4 +1,4 @@
-"""Clock and memory of one run of one program."""
+"""The clock and the memory of a program's run."""
 
 import contextlib
 import resource
@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FROM_STEP = 5  # steps before this one are not in the time a step: the first are unlike the rest
-PATIENCE, GAIN = 2, 0.002  # a score is flat when so many points are not so many nats better than before
+FROM_STEP = 5  # earlier steps are not part of the time per step: the first are unlike the rest
+PATIENCE, GAIN = (
+    2,
+    0.002,
+)  # a score is flat if its last PATIENCE points are not GAIN nats better than those before
 MEGABYTE = 1 << 20
 
 Score = Callable[[NDArray[np.float64]], float]
@@ -21,16 +24,16 @@ Score = Callable[[NDArray[np.float64]], float]
 class Watch:
     """Notes CPU and wall seconds after each step, and scores the topics after the steps `at`.
 
-    The clock stands still while topics are exported and scored. The peak of memory is read before the first
-    score, so that it is the program's and not the scorer's. With `judge`, another score, the run is over when
-    that is flat.
+    The clock is stopped while topics are exported and scored. The peak of memory is read before the first
+    score, so that it is the program's and not the scorer's. `judge` is another score: the run is over once it
+    is flat.
     """
 
     def __init__(self, at: Iterable[int], score: Score, judge: Score | None = None) -> None:
         self.at = sorted(at)
         self.judge = judge
         self.judged: list[float] = []
-        self.facts: dict[str, Any] = {}  # what else a program has to tell
+        self.facts: dict[str, Any] = {}  # other figures of the program
         self.points: list[dict[str, float]] = []
         self.cpu: list[float] = []
         self.wall: list[float] = []
@@ -44,7 +47,7 @@ class Watch:
 
     @property
     def over(self) -> bool:
-        """Whether all steps are made, or the judge's last points gained nothing on those before."""
+        """Whether all steps are made, or the judge's score is flat."""
         recent, before = self.judged[-PATIENCE:], self.judged[:-PATIENCE]
         return len(self.cpu) >= self.last or (bool(before) and max(recent) < max(before) + GAIN)
 
@@ -52,7 +55,7 @@ class Watch:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
 
     def step(self, topics: Callable[[], NDArray[np.float64]], steps: int = 1) -> None:
-        """One step more is done (or `steps` at once, which share their time)."""
+        """Note that another step is done (or `steps` steps, which share their time)."""
         cpu, wall = time.process_time() - self._cpu, time.perf_counter() - self._wall
         self.add(cpu, wall, steps)
         if len(self.cpu) in self.at:
@@ -65,7 +68,7 @@ class Watch:
         self.wall += [wall / steps] * steps
 
     def whole_run(self, steps: int, cpu: float, wall: float, topics: NDArray[np.float64]) -> None:
-        """A run of `steps` steps took so long; the steps since the run before share the difference."""
+        """Note the time of a whole run; the steps that the run before did not have share the difference."""
         self.read_peak()
         more = steps - len(self.cpu)
         self.add(cpu - sum(self.cpu), wall - sum(self.wall), more)
@@ -86,7 +89,7 @@ class Watch:
             self.peak = peak_megabytes()
 
     def a_step(self, seconds: list[float]) -> float:
-        """Median seconds of a step from the fifth on; the last step's where there are fewer."""
+        """Median seconds of a step from the fifth on; those of the last step if there are fewer."""
         return float(np.median(seconds[FROM_STEP - 1 :] or seconds[-1:]))
 
 
@@ -100,7 +103,7 @@ def peak_megabytes() -> float:
 
 
 def reset_peak() -> None:
-    """Forget the peak so far, where the system can: on Linux, unless a container forbids it."""
+    """Forget the peak so far, if the system can: on Linux, unless a container forbids it."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

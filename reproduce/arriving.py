@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from texts import missing, rows
+from reproduce.texts import missing, rows
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.saving import load
@@ -38,7 +38,7 @@ TABLE = """\
 
 
 class Told(NamedTuple):
-    """What is told after a file: posts learned from, the date of the last, words, topics in use, seconds, and
+    """The figures after a file: posts learned from, the date of the last, words, topics in use, seconds, and
     of a few topics their first words and new words."""
 
     documents: int
@@ -56,7 +56,7 @@ class Told(NamedTuple):
 
 
 def files_of(posts: Sequence[dict[str, Any]], size: int) -> Iterator[list[dict[str, str]]]:
-    """The posts by their date, so many a file.
+    """The posts by their date, `size` per file.
 
     >>> [len(part) for part in files_of([{"date": "1993", "id": "a", "text": "b"}] * 5, 2)]
     [2, 2, 1]
@@ -79,7 +79,7 @@ def documents_in(model: Path) -> int:
 
 
 def told_of(model: Path, seconds: float) -> Told:
-    """What is told of a model that is learning."""
+    """The figures of a model that is learning."""
     learned, moment = load(model), Evolution.read(model / SNAPSHOTS).moments[-1]
     top, entered = moment.top(), moment.entered()
     most = sorted(entered, key=lambda topic: -sum(share for _, _, share in entered[topic]))[:TOPICS_TOLD]
@@ -92,9 +92,9 @@ def told_of(model: Path, seconds: float) -> Told:
 
 
 def follow(posts: Sequence[dict[str, Any]], folder: Path, size: int = A_FILE) -> Iterator[Told]:
-    """Put the files of posts one by one while a process learns from them; what is told after each.
+    """Put the files of posts one by one while a process learns from them; yields the figures after each.
 
-    Raises UserError where the process ends by itself.
+    Raises UserError if the process ends by itself.
     """
     incoming, model = folder / "incoming", folder / "model"
     incoming.mkdir()

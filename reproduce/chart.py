@@ -49,7 +49,7 @@ def svg(title: str, x: str, y: str, lines: Sequence[Line], level: tuple[str, flo
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from `low` to `high`, about so many.
+    """Round numbers from `low` to `high`, about `most` of them.
 
     >>> ticks(0.0, 9.0), ticks(-7.31, -7.05)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [-7.3, -7.25, -7.2, -7.15, -7.1, -7.05])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from texts import cut, texts
+from reproduce.texts import cut, texts
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import VocabularyRule
@@ -16,7 +16,7 @@ from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.topics.evaluation import Topics, completion_of
 
-START = 50.0  # alpha's sum at the start, and where it is fixed
+START = 50.0  # alpha's sum at the start, and if it is fixed
 TRIED = (50.0, 10.0, 5.0, 1.0)  # sums of alpha from which the best fixed one is chosen
 TRY_TOPICS, TRY_PASSES = 50, 20
 PASSES = 40
@@ -27,7 +27,7 @@ LEARNED, FIXED, CHOSEN = "alpha learned from 50/K", "alpha fixed at 50/K", "alph
 
 @dataclass
 class Curve:
-    """One run: after the passes `at`, CPU seconds of training and the two held-out scores, nats a word."""
+    """One run: after the passes `at`, CPU seconds of training and the two held-out scores, nats per word."""
 
     corpus: str
     topics: int
@@ -75,7 +75,7 @@ def topics_of(estimator: LDA) -> Topics:
 
 
 def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> Curve:
-    """One run of so many passes, on one thread; `curve` says which and is filled."""
+    """One run of that many passes, on one thread; `curve` names the run and is filled."""
     alpha = curve.alpha / curve.topics
     learned = curve.rule == LEARNED
     estimator = LDA(

@@ -7,7 +7,7 @@ page that says so; "not documented" where their documentation was read and says 
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pages import Link, Section, Table
+from reproduce.pages import Link, Section, Table
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = (
@@ -189,10 +189,10 @@ def section(data: dict[str, Any]) -> Section:
     return Section(
         "Table 3.1: features",
         [
-            "The thesis sets its program beside Mallet, GPU-LDA, Async-LDA, N.C.L., PLDA, Y!LDA and Mahout. "
-            "Here are programs that people use today. Each of their cells links to the documentation it "
-            f"was taken from, as copies read in {READ} tell it; “{UNKNOWN}” says that it was looked for "
-            "there and not found, not that it is impossible.",
+            "The thesis compares its program with Mallet, GPU-LDA, Async-LDA, N.C.L., PLDA, Y!LDA and "
+            "Mahout. Here are programs that people use today. Each of their cells links to the "
+            f"documentation it was taken from, as copies read in {READ} tell it; “{UNKNOWN}” says that it "
+            "was looked for there and not found, not that it is impossible.",
             Table(("program", *COLUMNS), rows),
             "The thesis says yes in all five columns from likelihood on for Mr. LDA alone. Of today's "
             "programs none documents all five either: MALLET lacks the informed prior, gensim and tomotopy "

@@ -1,12 +1,13 @@
-"""Brent's corpus: both starts, words alone and collocations, beside py-cfg and the published figures."""
+"""Brent's corpus: both starts, words alone and collocations, compared with py-cfg and the published
+figures."""
 
 from statistics import mean
 from typing import Any
 
-from grammar_runs import Plan, Run, groups, measure, spread, table
-from grammar_texts import sentences
-
-from pages import Section, Table
+from reproduce.claims import spread
+from reproduce.grammar_runs import Plan, Run, groups, measure, table
+from reproduce.grammar_texts import sentences
+from reproduce.pages import Section, Table
 
 # the grammars by these names have the rules of the corpus's files pycfg-phono-unigram.lt and -collocation.lt
 AIMS = {"unigram": 0.67, "collocation": 0.79}  # F1 of words from the incremental start
@@ -88,7 +89,7 @@ def _aim(grammar: str, runs: list[Run]) -> list[Any]:
 
 
 def _remarks(runs: list[Run]) -> list[str]:
-    """The two starts beside each other."""
+    """The two starts compared."""
     found: list[str] = []
     by_name = groups(runs)
     for grammar in AIMS:

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from grammar_runs import Plan, Run, measure, table
-from grammar_texts import sentences
-
-from pages import Section, Table
+from reproduce.grammar_runs import Plan, Run, measure, table
+from reproduce.grammar_texts import sentences
+from reproduce.pages import Section, Table
 
 PAPER = {  # table 2: unigram and collocation of each
     "MCMC, 500 sweeps": ("72.70 (2.81)", "50.53 (2.82)", "72.01 (2.82)", "49.06 (2.81)", "74.19 (3.55)",
@@ -35,7 +34,7 @@ def measure_all(full: bool) -> dict[str, Any]:
 
 
 def section(data: dict[str, Any]) -> Section:
-    """What was found beside the paper's rows."""
+    """Our figures compared with the paper's rows."""
     runs = [Run(*held) for held in data["runs"]]
     sizes = "; ".join(
         f"{name} {number:,} sentences, {letters:,} characters" for name, number, letters in data["sizes"]
@@ -44,7 +43,7 @@ def section(data: dict[str, Any]) -> Section:
         "Chinese",
         [
             f"{sizes}. The paper has CTB7 with 162,000 sentences, and PKU and CityU with the parts to learn "
-            "from; of these only the test parts can be had, so the figures stand beside each other and "
+            "from; of these only the test parts can be had, so the figures are only next to each other and "
             "cannot be compared closely. CTB6 has 24,416 sentences to learn from: with FULL=1. Marks of "
             "punctuation end words here, and count as words on both sides.",
             table(runs),

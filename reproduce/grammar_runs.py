@@ -7,10 +7,11 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 import numpy as np
-from grammar_texts import Sentences
-from parts import side_by_side
+from reproduce.claims import spread
+from reproduce.grammar_texts import Sentences
+from reproduce.pages import Table
+from reproduce.parts import side_by_side
 
-from pages import Table
 from stickbreaker import AdaptorGrammar
 from stickbreaker.grammars.grammar_scores import gold_of
 from stickbreaker.grammars.segmentation_agreement import segmentation_of
@@ -31,7 +32,7 @@ class Run(NamedTuple):
     """How a run ended.
 
     `nats`: log p(sentences, trees, tables), with the density of discounts and concentrations where these are
-    learned. Scores are shares; seconds are of a sweep, by the clock, with another run beside it.
+    learned. Scores are shares; seconds are of a sweep, by the clock, with another run alongside.
     """
 
     text: str
@@ -43,7 +44,7 @@ class Run(NamedTuple):
     boundary: float
     type: float
     nats: float
-    nats_per_symbol: float  # of each sentence given all others, in the last sweep
+    nats_per_symbol: float  # nats per symbol of each sentence given all others, in the last sweep
     subtrees: dict[str, int]
     discounts: list[float]
     concentrations: list[float]
@@ -101,18 +102,6 @@ def groups(runs: list[Run]) -> dict[str, list[Run]]:
     for run in runs:
         found.setdefault(run.name, []).append(run)
     return found
-
-
-def spread(values: Iterable[float], form: str = ".3f") -> str:
-    """The mean, and the least and the greatest.
-
-    >>> spread([0.5, 0.7]), spread([0.5])
-    ('0.600 (0.500 to 0.700)', '0.500')
-    """
-    held = list(values)
-    if len(held) == 1:
-        return f"{held[0]:{form}}"
-    return f"{mean(held):{form}} ({min(held):{form}} to {max(held):{form}})"
 
 
 def table(runs: list[Run]) -> Table:

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from texts import DATA
+from reproduce.texts import DATA
 
 FILES = {
     "Brent": "br-phono/br-phono.txt",
@@ -17,7 +17,7 @@ FILES = {
 
 
 class Sentences(NamedTuple):
-    """The words of each sentence, and each without blanks."""
+    """The words of each sentence, and each sentence without spaces."""
 
     gold: list[list[str]]
     joined: list[str]

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from paper import GUIDED
-from texts import LEXICON, texts
+from reproduce.pages import Section, Table
+from reproduce.paper import GUIDED
+from reproduce.texts import LEXICON, texts
 
-from pages import Section, Table
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import Analysis, VocabularyRule
 from stickbreaker.topics.evaluation import top_words_of
@@ -34,7 +34,7 @@ PAIRS = {  # LIWC's category, as the thesis names it: Empath's, and what speaks 
     "Tentative": ("confusion", "doubt, hesitation; LIWC's has maybe, perhaps, guess"),
     "Certainty": ("trust", "assure, promise, true; LIWC's has always, never"),
 }
-NEAR = 6  # the first so many pairs mean the same, or nearly
+NEAR = 6  # the first NEAR pairs have the same meaning, or nearly
 
 
 @dataclass
@@ -103,7 +103,7 @@ def topics_of(name: str) -> tuple[list[Guided], dict[str, Any]]:
 
 
 def measure(full: bool) -> dict[str, Any]:
-    """Both corpora; the thesis tells no larger setting, so that `full` is the same."""
+    """Both corpora; the thesis has no larger setting, so that `full` makes no difference."""
     rows, corpora = [], {}
     for name in CORPORA:
         found, corpora[name] = topics_of(name)
@@ -133,7 +133,7 @@ def section(data: dict[str, Any]) -> Section:
             f"{len(PAIRS) - NEAR} are far from LIWC's, and their topics should not be expected to be the "
             "thesis's.",
             Table(("LIWC, in the thesis", "Empath, here", "common ground"), pairs),
-            "Eight words a topic, as in the thesis. “Probable” are the first by probability, “brought” by "
+            "Eight words per topic, as in the thesis. “Probable” are the first by probability, “brought” by "
             "what the documents added to the prior. In the thesis the two are hardly different: its corpora "
             "are so "
             "large that 10 added to a word's count is little. " + _weight_of_prior(data),
@@ -173,12 +173,12 @@ def section(data: dict[str, Any]) -> Section:
 
 
 def _weight_of_prior(data: dict[str, Any]) -> str:
-    """What the prior weighs beside the documents."""
+    """The weight of the prior compared with the documents."""
     told = []
     for corpus, about in data["corpora"].items():
         known = np.mean([row["known"] for row in data["rows"] if row["corpus"] == corpus])
         weight, even = guide().inside * known, about["tokens"] / TOPICS
-        told.append(f"{weight:,.0f} tokens beside the {even:,.0f} of an even share in {corpus}")
+        told.append(f"{weight:,.0f} tokens, compared with the {even:,.0f} of an even share in {corpus}")
     return f"Here the prior of a category weighs, on average, as much as {' and '.join(told)}."
 
 

@@ -1,14 +1,14 @@
-"""The number of topics by itself: on text from several seeds, on planted data beside the truth."""
+"""The number of topics by itself: on text from several seeds, on planted data compared with the truth."""
 
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from hdp_data import World, bars, counts_of, draw
-from texts import cut, texts
+from reproduce.hdp_data import World, bars, counts_of, draw
+from reproduce.pages import Section, Table
+from reproduce.texts import cut, texts
 
-from pages import Section, Table
 from stickbreaker import HDP, Corpus
 from stickbreaker.core.random_streams import stream
 from stickbreaker.topics.evaluation import completion_of
@@ -65,9 +65,10 @@ def measure(full: bool, size: Size | None = None) -> dict[str, Any]:
 
 
 def hdp_of(n_topics: int, seed: int) -> World:
-    """A draw from the HDP's prior of which so many topics are left, each with `LEAST` of the weight or more.
+    """A draw from the HDP's prior with that many topics, each with `LEAST` of the weight or more.
 
-    The sticks of GEM(n_topics / 2) are broken anew until there are enough of that size; the rest is left out.
+    The sticks of GEM(n_topics / 2) are broken again until there are enough of that size; the rest is left
+    out.
     """
     for number in range(1000):
         generator = stream(seed, "HDP of a number", number)

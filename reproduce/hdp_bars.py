@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hdp_data import bars, draw
-from hdp_runs import MEMOISED, ONLINE, PAPER, SPLIT_MERGE, Curve, follow, told
-from hdp_scoring import Scorer
-from hdp_tables import Claim, best, claims, of, panels, runs_table, verdict, worst
+from reproduce.claims import Claim, claims, verdict
+from reproduce.hdp_data import bars, draw
+from reproduce.hdp_runs import MEMOISED, ONLINE, PAPER, SPLIT_MERGE, Curve, follow, told
+from reproduce.hdp_scoring import Scorer
+from reproduce.hdp_tables import best, of, panels, runs_table, worst
+from reproduce.pages import Section
 
-from pages import Section
 from stickbreaker import Corpus
 
 TRUE = 20
@@ -17,7 +18,7 @@ STARTS = (2, 5, 10, 20, 40, 50, 80, 100)
 FIXED = (20, 50)
 BATCH, PASSES = 200, 40  # 400 iterations, as in Figure 2
 THETA = {"sparse": 1 / 20, "dense": 5 / 20}  # each parameter of the Dirichlet of shares
-TARGETS = {"sparse": 0.001, "dense": 0.002}  # nats a word below the true topics
+TARGETS = {"sparse": 0.001, "dense": 0.002}  # nats per word below the true topics
 SHOWN = ((MEMOISED, 2), (MEMOISED, 100), (PAPER, 2), (PAPER, 100), (ONLINE, 20), (ONLINE, 50))
 
 
@@ -53,7 +54,7 @@ def measure_one(
 
 
 def section(data: dict[str, Any]) -> Section:
-    """Of each kind the runs, the panels and the claims."""
+    """The runs, the panels and the claims of each kind."""
     blocks: list[Any] = [
         "Twenty topics, the rows and columns of a square of 10 × 10 words; 2,000 documents of 250 words, 200 "
         f"to score. Online steps have {BATCH} documents, and {PASSES} passes are the paper's 400 iterations. "

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from reproduce.texts import cut, texts
 from scipy.sparse import csr_matrix
-from texts import cut, texts
 
 from stickbreaker import Analysis, Corpus, VocabularyRule
 from stickbreaker.core.random_streams import stream

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from hdp_data import nips
-from hdp_runs import (
+from reproduce.claims import Claim, claims
+from reproduce.hdp_data import nips
+from reproduce.hdp_runs import (
     BATCH,
     FRANCHISE,
     GIBBS,
@@ -21,11 +22,10 @@ from hdp_runs import (
     follow,
     told,
 )
-from hdp_scoring import Scorer
-from hdp_tables import Claim, best, claims, of, panels, runs_table, worst
-from parts import side_by_side
-
-from pages import Section, Table
+from reproduce.hdp_scoring import Scorer
+from reproduce.hdp_tables import best, of, panels, runs_table, worst
+from reproduce.pages import Section, Table
+from reproduce.parts import side_by_side
 
 MINIBATCH = 200
 ALPHA = 10.0  # sum of the scorer's prior of shares
@@ -241,7 +241,8 @@ def _claims(curves: list[Curve]) -> list[Claim]:
 
 
 def _from_same_start(curves: Sequence[Curve]) -> tuple[str, bool]:
-    """Ends of memoised runs beside those of online runs from as many topics, means over seeds."""
+    """Ends of memoised runs compared with those of online runs from the same number of topics, means over
+    seeds."""
     ends = defaultdict[tuple[str, int], list[float]](list)
     for curve in curves:
         ends[curve.method, curve.start].append(curve.held_out[-1])
@@ -258,7 +259,8 @@ def _last_half(curve: Curve) -> float:
 
 
 def _by_topics(curves: Sequence[Curve]) -> tuple[str, bool]:
-    """Each conventional run's end beside the best point of a split-merge run with no more topics used."""
+    """Each conventional run's end compared with the best point of a split-merge run with no more topics
+    used."""
     found, each = [], []
     for curve in of(curves, CONVENTIONAL):
         rivals = [

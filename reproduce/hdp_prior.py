@@ -5,11 +5,11 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
-from hdp_data import draw, hdp, in_use
-from hdp_runs import LARGE, MEMOISED, Curve, follow, told
-from hdp_scoring import Scorer
+from reproduce.hdp_data import draw, hdp, in_use
+from reproduce.hdp_runs import LARGE, MEMOISED, Curve, follow, told
+from reproduce.hdp_scoring import Scorer
+from reproduce.pages import Section, Table
 
-from pages import Section, Table
 from stickbreaker import Corpus
 
 ALPHA, ETA, LENGTH = 2.0, 0.05, 150

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from hdp_scoring import Scorer
+from reproduce.hdp_scoring import Scorer
 from scipy.sparse import csr_matrix
 
 from stickbreaker import HDP, Corpus, Online, SplitMerge
@@ -36,8 +36,8 @@ LARGE = 0.01  # share of tokens of a large topic
 
 @dataclass
 class Curve:
-    """A run: at so many `documents` seen, training CPU seconds, held-out nats a word, topics used and in the
-    table; topics with more than a hundredth of all tokens; splits and merges so far.
+    """A run: after each number of `documents`, training CPU seconds, held-out nats per word, topics used and
+    in the table; topics with more than a hundredth of all tokens; splits and merges so far.
 
     `divided`: at the end, some splits of which both topics are still in use, see `divided_topics`.
     """
@@ -64,10 +64,10 @@ class Curve:
 def estimator(
     method: str, topics: int, seed: int, *, batch: int, passes: int, total: int | None = None
 ) -> HDP:
-    """The method from so many topics. Concentrations are learned, from one; the prior of words is 0.01, but
-    for `LEARNED`.
+    """The estimator of a method that starts from `n_topics` topics. Concentrations are learned, from one; the
+    prior of words is 0.01, but for `LEARNED`.
 
-    `batch`: documents of an online step; `total`: documents of a stream, where they are not all at hand.
+    `batch`: documents of an online step; `total`: documents of a stream, if they are not all at hand.
     """
     online = Online(batch_size=batch, kappa=0.5, tau0=1.0, total=total)  # the paper's, section 4
     choices: dict[str, dict[str, Any]] = {
@@ -84,7 +84,7 @@ def estimator(
 
 
 class Watch(Observer):
-    """Scores the topics after so many documents; its clock, of CPU time, stands still meanwhile."""
+    """Scores the topics after some numbers of documents; its clock, of CPU time, is stopped meanwhile."""
 
     def __init__(self, model: HDP, train: Corpus, scorer: Scorer, curve: Curve, at: list[float]) -> None:
         self.model, self.train, self.scorer, self.curve = model, train, scorer, curve
@@ -119,7 +119,7 @@ def note(curve: Curve, model: HDP, scorer: Scorer, documents: float, seconds: fl
 
 
 def follow(curve: Curve, train: Corpus, scorer: Scorer, *, batch: int, passes: int) -> Curve:
-    """A run of so many passes; `curve` says which and is filled."""
+    """A run of that many passes; `curve` names the run and is filled."""
     model = estimator(curve.method, curve.start, curve.seed, batch=batch, passes=passes)
     model.seed_ = curve.seed
     job, state = model.new_run(train, curve.seed)
@@ -134,7 +134,7 @@ def divided_topics(model: HDP, most: int = 3) -> list[dict[str, Any]]:
     """Splits of which both topics are in use now, those whose smaller topic is largest first.
 
     Each with the documents `seen` by then, the words `before` of the topic that was split, and the `words`
-    and `shares` of both topics now. Of a topic that was split several times, the last split is meant.
+    and `shares` of both topics now. If a topic was split several times, the last split counts.
     """
     place = {number: column for column, number in enumerate(model.topic_ids_)}
     words, shares = model.top_words(TEN, by="probability"), model.topic_shares_

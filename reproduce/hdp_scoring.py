@@ -19,7 +19,7 @@ ROUNDS, TOL = 100, 1e-4
 
 
 class Scorer:
-    """Scores topics (topics × words) on a corpus, in nats a word. `alpha`: the sum of the shares' prior."""
+    """Scores topics (topics × words) on a corpus, in nats per word. `alpha`: the sum of the shares' prior."""
 
     def __init__(self, corpus: Corpus, alpha: float) -> None:
         self.alpha = alpha

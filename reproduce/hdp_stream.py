@@ -8,13 +8,14 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
-from hdp_data import World, draw, hdp, in_use
-from hdp_runs import HALVES, ONLINE, Curve, follow_stream, told
-from hdp_scoring import Scorer
-from hdp_tables import Claim, best, claims, of, panels, runs_table, verdict
+from reproduce.claims import Claim, claims, verdict
+from reproduce.hdp_data import World, draw, hdp, in_use
+from reproduce.hdp_runs import HALVES, ONLINE, Curve, follow_stream, told
+from reproduce.hdp_scoring import Scorer
+from reproduce.hdp_tables import best, of, panels, runs_table
+from reproduce.pages import Section
 from scipy.sparse import csr_matrix
 
-from pages import Section
 from stickbreaker import Corpus
 
 ALPHA, ETA, LENGTH = 5.0, 0.02, 200

@@ -3,16 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from chart import Line
-from hdp_runs import Curve
-
-from pages import Chart, Table
-
-Claim = tuple[str, str, str, bool | str]  # whose, what, what is found here, whether it holds
+from reproduce.chart import Line
+from reproduce.hdp_runs import Curve
+from reproduce.pages import Chart, Table
 
 
 def runs_table(curves: Sequence[Curve], truth: float | None = None) -> Table:
-    """How the runs ended; beside the score of the true topics, where there are any."""
+    """How the runs ended, next to the score of the true topics if it is known."""
     gap = () if truth is None else ("below the true topics",)
     columns = ("method", "start", "seed", "documents", "held-out", *gap)
     return Table(
@@ -33,7 +30,7 @@ def runs_table(curves: Sequence[Curve], truth: float | None = None) -> Table:
 
 def panels(title: str, curves: Sequence[Curve], truth: tuple[str, float] | None = None) -> list[Chart]:
     """A column of Figure 2: held-out and topics used against documents seen, held-out against topics used."""
-    score, seen, used = "nats a word", "documents seen", "topics used"
+    score, seen, used = "nats per word", "documents seen", "topics used"
 
     def lines(x: str, y: str) -> list[Line]:
         return [Line(curve.name, getattr(curve, x), getattr(curve, y)) for curve in curves]
@@ -43,21 +40,6 @@ def panels(title: str, curves: Sequence[Curve], truth: tuple[str, float] | None 
         Chart(f"{title}: topics", seen, used, lines("documents", "used")),
         Chart(f"{title}: held-out by topics", used, score, lines("used", "held_out"), truth),
     ]
-
-
-def claims(rows: Sequence[Claim]) -> list[str | Table]:
-    """What was claimed, beside what came."""
-    return ["What was claimed, and whether it holds here:", Table(("who", "claim", "here", "holds"), rows)]
-
-
-def verdict(each: Iterable[bool]) -> bool | str:
-    """Of several runs: yes, no, or in how many.
-
-    >>> verdict([True, False]), verdict([True])
-    ('in 1 of 2', True)
-    """
-    listed = list(each)
-    return all(listed) if len(set(listed)) < 2 else f"in {sum(listed)} of {len(listed)}"
 
 
 def of(curves: Sequence[Curve], methods: Iterable[str], **fixed: Any) -> list[Curve]:

@@ -1,13 +1,14 @@
-"""Chapter 4 of the thesis: hybrid inference beside mean-field and Gibbs sampling, as topics become many."""
+"""Chapter 4 of the thesis: hybrid inference compared with mean-field and Gibbs sampling, as topics become
+many."""
 
 import time
 from collections.abc import Sequence
 from statistics import mean
 from typing import Any, NamedTuple
 
-from curves import corpora_of, topics_of
+from reproduce.curves import corpora_of, topics_of
+from reproduce.pages import Section, Table
 
-from pages import Section, Table
 from stickbreaker import LDA, Corpus
 from stickbreaker.topics.evaluation import completion_of
 
@@ -66,7 +67,7 @@ def run(train: Corpus, test: Corpus, topics: int, inference: str, seed: int) -> 
 
 
 def measure(full: bool) -> dict[str, Any]:
-    """All runs, each told as it ends."""
+    """All runs; a line is printed as each ends."""
     train, test, _, dev = corpora_of(CORPUS)
     runs: list[HybridRun] = []
     for topics in TOPICS:

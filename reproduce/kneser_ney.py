@@ -1,4 +1,4 @@
-"""Interpolated modified Kneser-Ney (Chen & Goodman 1999), beside which others are measured."""
+"""Interpolated modified Kneser-Ney (Chen & Goodman 1999), with which the others are compared."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class KneserNey(NamedTuple):
 
     def probability(self, restaurants: Integers, slots: Integers) -> Array:
         """p(word | context) (words): restaurants and slots (words × depths) on the way from the empty
-        context, -1 where there is none; in the end there is a uniform distribution."""
+        context, -1 if it has none; in the end there is a uniform distribution."""
         p = np.full(len(restaurants), 1.0 / self.contexts.n_words)
         for restaurant, slot in zip(restaurants.T, slots.T, strict=True):
             longer = self.left[restaurant] * p + np.where(slot >= 0, self.discounted[slot], 0.0)

@@ -1,4 +1,4 @@
-"""Figure 3.4: held-out likelihood against training time, alpha learned beside alpha fixed.
+"""Figure 3.4: held-out likelihood against training time, with alpha learned and alpha fixed.
 
 The thesis runs its own program, which learns alpha from 50/K, against Mahout, which keeps alpha at 50/K. Here
 both sides are the same program, so that nothing but alpha differs; a third one has a fixed alpha that was
@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from chart import Line
-from curves import CHOSEN, FIXED, LEARNED, TRIED, TRY_PASSES, TRY_TOPICS, Curve
-
-from pages import Chart, Section, Table
+from reproduce.chart import Line
+from reproduce.curves import CHOSEN, FIXED, LEARNED, TRIED, TRY_PASSES, TRY_TOPICS, Curve
+from reproduce.pages import Chart, Section, Table
 
 
 def section(data: dict[str, Any]) -> Section:
@@ -34,7 +33,7 @@ def section(data: dict[str, Any]) -> Section:
             "passes after which was scored. η is 0.01.",
             *(_corpus(one) for one in data["corpora"]),
             "The thesis computes the held-out likelihood “using the variational distribution”: that is the "
-            "bound on the documents' log probability given the topics, here in nats a word.",
+            "bound on the documents' log probability given the topics, here in nats per word.",
             *(_panel(runs, *where, "bound", None) for where in panels),
             "The bound holds what inference loses, and that is less where α is small. Document completion "
             "asks for predictions instead: half of each document is seen, the other half predicted.",
@@ -100,7 +99,7 @@ def _panel(runs: list[Curve], corpus: str, topics: int, score: str, unigram: flo
         if (run.corpus, run.topics, run.seed) == (corpus, topics, 0)
     ]
     level = None if unigram is None else ("unigram", unigram)
-    return Chart(f"{corpus}, K = {topics}, {score}", "CPU seconds", "nats a word", lines, level)
+    return Chart(f"{corpus}, K = {topics}, {score}", "CPU seconds", "nats per word", lines, level)
 
 
 def _of(runs: list[Curve], corpus: str, topics: int, rule: str) -> list[Curve]:

@@ -1,19 +1,14 @@
-"""Chapters 3 and 4 of the thesis (Mr. LDA, hybrid inference) once more: tables and a figure, beside its own.
+"""Chapters 3 and 4 of the thesis (Mr. LDA, hybrid inference) once more: tables and a figure, next to those of
+the thesis.
 
 `make reproduce-mr-lda` runs all parts and says first how long that takes; `FULL=1` (or --full) takes more
-seeds and the whole of 20 Newsgroups. `python reproduce/mr_lda.py guided` runs one part and leaves the others
+seeds and the whole of 20 Newsgroups. `python -m reproduce.mr_lda guided` runs one part and leaves the others
 as they were. The results are printed as they come and kept in reproduce-results/ as mr-lda.json, mr-lda.md
 and mr-lda.html after each part, so that a run cut short leaves what it had.
 """
 
-import curves
-import features
-import guided
-import hybrid
-import likelihood
-import mr_lda_spark
-import polylingual
-from parts import Part, Study, main
+from reproduce import curves, features, guided, hybrid, likelihood, mr_lda_spark, polylingual
+from reproduce.parts import Part, Study, main
 
 
 def introduction(dates: str) -> list[str]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from paper import COMBINER
-from texts import rows
+from reproduce.pages import Section, Table
+from reproduce.paper import COMBINER
+from reproduce.texts import rows
 
-from pages import Section, Table
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.engine_choice import readable
@@ -74,7 +74,8 @@ def _run(session: Any, corpus: Corpus, inference: str, combined: bool) -> dict[s
 
 
 def _seconds() -> float:
-    """CPU seconds of this process and all below it, Spark's included; 0 where the system does not tell."""
+    """CPU seconds of this process and all below it, Spark's included; 0 if the system does not report
+    them."""
     parents: dict[int, int] = {}
     ticks: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):

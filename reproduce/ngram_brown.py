@@ -1,24 +1,14 @@
-"""The Brown corpus: trigrams and longer, beside Kneser-Ney, on several choices of the held-out documents."""
+"""The Brown corpus: trigrams and longer, compared with Kneser-Ney, on several choices of the held-out
+documents."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import ngram_texts
-from ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Order, Run, Sizes, measure
-from ngram_tables import (
-    Claim,
-    below,
-    claims,
-    lengths_table,
-    of,
-    runs_table,
-    sizes_table,
-    spread,
-    trigrams_table,
-    verdict,
-)
-
-from pages import Section
+from reproduce import ngram_texts
+from reproduce.claims import Claim, claims, span, verdict
+from reproduce.ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Order, Run, Sizes, measure
+from reproduce.ngram_tables import below, lengths_table, of, runs_table, sizes_table, trigrams_table
+from reproduce.pages import Section
 
 PROTOTYPE = {(PITMAN_YOR, 3): 180.6, (PITMAN_YOR, 4): 179.4, (KNESER_NEY, 3): 186.4, (KNESER_NEY, 4): 187.4}
 LEVEL, GAP = 182.0, 0.025  # of the trigrams: at most, and at least so far below Kneser-Ney
@@ -82,7 +72,7 @@ def section(data: dict[str, Any]) -> Section:
             "The last perplexity is of all words, but the mean of the samples' ten, as the paper took "
             "it; the others are of the mean of the samples' probabilities. `stored`: contexts in use in "
             "any sample.",
-            "Of the words learned from, the share by the length of the context that they use, unbounded:",
+            "Shares of the training words by the length of the context that they use, unbounded:",
             lengths_table(runs),
             *claims([*aims(runs), *longer_aims(runs)]),
             "The prototype is an earlier program. Which documents it held out is not on record; its 16.3 "
@@ -109,14 +99,14 @@ def aims(runs: Sequence[Run]) -> list[Claim]:
                 f"aim, {reading}",
                 f"n = 3: {LEVEL:g} at most (prototype {PROTOTYPE[PITMAN_YOR, 3]}, its Kneser-Ney "
                 f"{PROTOTYPE[KNESER_NEY, 3]})",
-                f"{spread(levels)}; Kneser-Ney {spread(beside)}",
+                f"{span(levels)}; Kneser-Ney {span(beside)}",
                 verdict([level <= LEVEL for level in levels]),
             ),
             (
                 f"aim, {reading}",
                 f"n = 3: {100 * GAP:g} % below Kneser-Ney at least (prototype "
                 f"{100 * _prototype_gap():.1f} %)",
-                f"{spread([100 * gap for gap in gaps], '.2f')} %",
+                f"{span([100 * gap for gap in gaps], '.2f')} %",
                 verdict([gap >= GAP for gap in gaps]),
             ),
         ]
@@ -124,7 +114,7 @@ def aims(runs: Sequence[Run]) -> list[Claim]:
 
 
 def longer_aims(runs: Sequence[Run]) -> list[Claim]:
-    """n = 4 and unbounded beside n = 3, in all readings."""
+    """n = 4 and unbounded compared with n = 3, in all readings."""
     fours = of(runs, PITMAN_YOR, 4)
     beside = [[of(runs, PITMAN_YOR, n, run)[0] for n in (3, UNBOUNDED)] for run in fours]
     smoothed = [[of(runs, KNESER_NEY, n, run)[0] for n in (3, 4)] for run in fours]
@@ -142,7 +132,7 @@ def longer_aims(runs: Sequence[Run]) -> list[Claim]:
         ("paper", "unbounded is as good as n = 4 (on NIPS 117.9 and 117.2, 0.6 % above)",
          f"above n = 4 by {_percents(apart)}", verdict([each <= 0.01 for each in apart])),
         ("paper", "and has about half as many contexts (of a model with topics, on BNC)",
-         f"{spread([100 * each for each in share], '.0f')} %", verdict([each < 0.6 for each in share])),
+         f"{span([100 * each for each in share], '.0f')} %", verdict([each < 0.6 for each in share])),
     ]  # fmt: skip
 
 
@@ -151,7 +141,7 @@ def _ratio(run: Run, other: Run) -> float:
 
 
 def _percents(shares: Sequence[float]) -> str:
-    return f"{spread([100 * share for share in shares], '.2f')} %"
+    return f"{span([100 * share for share in shares], '.2f')} %"
 
 
 def _prototype_gap() -> float:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import ngram_texts
-from ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Perplexity, Run, Sizes, measure
-from ngram_tables import Claim, below, claims, lengths_table, of, runs_table, sizes_table, verdict
-
-from pages import Section
+from reproduce import ngram_texts
+from reproduce.claims import Claim, claims, verdict
+from reproduce.ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Perplexity, Run, Sizes, measure
+from reproduce.ngram_tables import below, lengths_table, of, runs_table, sizes_table
+from reproduce.pages import Section
 
 TYPES, TRAIN, TEST = 22_705, 5_088_786, 167_730  # the paper's table 1
 BROWN_TYPES = 19_759
@@ -33,7 +33,7 @@ def measure_all(full: bool, size: Size | None = None) -> dict[str, Any]:
 
 
 def section(data: dict[str, Any]) -> Section:
-    """Perplexities beside the paper's, with what differs."""
+    """Perplexities next to the paper's, and the differences of the two settings."""
     sizes = Sizes(*data["sizes"])
     runs = [Run.from_json(each) for each in data["runs"]]
     return Section(
@@ -56,7 +56,7 @@ def section(data: dict[str, Any]) -> Section:
 
 
 def aims(runs: Sequence[Run]) -> list[Claim]:
-    """The paper's table 2 beside what came."""
+    """The paper's table 2 next to our results."""
     four, none = (of(runs, PITMAN_YOR, order)[0] for order in (4, UNBOUNDED))
     here, as_paper = (
         none.scores["test"][place] / four.scores["test"][place] - 1.0 for place in (0, SAMPLES_MEAN)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from kneser_ney import kneser_ney
-from ngram_texts import Split
 from numpy.typing import NDArray
+from reproduce.kneser_ney import kneser_ney
+from reproduce.ngram_texts import Split
 
 from stickbreaker import Corpus, NgramModel
 from stickbreaker.corpus.sequences import Sequences
@@ -26,9 +26,9 @@ Integers = NDArray[np.int64]
 
 
 class Perplexity(NamedTuple):
-    """Of all words and ends of sentences, and of the known ones alone.
+    """Perplexity of all words and ends of sentences, and of the known ones only.
 
-    `samples`: of all, the mean of the samples' own perplexities, where there are samples.
+    `samples`: the mean of the samples' own perplexities of all, if there are samples.
     """
 
     all_words: float

@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ngram_runs import KNESER_NEY, PITMAN_YOR, UNBOUNDED, Order, Run, Sizes
-
-from pages import Table
-
-Claim = tuple[str, str, str, bool | str]  # whose, what, what is found here, whether it holds
+from reproduce.ngram_runs import KNESER_NEY, PITMAN_YOR, UNBOUNDED, Order, Run, Sizes
+from reproduce.pages import Table
 
 
 def sizes_table(sizes: Sequence[Sizes]) -> Table:
@@ -60,7 +57,7 @@ def _same_text(run: Run, other: Run) -> bool:
 
 def below(run: Run, runs: Sequence[Run], part: str, *, known: bool = False) -> float | None:
     """By which share a perplexity is below that of Kneser-Ney of the same split and order, or of the highest
-    order where the run is unbounded; None where there is none."""
+    order if the run is unbounded; None if there is none."""
     beside = [
         other
         for other in runs
@@ -76,7 +73,7 @@ def below(run: Run, runs: Sequence[Run], part: str, *, known: bool = False) -> f
 
 
 def trigrams_table(runs: Sequence[Run], part: str) -> Table:
-    """HPYLM of n = 3 beside Kneser-Ney's, a line for each text."""
+    """HPYLM of n = 3 compared with Kneser-Ney, a line for each text."""
     rows: list[list[Any]] = []
     for run in of(runs, PITMAN_YOR, 3):
         beside = of(runs, KNESER_NEY, 3, run)[0].scores[part]
@@ -93,7 +90,7 @@ def trigrams_table(runs: Sequence[Run], part: str) -> Table:
 
 
 def lengths_table(runs: Sequence[Run]) -> Table:
-    """Of the words learned from, the share by the length of the context that they use."""
+    """Shares of the training words by the length of the context that they use."""
     unbounded = [run for run in runs if run.lengths]
     longest = max(len(run.lengths) for run in unbounded)
     rows: list[list[Any]] = []
@@ -111,27 +108,3 @@ def mean_length(run: Run) -> float:
 
 def _longest(run: Run) -> int:
     return max(length for length, n in enumerate(run.lengths) if n > 0.0)
-
-
-def claims(rows: Sequence[Claim]) -> list[str | Table]:
-    """What was claimed, beside what came."""
-    return ["What was claimed or aimed at, and what came:", Table(("who", "claim", "here", "holds"), rows)]
-
-
-def verdict(each: Sequence[bool]) -> bool | str:
-    """Of several runs: yes, no, or in how many.
-
-    >>> verdict([True, False]), verdict([True])
-    ('in 1 of 2', True)
-    """
-    return each[0] if len(set(each)) == 1 else f"in {sum(each)} of {len(each)}"
-
-
-def spread(values: Sequence[float], form: str = ".1f") -> str:
-    """The least and the largest of some numbers.
-
-    >>> spread([2.0, 1.0]), spread([1.0])
-    ('1.0 to 2.0', '1.0')
-    """
-    least, most = f"{min(values):{form}}", f"{max(values):{form}}"
-    return least if least == most else f"{least} to {most}"

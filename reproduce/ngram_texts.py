@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import regex
-from texts import DATA, TEXTS, rows
+from reproduce.texts import DATA, TEXTS, rows
 
 from stickbreaker import Corpus, VocabularyRule
 from stickbreaker.core.random_streams import stream
@@ -17,7 +17,7 @@ from stickbreaker.ngrams.word_numbers import UNKNOWN
 NUMBER = "#"
 A_NUMBER = regex.compile(r"[^\p{L}]*\p{N}[^\p{L}]*+")  # digits, and no letters
 TOKEN = regex.compile(r"\p{L}+(?:['’-]\p{L}+)*|\p{N}+(?:[.,]\p{N}+)*|[^\s\p{L}\p{N}]")
-ENDS = {".", "!", "?"}  # of a sentence, where a text is not cut into them
+ENDS = {".", "!", "?"}  # of a sentence, if a text is not cut into sentences
 MIN_COUNT = 4  # of a known word, as in the paper
 ALL_WORDS = VocabularyRule(min_documents=1, max_share=1.0)
 

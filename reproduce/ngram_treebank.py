@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-import ngram_texts
-from ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Order, Run, Sizes, measure
-from ngram_tables import Claim, below, claims, lengths_table, of, runs_table, sizes_table, spread, verdict
-
-from pages import Section
+from reproduce import ngram_texts
+from reproduce.claims import Claim, claims, span, verdict
+from reproduce.ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Order, Run, Sizes, measure
+from reproduce.ngram_tables import below, lengths_table, of, runs_table, sizes_table
+from reproduce.pages import Section
 
 PUBLISHED = {3: 148.3, 5: 141.2}  # Kneser-Ney, test part: Mikolov (2012), table 4.1
 NEAR = 0.005  # share by which a published figure may differ
@@ -22,7 +22,7 @@ def measure_all(full: bool, sweeps: int = SWEEPS) -> dict[str, Any]:
 
 
 def section(data: dict[str, Any]) -> Section:
-    """Perplexities of both parts, beside what is published of this text."""
+    """Perplexities of both parts, next to published figures for this text."""
     runs = [Run.from_json(each) for each in data["runs"]]
     return Section(
         "Penn Treebank",
@@ -45,7 +45,7 @@ def section(data: dict[str, Any]) -> Section:
 
 
 def aims(runs: Sequence[Run]) -> list[Claim]:
-    """Published figures, and Kneser-Ney of the same order, beside what came."""
+    """Published figures, and Kneser-Ney of the same order, next to our results."""
     rows: list[Claim] = []
     for order, level in PUBLISHED.items():
         here = of(runs, KNESER_NEY, order)[0].scores["test"].all_words
@@ -56,8 +56,8 @@ def aims(runs: Sequence[Run]) -> list[Claim]:
     rows.append(
         (
             "Teh (2006), of another text",
-            "HPYLM is comparable to modified Kneser-Ney (unbounded: beside n = 5)",
-            f"below it by {spread(percent, '.2f')} %",
+            "HPYLM is comparable to modified Kneser-Ney (unbounded: compared with n = 5)",
+            f"below it by {span(percent, '.2f')} %",
             verdict([gap > -COMPARABLE for gap in percent]),
         )
     )

@@ -4,11 +4,11 @@ import time
 from statistics import mean
 from typing import Any, NamedTuple
 
-from grammar_runs import spread
-from grammar_texts import sentences
-from parts import side_by_side
+from reproduce.claims import spread
+from reproduce.grammar_texts import sentences
+from reproduce.pages import Section, Table
+from reproduce.parts import side_by_side
 
-from pages import Section, Table
 from stickbreaker import AdaptorGrammar, Grammar, Online
 from stickbreaker.grammars.grammar_scores import gold_of
 from stickbreaker.grammars.model.grammar import Adaptation

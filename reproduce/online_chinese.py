@@ -4,10 +4,10 @@ import time
 from itertools import product
 from typing import Any, NamedTuple
 
-from grammar_texts import Sentences, sentences
-from parts import side_by_side
+from reproduce.grammar_texts import Sentences, sentences
+from reproduce.pages import Section, Table
+from reproduce.parts import side_by_side
 
-from pages import Section, Table
 from stickbreaker import AdaptorGrammar, Online
 from stickbreaker.core.random_streams import stream
 from stickbreaker.grammars.grammar_scores import gold_of, scores_of
@@ -58,7 +58,7 @@ def parts_of(text: Sentences) -> tuple[list[int], list[int]]:
 
 
 def tries(grammar: str, full: bool) -> dict[str, dict[str, dict[str, Any]]]:
-    """Of each row, the settings that are tried: as many."""
+    """The settings that are tried for each row, the same number for all."""
     many = 5 if full else 1
     grid = list(product(FULL_KAPPAS, FULL_TAUS) if full else product(KAPPAS, TAUS))
     online = {
@@ -139,7 +139,7 @@ def measure_all(full: bool) -> dict[str, Any]:
 
 
 def section(data: dict[str, Any]) -> Section:
-    """Our table beside the paper's."""
+    """Our table next to the paper's."""
     runs = [Run(*held) for held in data["runs"]]
     learned, tested = data["sizes"]
     return Section(

@@ -4,11 +4,11 @@ import time
 from itertools import product
 from typing import Any, NamedTuple
 
-from grammar_texts import sentences
-from online_chinese import parts_of
-from parts import side_by_side
+from reproduce.grammar_texts import sentences
+from reproduce.online_chinese import parts_of
+from reproduce.pages import Section, Table
+from reproduce.parts import side_by_side
 
-from pages import Section, Table
 from stickbreaker import AdaptorGrammar, Corpus, Online
 from stickbreaker.estimators import fitting
 from stickbreaker.grammars.grammar_scores import gold_of, scores_of
@@ -218,7 +218,8 @@ def section(data: dict[str, Any]) -> Section:
 def _compared(
     cells: dict[tuple[str, str, str], Scored], column: tuple[str, str], other: str, within: float = 0.0
 ) -> str:
-    """Whether the best online run of a column reaches the best of another kind; empty where there is none."""
+    """Whether the best online run of a column reaches the best of another kind; empty if there is no other
+    kind."""
     best: dict[str, float] = {}
     for (text, grammar, row), one in cells.items():
         if (text, grammar) == column:

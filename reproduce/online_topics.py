@@ -1,4 +1,5 @@
-"""Figures 8.3, 8.4: topics of words of any spelling by a grammar, beside LDA with open words, on de-news."""
+"""Figures 8.3, 8.4: topics of words of any spelling by a grammar, compared with LDA with open words, on
+de-news."""
 
 import time
 from pathlib import Path
@@ -6,10 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from parts import side_by_side
-from texts import texts
+from reproduce.pages import Section, Table
+from reproduce.parts import side_by_side
+from reproduce.texts import texts
 
-from pages import Section, Table
 from stickbreaker import LDA, AdaptorGrammar, Corpus, Online, VocabularyRule
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.sequences import Sequences
@@ -214,12 +215,12 @@ def section(data: dict[str, Any]) -> Section:
     return Section(
         "Topics",
         [
-            f"Documents of de-news, {TOPICS} topics, {BATCH} documents a minibatch. First words are the ten "
-            "that a topic uses most, or finds most probable, in all models (not those by relevance). "
+            f"Documents of de-news, {TOPICS} topics, {BATCH} documents per minibatch. First words are the "
+            "ten that a topic uses most, or finds most probable, in all models (not those by relevance). "
             f"Different words: of the {TOPICS * TEN} first words of all topics. Words left out: each fifth "
-            "of a document, if it occurs elsewhere, predicted from the other words of the document, in nats "
-            "per word; the grammar predicts by mean shares of topics, LDA by log p of all words less log p "
-            "of those learned from. NPMI: mean over pairs of a topic's first words, by the documents "
+            "of a document, if it occurs elsewhere, predicted from the other words of the document, in "
+            "nats per word; the grammar predicts by mean shares of topics, LDA by log p of all words less "
+            "log p of those learned from. NPMI: mean over pairs of a topic's first words, by the documents "
             "themselves (the paper counts in Wikipedia, which is not to be had here); it varies over seeds "
             "as much as between models. MCMC and VARIATIONAL have a symbol for each document, with nothing "
             "to predict words left out by, and learn from fewer documents.",

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Any
 
-from hdp_tables import Claim, claims, verdict
-from open_dtm import MINIBATCHES, RARE, RATE
-from open_runs import CLOSED, DICT, DTM, ENGINES, HYBRID, MEAN_FIELD, NULL, OPEN, TOLD, Settings
-
-from pages import Table
+from reproduce.claims import Claim, claims, spread, verdict
+from reproduce.open_dtm import MINIBATCHES, RARE, RATE
+from reproduce.open_runs import CLOSED, DICT, DTM, ENGINES, HYBRID, MEAN_FIELD, NULL, OPEN, TOLD, Settings
+from reproduce.pages import Table
 
 PAPER = {  # Table 7.1, percent; the prior of shares is 1/K
     155: {
@@ -82,7 +81,7 @@ def _cells(row: Row) -> list[Any]:
         settings.prior,
         f"{settings.chosen()}, C = {row['C']:g}",
         f"{row['dev']:.2f}",
-        *(spread([end[when] for end in ends]) for when in WHEN),
+        *(spread([end[when] for end in ends], ".2f") for when in WHEN),
         f"{paper:.2f}" if paper is not None and settings.prior == "1/K" else None,
         round(mean(end["words"] for end in ends)),
         round(mean(end["a second"] for end in ends)),
@@ -92,21 +91,11 @@ def _cells(row: Row) -> list[Any]:
 def _dynamic_cells(row: Row) -> list[Any]:
     settings, ends = row["settings"], row["ends"]
     chosen = f"variance {settings['variance']:g}, C = {row['C']:g}"
-    end = spread([one["end"] for one in ends])
+    end = spread([one["end"] for one in ends], ".2f")
     return [
         settings["batch"], DTM, "Gibbs", None, chosen, f"{row['dev']:.2f}", None, end, None, ends[0]["words"],
         None,
     ]  # fmt: skip
-
-
-def spread(values: Sequence[float]) -> str:
-    """The mean, and the lowest and the highest where there are several.
-
-    >>> spread([1.0]), spread([1.0, 2.0])
-    ('1.00', '1.50 (1.00 to 2.00)')
-    """
-    found = f"{mean(values):.2f}"
-    return found if len(values) < 2 else f"{found} ({min(values):.2f} to {max(values):.2f})"
 
 
 def of(data: dict[str, Any], when: str, **fixed: Any) -> dict[tuple[Any, ...], float]:

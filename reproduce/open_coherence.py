@@ -1,17 +1,18 @@
-"""Sections 7.5.1 and 7.5.2: do the topics' words keep company, minibatch by minibatch? Figures 7.3 to 7.6."""
+"""Sections 7.5.1 and 7.5.2: do the topics' words occur together, minibatch by minibatch? Figures 7.3 to
+7.6."""
 
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import open_figures
-from open_data import MINIBATCHES, TOPICS, Stream, stream_of, wikipedia
-from open_dtm import VARIANCES, VARIANCES_NEWSGROUPS, Dynamic, dynamic, there
-from open_evolution import evolution, evolution_blocks
-from open_runs import DICT, DICT_HASH, DTM, ENGINES, HYBRID, NULL, OPEN, Settings, each, one_pass
-from open_scoring import TEN, coherences
+from reproduce import open_figures
+from reproduce.open_data import MINIBATCHES, TOPICS, Stream, stream_of, wikipedia
+from reproduce.open_dtm import VARIANCES, VARIANCES_NEWSGROUPS, Dynamic, dynamic, there
+from reproduce.open_evolution import evolution, evolution_blocks
+from reproduce.open_runs import DICT, DICT_HASH, DTM, ENGINES, HYBRID, NULL, OPEN, Settings, each, one_pass
+from reproduce.open_scoring import TEN, coherences
+from reproduce.pages import Section
 
-from pages import Section
 from stickbreaker import LDA, Corpus
 
 KINDS = (OPEN, NULL, DICT, DICT_HASH)  # of a bucket no word is the top word
@@ -146,7 +147,7 @@ def rates_of(size: Size) -> list[Settings]:
 
 
 def follow(stream: Stream, job: Settings | Dynamic) -> tuple[list[int], list[Tops]]:
-    """After so many documents, the ten top words of each topic; of dtm after each epoch."""
+    """The ten top words of each topic after some numbers of documents; for dtm after each epoch."""
     if isinstance(job, Dynamic):
         tops = dynamic(job, stream).tops
         each_of = len(stream.documents) / len(tops)

@@ -4,7 +4,7 @@ import gzip
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from texts import DATA, DICTIONARY, TEXTS, rows
+from reproduce.texts import DATA, DICTIONARY, TEXTS, rows
 
 from stickbreaker import Analysis, Corpus
 
@@ -24,7 +24,7 @@ class Stream(NamedTuple):
     train: tuple[bool, ...] = ()
 
     def minibatches(self, size: int) -> Iterator[list[list[str]]]:
-        """The documents, so many at a time.
+        """The documents, in minibatches of that size.
 
         >>> [len(part) for part in Stream("toy", [["a"]] * 5, ()).minibatches(2)]
         [2, 2, 1]

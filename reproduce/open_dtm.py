@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from open_data import Stream
-from open_scoring import TEN
+from reproduce.open_data import Stream
+from reproduce.open_scoring import TEN
 
 MINIBATCHES = 10  # of an epoch
 RARE = 20  # words in fewer documents are left out
 VARIANCES = (0.001, 0.005, 0.01, 0.05)  # of a word's drift from epoch to epoch: the paper's tcv, de-news
 VARIANCES_NEWSGROUPS = (0.01, 0.05, 0.1, 0.5)  # and 20 Newsgroups
-RATE = 0.1  # of the sampler's first steps; of its own 0.01 topics had hardly parted after 200 sweeps
+RATE = 0.1  # of the sampler's first steps; with its default 0.01 topics had hardly separated after 200 sweeps
 
 
 class Dynamic(NamedTuple):
@@ -28,7 +28,7 @@ class Dynamic(NamedTuple):
 
 
 class Dynamics(NamedTuple):
-    """Shares (documents × topics); of each epoch the topics' top words; words and CPU seconds."""
+    """Shares (documents × topics); the topics' top words in each epoch; words and CPU seconds."""
 
     shares: NDArray[np.float64]
     tops: list[list[list[str]]]
@@ -78,7 +78,7 @@ def there() -> bool:
 
 
 def frequent(documents: list[list[str]], rare: int) -> set[str]:
-    """The words of so many documents or more.
+    """The words that occur in at least that many documents.
 
     >>> sorted(frequent([["a", "b"], ["b", "b", "c"], ["c"]], 2))
     ['b', 'c']

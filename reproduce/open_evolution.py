@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from open_data import Stream
-from open_runs import Settings, one_pass
+from reproduce.open_data import Stream
+from reproduce.open_runs import Settings, one_pass
+from reproduce.pages import Table
 
-from pages import Table
 from stickbreaker import LDA
 
 MOMENTS = 10  # at which the topic is shown

@@ -5,12 +5,11 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from chart import Line
-from hdp_tables import Claim, claims
-from open_dtm import MINIBATCHES, RARE, RATE
-from open_runs import DICT, DTM, HYBRID, NULL, OPEN, Settings
-
-from pages import Chart, Table
+from reproduce.chart import Line
+from reproduce.claims import Claim, claims
+from reproduce.open_dtm import MINIBATCHES, RARE, RATE
+from reproduce.open_runs import DICT, DTM, HYBRID, NULL, OPEN, Settings
+from reproduce.pages import Chart, Table
 
 MEASURES = {"pmi": "PMI by WikiText-2", "npmi": "NPMI by the stream itself"}
 Run = dict[str, Any]

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-import open_accuracy
-from open_data import MINIBATCHES, TOPICS, Stream, newsgroups
-from open_dtm import VARIANCES_NEWSGROUPS, Dynamic, dynamic, there
-from open_runs import CLOSED, DTM, ENGINES, OPEN, Settings, each, one_pass
-from open_scoring import best_penalty, tested_on
-
-from pages import Section
+from reproduce import open_accuracy
+from reproduce.open_data import MINIBATCHES, TOPICS, Stream, newsgroups
+from reproduce.open_dtm import VARIANCES_NEWSGROUPS, Dynamic, dynamic, there
+from reproduce.open_runs import CLOSED, DTM, ENGINES, OPEN, Settings, each, one_pass
+from reproduce.open_scoring import best_penalty, tested_on
+from reproduce.pages import Section
 
 NAME = "20 Newsgroups"
 KINDS = (OPEN, *CLOSED)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from open_data import Stream
+from reproduce.open_data import Stream
 
 from stickbreaker import LDA, Corpus, Hybrid, Online, Vocabulary
 from stickbreaker.engines.local import usable_cores
@@ -18,7 +18,7 @@ from stickbreaker.engines.local import usable_cores
 OPEN, NULL, DICT, DICT_HASH, FULL_HASH, DTM = "open", "null", "dict", "dict-hash", "full-hash", "dtm"
 CLOSED = (NULL, DICT, DICT_HASH, FULL_HASH)
 TOLD = {
-    OPEN: "infvoc: words enter and leave",
+    OPEN: "infvoc: words are added and dropped",
     NULL: "the words of the first minibatch",
     DICT: "those of a dictionary",
     DICT_HASH: "those of a dictionary, whose rows all other words share by hashing",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from open_data import Stream
+from reproduce.open_data import Stream
 
 from stickbreaker import Corpus
 from stickbreaker.topics.evaluation.coherence import TopWords
@@ -18,7 +18,7 @@ TEN = 10  # top words of a topic
 
 
 class Coherent(NamedTuple):
-    """Of each of several sets of topics, the means over them: PMI by the reference, NPMI by the stream
+    """For each of several sets of topics, the means over them: PMI by the reference, NPMI by the stream
     itself; `strange`, the share of pairs that the reference knows nothing of."""
 
     pmi: list[float]

@@ -1,14 +1,13 @@
 """Chapter 7 of the thesis once more: online LDA with an infinite vocabulary; Table 7.1, Figures 7.3 to 7.6.
 
 `make reproduce-open-vocabulary` runs all parts and says first how long that takes; `FULL=1` (or --full) has
-the paper's grids and more seeds. `python reproduce/open_vocabulary.py denews` runs one part and leaves the
+the paper's grids and more seeds. `python -m reproduce.open_vocabulary denews` runs one part and leaves the
 others as they were. The results are printed as they come and kept in reproduce-results/ as
 open-vocabulary.json, .md and .html after each part, so that a run cut short leaves what it had.
 """
 
-import open_coherence
-import open_newsgroups
-from parts import Part, Study, main
+from reproduce import open_coherence, open_newsgroups
+from reproduce.parts import Part, Study, main
 
 
 def introduction(dates: str) -> list[str]:
@@ -16,7 +15,7 @@ def introduction(dates: str) -> list[str]:
     return [
         "K. Zhai, Models, Inference, and Implementation for Scalable Probabilistic Models of Text "
         "(University of Maryland, 2014), chapter 7 (K. Zhai and J. Boyd-Graber, ICML 2013): section 7.5, "
-        "measured again. What is claimed stands beside what came here, whatever that says.",
+        "measured again. The claims stand next to our results, whatever those say.",
         f"Measured {dates}; seconds are of CPU time of one thread.",
     ]
 

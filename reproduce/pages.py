@@ -1,13 +1,13 @@
 """Sections of text, tables and charts, and how they become Markdown and one HTML page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from chart import Line, key, svg
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
+from reproduce.chart import Line, key, svg
 
 TEMPLATE = Path(__file__).parent / "page.html.j2"
 
@@ -66,20 +66,20 @@ def shown(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
-def markdown(title: str, told: Sequence[str], sections: Sequence[Section]) -> str:
+def markdown(title: str, introduction: Sequence[str], sections: Sequence[Section]) -> str:
     """The page as Markdown; of charts, the lines' last points."""
-    parts = [f"# {title}", *told]
+    parts = [f"# {title}", *introduction]
     for section in sections:
         parts.append(f"## {section.title}")
         for block in section.blocks:
             if isinstance(block, str):
                 parts.append(block)
             elif isinstance(block, Table):
-                parts.append(_table(block))
+                parts.append("\n".join([table_head(block.columns), *map(table_row, block.rows)]))
     return "\n\n".join(parts) + "\n"
 
 
-def page(title: str, told: Sequence[str], sections: Sequence[Section]) -> str:
+def page(title: str, introduction: Sequence[str], sections: Sequence[Section]) -> str:
     """The page as HTML, which fetches nothing; all text is escaped."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -94,14 +94,19 @@ def page(title: str, told: Sequence[str], sections: Sequence[Section]) -> str:
     environment.tests["link"] = lambda cell: isinstance(cell, Link)
     environment.tests["figure"] = lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(title=title, told=told, sections=sections)
+    return template.render(title=title, introduction=introduction, sections=sections)
 
 
-def _table(table: Table) -> str:
-    rows = [table.columns, ["---"] * len(table.columns), *table.rows]
-    return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
+def table_head(columns: Sequence[str]) -> str:
+    """The first two lines of a Markdown table."""
+    return f"{table_row(columns)}\n{table_row(['---'] * len(columns))}"
 
 
-def _cell(cell: Cell) -> str:
-    text = shown(cell).replace("|", "\\|").replace("\n", " ")
-    return f"[{text}]({cell.url})" if isinstance(cell, Link) else text
+def table_row(cells: Iterable[Any], text_of: Callable[[Any], str] = shown) -> str:
+    """A line of a Markdown table."""
+
+    def escaped(cell: Any) -> str:
+        text = text_of(cell).replace("|", "\\|").replace("\n", " ")
+        return f"[{text}]({cell.url})" if isinstance(cell, Link) else text
+
+    return f"| {' | '.join(map(escaped, cells))} |"

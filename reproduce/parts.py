@@ -10,9 +10,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from texts import missing
+from reproduce.pages import Section, markdown, page
+from reproduce.texts import missing
 
-from pages import Section, markdown, page
 from stickbreaker.core.files import write_atomic
 
 WORKERS = 2  # runs side by side
@@ -22,9 +22,10 @@ Run = TypeVar("Run")
 
 
 class Part(NamedTuple):
-    """What a part needs, its minutes on two idle cores (short, full), and how it is measured and told.
+    """A part of a study: the corpora it needs, its minutes on two idle cores (short, full), the function that
+    measures it (given whether the size is the full one), and the function that makes its section.
 
-    Minutes None: a part of FULL=1 alone.
+    If its minutes are None, it runs with FULL=1 only.
     """
 
     needs: tuple[str, ...]
@@ -34,11 +35,11 @@ class Part(NamedTuple):
 
 
 class Study(NamedTuple):
-    """The name of its files, its title, what is told first (given the dates), and its parts."""
+    """The name of its files, its title, its introduction (a function of the dates), and its parts."""
 
     name: str
     title: str
-    told: Callable[[str], list[str]]
+    introduction: Callable[[str], list[str]]
     parts: dict[str, Part]
 
 
@@ -49,7 +50,7 @@ def main(study: Study, description: str) -> None:
     for name, part in list(parts.items()):
         lines = missing(part.needs)
         if part.minutes[args.full] is None:
-            print(f"left out: {name}, which runs with FULL=1 alone")
+            print(f"left out: {name}, which runs with FULL=1 only")
             del parts[name]
         elif lines:
             print("\n".join([*lines, f"left out: {name}"]))
@@ -71,9 +72,9 @@ def main(study: Study, description: str) -> None:
 def side_by_side(
     plans: Iterable[Plan], learn: Callable[[Plan], Run], summary: Callable[[Run], str]
 ) -> list[Run]:
-    """All runs, two at a time in processes of their own, each told in a line as it ends.
+    """All runs, two at a time in processes of their own; a line is printed as each ends.
 
-    One at a time (WORKERS = 1) they are run in this process. learn: a function of a module.
+    If WORKERS is 1, they run in this process. learn: a function of a module.
     """
     plans = list(plans)
     if WORKERS == 1:
@@ -90,16 +91,10 @@ def side_by_side(
 
 
 def arguments(study: Study, description: str) -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    full = os.environ.get("FULL", "") not in ("", "0")
+    """The parts to run, the size, and the folder of the files."""
+    options = options_of(description, "reproduce-results", "the paper's sizes")
     options.add_argument(
         "parts", nargs="*", metavar="PART", help=f"{', '.join(study.parts)}; others stay as they were"
-    )
-    options.add_argument("--full", action="store_true", default=full, help="the paper's sizes (FULL=1)")
-    options.add_argument(
-        "--out", type=Path, default=Path("reproduce-results"), help="default: reproduce-results"
     )
     args = options.parse_args()
     for name in args.parts:
@@ -108,8 +103,28 @@ def arguments(study: Study, description: str) -> argparse.Namespace:
     return args
 
 
+def options_of(
+    description: str | None, out: str, other_size: str | None = None, flag: str = "full"
+) -> argparse.ArgumentParser:
+    """A parser with --out, whose default is `out`, and a flag for another size, described by `other_size`.
+
+    The flag's name in capitals is an environment variable that sets it too (FULL=1).
+    """
+    options = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--out", type=Path, default=Path(out), help=f"default: {out}")
+    if other_size is not None:
+        variable = flag.upper()
+        is_on = os.environ.get(variable, "") not in ("", "0")
+        options.add_argument(
+            f"--{flag}", action="store_true", default=is_on, help=f"{other_size} ({variable}=1)"
+        )
+    return options
+
+
 def read(study: Study, out: Path) -> dict[str, Any]:
-    """What earlier runs measured."""
+    """The results of earlier runs."""
     kept = out / f"{study.name}.json"
     if kept.exists():
         return json.loads(kept.read_text(encoding="utf-8"))
@@ -117,15 +132,15 @@ def read(study: Study, out: Path) -> dict[str, Any]:
 
 
 def write(study: Study, out: Path, results: dict[str, Any]) -> None:
-    """All three files, from what was measured so far."""
+    """Write all three files from the results so far."""
     out.mkdir(parents=True, exist_ok=True)
     done = [name for name in study.parts if name in results["parts"]]
     sections = [study.parts[name].section(results["parts"][name]) for name in done]
-    told = study.told(", ".join(sorted({results["dates"][name] for name in done})))
+    introduction = study.introduction(", ".join(sorted({results["dates"][name] for name in done})))
     files = {
         "json": json.dumps(results, indent=1),
-        "md": markdown(study.title, told, sections),
-        "html": page(study.title, told, sections),
+        "md": markdown(study.title, introduction, sections),
+        "html": page(study.title, introduction, sections),
     }
     for kind, text in files.items():
         write_atomic(out / f"{study.name}.{kind}", text.encode("utf-8"))

@@ -1,4 +1,4 @@
-"""Table 3.3: topics of aligned pages in several languages, K = 50, 33 passes, beside a plain LDA.
+"""Table 3.3: topics of aligned pages in several languages, K = 50, 33 passes, compared with a plain LDA.
 
 The plain LDA sees the same documents, words tagged with their language, as words of one vocabulary: a topic
 is one distribution over all languages. Both learn with the same settings, tried and chosen alike.
@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from paper import POLYLINGUAL
+from reproduce.pages import Section, Table
+from reproduce.paper import POLYLINGUAL
+from reproduce.texts import PAGES, Page, cut, pages
 from scipy.sparse import csr_matrix
-from texts import PAGES, Page, cut, pages
 
-from pages import Section, Table
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Analysis
@@ -120,7 +120,7 @@ def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]
 
 
 def apart(name: str, linked: float) -> dict[str, float]:
-    """Of each model, the share of tokens that lie in topics of which nine tenths are one language."""
+    """For each model, the share of tokens in topics of which nine tenths are one language."""
     train = cut(pages(name), *PARTS)[-1]
     whole = Corpus.from_texts(train, analysis=analysis())
     alike = {"analysis": whole.analysis, "vocabulary": whole.vocabulary}
@@ -174,7 +174,7 @@ def _side_by_side(topics: Topics, everything: Bags) -> list[Shown]:
 
 
 def _npmi(topics: Topics, pair: tuple[str, str], everything: Bags) -> np.ndarray:
-    """Of each topic, counted in all aligned pages of the corpus, linked or not in training."""
+    """For each topic, counted in all aligned pages of the corpus, linked or not in training."""
     rows = [topics.vocabulary.ranges[code] for code in pair]
     tops = [top_words_of(topics.topic_word, 10, side) for side in rows]
     aligned = both_sides(everything, *rows)
@@ -293,7 +293,7 @@ def _findings(rows: list[dict[str, Any]]) -> list[str | Table]:
 
 def _apart(shares: dict[str, dict[str, float]]) -> str:
     return "; ".join(
-        f"{name} {one[MODELS[1]]:.0%} with one multinomial, {one[MODELS[0]]:.0%} with one a language"
+        f"{name} {one[MODELS[1]]:.0%} with one multinomial, {one[MODELS[0]]:.0%} with one per language"
         for name, one in shares.items()
     )
 

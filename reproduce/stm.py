@@ -1,23 +1,22 @@
-"""Syntactic topics beside their two limits: hidden states in trees, and topics that know no grammar.
+"""Syntactic topics compared with their two limits: hidden states in trees, and topics without grammar.
 
 `make reproduce-stm` runs the planted language, the sample of the Penn Treebank, English EWT and French
 Sequoia, and says first how long that takes; `FULL=1` (or --full) has more sweeps. `python
-reproduce/stm.py sample` runs one part and leaves the others as they were. The results are printed as they
+reproduce.stm sample` runs one part and leaves the others as they were. The results are printed as they
 come and kept in reproduce-results/ as stm.json, stm.md and stm.html after each part, so that a run cut short
 leaves what it had.
 """
 
-import stm_planted
-import stm_tables
-from parts import Part, Study, main
+from reproduce import stm_planted, stm_tables
+from reproduce.parts import Part, Study, main
 
 
 def introduction(dates: str) -> list[str]:
     """What the page says first."""
     return [
-        "The syntactic topic model (STM; K. Zhai, J. Boyd-Graber and D. Blei) beside its limits: ITIC, "
-        "hidden states in trees that know no documents, and HDP, topics that know no grammar. All three are "
-        "learned by the same chain, with the same number of sweeps and the library's defaults.",
+        "The syntactic topic model (STM; K. Zhai, J. Boyd-Graber and D. Blei) compared with its limits: "
+        "ITIC, hidden states in trees that know no documents, and HDP, topics that know no grammar. All "
+        "three are learned by the same chain, with the same number of sweeps and the library's defaults.",
         "Perplexity is exp of minus the mean log probability of the known words in even-numbered sentences "
         "of test documents. Shares of a document are drawn from its odd-numbered sentences, topics of trees "
         "are summed exactly, probabilities averaged over samples.",

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from parts import side_by_side
-from stm_runs import MODELS
+from reproduce.pages import Section, Table
+from reproduce.parts import side_by_side
+from reproduce.stm_runs import MODELS
 
-from pages import Section, Table
 from stickbreaker import Analysis, Corpus, SyntacticTopics, VocabularyRule
 from stickbreaker.corpus import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
@@ -102,7 +102,7 @@ def section(data: dict[str, Any]) -> Section:
     blocks: list[str | Table] = [
         f"Table 1's language: {data['documents']} documents of 20 to 50 sentences; each has one of two "
         f"themes for its verbs, nouns and adjectives. {TOPICS} topics, {CHAINS} chains of {data['sweeps']} "
-        "sweeps. New documents are scored. Chains that miss a theme are averaged in; beside them stands the "
+        "sweeps. New documents are scored. Chains that miss a theme are averaged in; next to them is the "
         "best chain, by its score.",
         Table(
             (

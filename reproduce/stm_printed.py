@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from reproduce.stm_printed_kernels import Counts, Expected, count_words, new_counts, share_part, update_words
 from scipy.optimize import minimize
 from scipy.special import gammaln, psi
-from stm_printed_kernels import Counts, Expected, count_words, new_counts, share_part, update_words
 
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from texts import DATA, TEXTS
+from reproduce.texts import DATA, TEXTS
 
 from stickbreaker import Corpus, SyntacticTopics, VocabularyRule
 from stickbreaker.core.random_streams import stream
@@ -62,12 +62,12 @@ class Run(NamedTuple):
 
     @property
     def perplexity(self) -> float:
-        """Of the even-numbered sentences, given the others of their document."""
+        """Perplexity of the even-numbered sentences, given the others of their document."""
         return float(np.exp(-np.sum(self.nats) / np.sum(self.words)))
 
     @property
     def own_perplexity(self) -> float:
-        """Of all sentences, shares drawn from themselves."""
+        """Perplexity of all sentences, with shares drawn from themselves."""
         return float(np.exp(-self.own / self.own_words))
 
 
@@ -115,7 +115,7 @@ def learn(plan: Plan) -> Run:
 
 
 def topics_found(model: SyntacticTopics) -> list[tuple[float, str, float, list[int], list[str]]]:
-    """Of each topic in use, the largest first: share of the words, commonest tag and its share, which topics
+    """For each topic in use, the largest first: share of the words, commonest tag and its share, which topics
     most stand below it (by their places in this list), words."""
     rows, places = [], {k: place for place, k in enumerate(model.topics_in_use)}
     words, tags = model.top_words(8), model.topic_tags_

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parts import side_by_side
-from stm_printed import Settings
-from stm_printed_runs import MORE_SWEEPS, PRINTED, STARTS, learn_printed
-from stm_printed_runs import SWEEPS as PRINTED_SWEEPS
-from stm_runs import MODELS, TOPICS, Plan, Run, difference, learn, summary
-
-from pages import Section, Table
+from reproduce.pages import Section, Table
+from reproduce.parts import side_by_side
+from reproduce.stm_printed import Settings
+from reproduce.stm_printed_runs import MORE_SWEEPS, PRINTED, STARTS, learn_printed
+from reproduce.stm_printed_runs import SWEEPS as PRINTED_SWEEPS
+from reproduce.stm_runs import MODELS, TOPICS, Plan, Run, difference, learn, summary
 
 SWEEPS, MORE = 400, 1000  # of each of the four chains that the library has
 SEEDS = (0, 1, 2)
@@ -139,7 +138,7 @@ def perplexities(runs: Sequence[Run], *, own: bool) -> Table:
 
 
 def differences(runs: Sequence[Run]) -> Table:
-    """How much worse the limits are than the STM, and whether by what is aimed at."""
+    """How much worse the limits are than the STM, and whether that is as much as aimed at."""
     rows = []
     for model, aim in AIMS.items():
         ours = of(runs, model)
@@ -151,7 +150,7 @@ def differences(runs: Sequence[Run]) -> Table:
         ratio = float(np.mean([run.perplexity for run in ours]) / np.mean([run.perplexity for run in best]))
         reached = None if aim is None else ratio >= aim
         rows.append([model, f"{ratio:.3f}", aim and f"{aim}", reached, f"{nats:.4f}", f"{error:.4f}"])
-    heads = ("beside STM", "perplexity, times", "aim", "reached", "nats/word worse", "standard error")
+    heads = ("compared with STM", "perplexity, times", "aim", "reached", "nats/word worse", "standard error")
     return Table(heads, rows)
 
 

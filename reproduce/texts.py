@@ -1,11 +1,9 @@
-"""The corpora that can be had: texts, aligned pages, and how they are cut into parts.
-
-They lie in ../shared/data beside the project, as those of the benchmarks do.
-"""
+"""The corpora of the reproductions and the benchmarks, in ../shared/data: texts, aligned pages, sentence
+pairs, and how they are cut into parts."""
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +32,9 @@ TEXTS = {
         f"ud-french-sequoia/fr_sequoia-ud-{part}.conllu.gz" for part in ("train", "dev", "test")
     ),
     "WikiText-2": tuple(f"wikitext-2/{part}.txt.gz" for part in ("train", "valid", "test")),
+    "IMDb": ("imdb-reviews/train.jsonl.gz", "imdb-reviews/test.jsonl.gz"),
+    "AP counts": ("ap/ap.ldac.gz",),
+    "NIPS counts": ("nips-bow/docs.ldac.gz",),
 }
 DICTIONARIES = {"de": "dict-de-en/de-en.tsv.gz", "zh": "dict-zh-en/cedict.tsv.gz"}  # into English
 PAGES = {  # corpus: file, languages
@@ -53,7 +54,7 @@ OUTSIDE = {"de": "wmt22-domains/de-en.jsonl.gz", "zh": "wmt22-domains/en-zh.json
 Page = dict[str, str]  # language code: text
 
 
-def missing(names: tuple[str, ...]) -> list[str]:
+def missing(names: Iterable[str]) -> list[str]:
     """A line for each corpus, lexicon or dictionary that is not there."""
     files = {name: [DATA / file for file in parts] for name, parts in TEXTS.items()}
     files |= {name: [DATA / file] for name, (file, _) in PAGES.items()}
@@ -75,15 +76,15 @@ def texts(name: str) -> list[str]:
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    """The documents of a corpus in one language, with all that is told of them."""
-    return [row for file in TEXTS[name] if file.endswith(".jsonl.gz") for row in _rows(DATA / file)]
+    """The documents of a corpus in one language, with all their fields."""
+    return [row for file in TEXTS[name] if file.endswith(".jsonl.gz") for row in read_rows(DATA / file)]
 
 
 def pages(name: str) -> list[Page]:
     """The aligned pages of a corpus; paragraphs that come one by one are joined."""
     file, languages = PAGES[name]
     joined: dict[str, dict[str, list[str]]] = {}
-    for row in _rows(DATA / file):
+    for row in read_rows(DATA / file):
         page = joined.setdefault(row["doc"], {})
         for language in languages:
             if row.get(language):
@@ -92,14 +93,14 @@ def pages(name: str) -> list[Page]:
 
 
 def bitext_rows(name: str) -> Iterator[dict[str, Any]]:
-    """The sentence pairs of a set: texts by language, and the document where one is named."""
-    yield from _rows(DATA / BITEXTS[name][0])
+    """The sentence pairs of a set: texts by language, and the document if one is named."""
+    yield from read_rows(DATA / BITEXTS[name][0])
 
 
 def outside_rows(source: str) -> Iterator[dict[str, Any]]:
-    """Sentence pairs of a language and English from other places than any of BITEXTS: a document and a domain
-    each."""
-    yield from _rows(DATA / OUTSIDE[source])
+    """Sentence pairs of a language and English from sources other than BITEXTS, each with a document and a
+    domain."""
+    yield from read_rows(DATA / OUTSIDE[source])
 
 
 def cut(documents: list[Any], *shares: float) -> list[list[Any]]:
@@ -117,6 +118,7 @@ def cut(documents: list[Any], *shares: float) -> list[list[Any]]:
     return [*parts, [documents[place] for place in sorted(order)]]
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a compressed file of JSON Lines."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         yield from map(json.loads, file)

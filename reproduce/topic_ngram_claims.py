@@ -4,17 +4,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from ngram_runs import UNBOUNDED
-from ngram_tables import Claim, claims, spread, verdict
-from stm_runs import difference
-from topic_ngram_runs import HIERARCHICAL, HPYLM, HPYTM, PRIORS, RESCALING, SWITCHING, TOKENS, Run, name_of
-from topic_ngram_tables import MODELS, at_seconds, followed, language, of, speed
-from topic_ngram_texts import BROWN
-
-from pages import Table
+from reproduce.claims import Claim, claims, span, verdict
+from reproduce.ngram_runs import UNBOUNDED
+from reproduce.pages import Table
+from reproduce.stm_runs import difference
+from reproduce.topic_ngram_runs import (
+    HIERARCHICAL,
+    HPYLM,
+    HPYTM,
+    PRIORS,
+    RESCALING,
+    SWITCHING,
+    TOKENS,
+    Run,
+    name_of,
+)
+from reproduce.topic_ngram_tables import MODELS, at_seconds, followed, language, of, speed
+from reproduce.topic_ngram_texts import BROWN
 
 if TYPE_CHECKING:
-    from topic_ngram_parts import Size
+    from reproduce.topic_ngram_parts import Size
 
 EARLY = {SWITCHING: 0.90, HPYTM: 0.95}  # aimed at: one state, times the HPYLM's
 SPEED, BLOCKS = 0.6, 6.0  # million words per CPU second at least; seconds of blocks at most
@@ -60,7 +69,7 @@ def early(runs: Sequence[Run]) -> list[Claim]:
             after = own[0].plan.early
             rows.append(
                 ("aim", f"after {after} sweeps, one state, {model} is {most:.2f} times HPYLM at most",
-                 spread(found, ".3f"), verdict([each <= most for each in found]))
+                 span(found, ".3f"), verdict([each <= most for each in found]))
             )  # fmt: skip
     return rows
 
@@ -74,8 +83,8 @@ def below(size: "Size", runs: Sequence[Run], model: str, other: str, claim: str)
         averaged = [a.averaged / b.averaged for a, b in zip(own, beside, strict=True)]
         by_mean = [a.perplexity / b.perplexity for a, b in zip(own, beside, strict=True)]
         lost, error = difference(own, beside)
-        paper.append(f"K = {k}: {spread(averaged, '.3f')}")
-        mean.append(f"K = {k}: {spread(by_mean, '.3f')} ({lost:+.4f} ± {error:.4f} nats)")
+        paper.append(f"K = {k}: {span(averaged, '.3f')}")
+        mean.append(f"K = {k}: {span(by_mean, '.3f')} ({lost:+.4f} ± {error:.4f} nats)")
         holds[0].extend(each < 1.0 for each in averaged)
         holds[1].extend(each < 1.0 for each in by_mean)
     return [
@@ -92,7 +101,7 @@ def large(size: "Size", runs: Sequence[Run]) -> list[Claim]:
     found = [a.averaged / b.averaged for a, b in pairs]
     return [
         ("paper", f"HIERARCHICAL is somewhat above RESCALING where K is large (here {most})",
-         f"times {spread(found, '.3f')}, by the mean of the samples' perplexities",
+         f"times {span(found, '.3f')}, by the mean of the samples' perplexities",
          verdict([each > 1.0 for each in found]))
     ]  # fmt: skip
 
@@ -175,7 +184,7 @@ def speeds(text: str, size: "Size", runs: Sequence[Run]) -> list[Claim]:
         return []
     own = [of(runs, model, size.middle)[0] for model in PRIORS if model != TOKENS]
     return [
-        ("aim", f"K = {size.middle}: {SPEED:g} million words a CPU second at least",
+        ("aim", f"K = {size.middle}: {SPEED:g} million words per CPU second at least",
          ", ".join(f"{run.plan.model} {speed(run):.2f}" for run in own),
          verdict([speed(run) >= SPEED for run in own])),
         ("aim", f"K = {size.middle}: blocks take {BLOCKS:g} s a sweep at most",

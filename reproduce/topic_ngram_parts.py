@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ngram_runs import UNBOUNDED, Order, Sizes
-from parts import side_by_side
-from topic_ngram_claims import all_claims
-from topic_ngram_runs import (
+from reproduce.ngram_runs import UNBOUNDED, Order, Sizes
+from reproduce.pages import Section
+from reproduce.parts import side_by_side
+from reproduce.topic_ngram_claims import all_claims
+from reproduce.topic_ngram_runs import (
     HIERARCHICAL,
     HPYLM,
     HPYTM,
@@ -19,10 +20,8 @@ from topic_ngram_runs import (
     learn,
     summary,
 )
-from topic_ngram_tables import all_tables
-from topic_ngram_texts import BROWN, NIPS, WIKITEXT, text_of
-
-from pages import Section
+from reproduce.topic_ngram_tables import all_tables
+from reproduce.topic_ngram_texts import BROWN, NIPS, WIKITEXT, text_of
 
 LONGER: tuple[tuple[str, Order], ...] = tuple(
     (model, order)
@@ -101,7 +100,7 @@ def _curve(text: str, model: str, order: Order, size: Size) -> Plan:
 
 
 def cost(plan: Plan) -> float:
-    """How long a run takes beside others, roughly; those without topics go first."""
+    """Rough time of a run compared with others; those without topics go first."""
     if plan.model == HPYLM:
         return float("inf")
     weight = {TOKENS: 0.3, HIERARCHICAL: 1.5, RESCALING: 0.2}.get(plan.model, 1.0)

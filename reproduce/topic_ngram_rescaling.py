@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from ngram_runs import single_samples
-from topic_ngram_texts import Text
+from reproduce.ngram_runs import single_samples
+from reproduce.topic_ngram_texts import Text
 
 from stickbreaker import LDA, NgramModel
 from stickbreaker.core.random_streams import numbered_keys

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from ngram_runs import UNBOUNDED, Order, order_name, single_samples
-from topic_ngram_rescaling import Rescaled, rescaled
-from topic_ngram_texts import Text, text_of
-from topic_ngram_words import shown
+from reproduce.ngram_runs import UNBOUNDED, Order, order_name, single_samples
+from reproduce.topic_ngram_rescaling import Rescaled, rescaled
+from reproduce.topic_ngram_texts import Text, text_of
+from reproduce.topic_ngram_words import shown
 
 from stickbreaker import NgramModel, TopicNgramModel
 from stickbreaker.core.records import Array, Record
@@ -142,7 +142,7 @@ def learn(plan: Plan) -> Run:
     few = text.split._replace(train=text.split.train[:2], parts={"test": text.split.train[:2]}, min_count=1)
     train, parts = few.corpora()
     tried = plan._replace(sweeps=2, samples=1, early=0, topic_sweeps=2, naive=2)
-    with warnings.catch_warnings(action="ignore", category=UserWarning):  # of so few documents
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # because of the few documents
         measure(tried, Text(few, train, parts["test"]))
     return measure(plan, text)
 

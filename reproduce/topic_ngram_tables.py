@@ -4,17 +4,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from chart import Line
-from ngram_runs import Order, Sizes, order_name
-from ngram_tables import sizes_table
-from topic_ngram_runs import HIERARCHICAL, HPYLM, HPYTM, PRIORS, RESCALING, SWITCHING, TOKENS, Run, name_of
-from topic_ngram_texts import BROWN, NIPS, WIKITEXT
-from topic_ngram_words import FREQUENT, contexts_table, passage_line, phrases_table
-
-from pages import Chart, Table
+from reproduce.chart import Line
+from reproduce.ngram_runs import Order, Sizes, order_name
+from reproduce.ngram_tables import sizes_table
+from reproduce.pages import Chart, Table
+from reproduce.topic_ngram_runs import (
+    HIERARCHICAL,
+    HPYLM,
+    HPYTM,
+    PRIORS,
+    RESCALING,
+    SWITCHING,
+    TOKENS,
+    Run,
+    name_of,
+)
+from reproduce.topic_ngram_texts import BROWN, NIPS, WIKITEXT
+from reproduce.topic_ngram_words import FREQUENT, contexts_table, passage_line, phrases_table
 
 if TYPE_CHECKING:
-    from topic_ngram_parts import Size
+    from reproduce.topic_ngram_parts import Size
 
 Block = str | Table | Chart
 TABLE_1 = {  # the paper's: types, documents, tokens, documents and tokens to score
@@ -212,7 +221,7 @@ def speed_table(runs: Sequence[Run]) -> Table:
         for run in runs
         if run.parts and not run.plan.number
     ]
-    return Table(("model", "sweeps", "million words a CPU second", "s of blocks a sweep"), rows)
+    return Table(("model", "sweeps", "million words per CPU second", "s of blocks per sweep"), rows)
 
 
 def speed(run: Run) -> float:

@@ -3,11 +3,11 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-import ngram_texts
 import numpy as np
-from ngram_runs import Sizes, sizes_of
-from ngram_texts import PAPER, PROTOTYPE, Split, document, masked, split_of, split_sentences
-from texts import TEXTS
+from reproduce import ngram_texts
+from reproduce.ngram_runs import Sizes, sizes_of
+from reproduce.ngram_texts import PAPER, PROTOTYPE, Split, document, masked, split_of, split_sentences
+from reproduce.texts import TEXTS
 
 from stickbreaker import Corpus
 from stickbreaker.corpus import Document

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from ngram_texts import ALL_WORDS
-from topic_ngram_texts import Text, marked_documents
+from reproduce.ngram_texts import ALL_WORDS
+from reproduce.pages import Table
+from reproduce.topic_ngram_texts import Text, marked_documents
 
-from pages import Table
 from stickbreaker import Corpus, TopicNgramModel
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending

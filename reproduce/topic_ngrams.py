@@ -2,13 +2,13 @@
 
 `make reproduce-topic-ngrams` runs trigrams of Brown and says first how long that takes; `FULL=1` (or --full)
 has the paper's sweeps, three splits, longer contexts, NIPS and, in place of the BNC, WikiText-2. `python
-reproduce/topic_ngrams.py brown` runs one part and leaves the others as they were. The results are printed as
+reproduce.topic_ngrams brown` runs one part and leaves the others as they were. The results are printed as
 they come and kept in reproduce-results/ as topic-ngrams.json, .md and .html after each part.
 """
 
-from parts import Part, Study, main
-from topic_ngram_parts import measure_of, section
-from topic_ngram_texts import BROWN, NIPS, WIKITEXT
+from reproduce.parts import Part, Study, main
+from reproduce.topic_ngram_parts import measure_of, section
+from reproduce.topic_ngram_texts import BROWN, NIPS, WIKITEXT
 
 
 def introduction(dates: str) -> list[str]:

@@ -1,15 +1,15 @@
 """Topics as domains of translation: lexicons by topic of five sets of sentence pairs (thesis, section 5.3).
 
 `make reproduce-translation` says first how long it takes; `FULL=1` (or --full) has every model by every way
-of inference with five seeds, and Chinese and English. `python reproduce/translation.py lexicons` runs one
+of inference with five seeds, and Chinese and English. `python -m reproduce.translation lexicons` runs one
 part and leaves the others as they were. The results are printed as they come and kept in reproduce-results/
 as translation.json, translation.md and translation.html after each part.
 """
 
-from parts import Study, main
-from translation_lexicons import PART, PART_CHINESE
-from translation_phrases import PART as PHRASES
-from translation_phrases import PART_CHINESE as PHRASES_CHINESE
+from reproduce.parts import Study, main
+from reproduce.translation_lexicons import PART, PART_CHINESE
+from reproduce.translation_phrases import PART as PHRASES
+from reproduce.translation_phrases import PART_CHINESE as PHRASES_CHINESE
 
 
 def introduction(dates: str) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from texts import BITEXTS, bitext_rows, outside_rows
+from reproduce.texts import BITEXTS, bitext_rows, outside_rows
 
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.translation.alignment.aligned_words import Links

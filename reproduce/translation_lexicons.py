@@ -5,14 +5,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from parts import Part, side_by_side
-from texts import BITEXTS
-from translation_bitexts import TARGET, prepare
-from translation_runs import GOLD, Plan, Run, learn, summary
-from translation_tables import above_zero, gains, levels, orders, outside_gains, seconds
-from translation_topics import LDA_OF_SOURCE, MODELS, ONE_TO_ONE, PLDA, corpora
-
-from pages import Section
+from reproduce.pages import Section
+from reproduce.parts import Part, side_by_side
+from reproduce.texts import BITEXTS
+from reproduce.translation_bitexts import TARGET, prepare
+from reproduce.translation_runs import GOLD, Plan, Run, learn, summary
+from reproduce.translation_tables import above_zero, gains, levels, orders, outside_gains, seconds
+from reproduce.translation_topics import LDA_OF_SOURCE, MODELS, ONE_TO_ONE, PLDA, corpora
 
 INFERENCES = ("gibbs", "mean-field", "hybrid")
 TOPICS = (10, 30)

@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from parts import Part, side_by_side
-from translation_bitexts import TARGET, Material, material, prepare
-from translation_lexicons import needs
-from translation_runs import GOLD
-from translation_topics import LDA_OF_SOURCE, ONE_TO_ONE, corpora, domains_of, learn_topics
+from reproduce.pages import Section, Table
+from reproduce.parts import Part, side_by_side
+from reproduce.translation_bitexts import TARGET, Material, material, prepare
+from reproduce.translation_lexicons import needs
+from reproduce.translation_runs import GOLD
+from reproduce.translation_topics import LDA_OF_SOURCE, ONE_TO_ONE, corpora, domains_of, learn_topics
 
-from pages import Section, Table
 from stickbreaker import Analysis, Corpus, TopicNgramModel
 from stickbreaker.core.random_streams import share_of, stream
 from stickbreaker.corpus import VocabularyRule
@@ -289,9 +289,10 @@ def section(data: dict[str, Any]) -> Section:
             f"{INFERENCE}. Each system is tuned several times, by other random numbers; the spread is their "
             "standard deviation. The last column: in what share of samples of the documents (paired "
             "bootstrap) the run nearest to its mean is above that without topics.",
-            f"The last two have no topics but those of the language model, trigrams by topic (thesis, "
+            "The last two have no topics but those of the language model, trigrams by topic (thesis, "
             f"section 5.4), with {LANGUAGE_SAMPLES} samples of {LANGUAGE_SWEEPS} sweeps where the others "
-            f"have one of 20. So {MANY_TOPICS!r} is set beside {ONE_TOPIC!r}, which differs in nothing else.",
+            f"have one of 20. So {MANY_TOPICS!r} is compared with {ONE_TOPIC!r}, which differs in nothing "
+            "else.",
             Table(("system", "BLEU", "spread", "by tuning", "TER", "chrF", "length", "above"), rows),
             "BLEU by set, means over tunings.",
             Table(("system", *sets), by_set),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from translation_bitexts import TARGET, material
-from translation_topics import corpora, domains_of, learn_topics
+from reproduce.translation_bitexts import TARGET, material
+from reproduce.translation_topics import corpora, domains_of, learn_topics
 
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.directed_lexicon import EventScores, Strengths

@@ -5,11 +5,11 @@ from statistics import mean
 from typing import NamedTuple
 
 import numpy as np
-from translation_bitexts import TARGET
-from translation_runs import GOLD, Run
-from translation_topics import LDA_OF_SOURCE, ONE_TO_ONE, PLDA, TLDA, TREES
+from reproduce.pages import Table
+from reproduce.translation_bitexts import TARGET
+from reproduce.translation_runs import GOLD, Run
+from reproduce.translation_topics import LDA_OF_SOURCE, ONE_TO_ONE, PLDA, TLDA, TREES
 
-from pages import Table
 from stickbreaker.core.random_streams import stream
 
 RESAMPLED = 10_000

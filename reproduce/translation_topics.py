@@ -5,10 +5,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polylingual import analysis, joined
+from reproduce.polylingual import analysis, joined
+from reproduce.texts import DATA, DICTIONARIES
+from reproduce.translation_bitexts import TARGET, Material, material
 from scipy.sparse import csr_matrix
-from texts import DATA, DICTIONARIES
-from translation_bitexts import TARGET, Material, material
 
 from stickbreaker import LDA, ConceptTree, Corpus
 from stickbreaker.core.records import Array

@@ -7,11 +7,11 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 import numpy as np
-from parts import side_by_side
-from polylingual import analysis, joined, one_vocabulary, unlinked
-from texts import DATA, DICTIONARIES, Page, cut, pages
+from reproduce.pages import Table
+from reproduce.parts import side_by_side
+from reproduce.polylingual import analysis, joined, one_vocabulary, unlinked
+from reproduce.texts import DATA, DICTIONARIES, Page, cut, pages
 
-from pages import Table
 from stickbreaker import LDA, ConceptTree, Corpus
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags
@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     """What is learned from what, and how."""
 
     pages: str
-    other: str  # the language beside English
+    other: str  # the language besides English
     model: str
     inference: str
     linked: float

@@ -1,7 +1,7 @@
 """Topics over concepts, in one language and in two: LDA, pLDA, tLDA and ptLDA (chapter 5 of the thesis).
 
 `make reproduce-trees` says first how long it takes; `FULL=1` (or --full) has every way of inference and
-share of links on LibreOffice's help too. `python reproduce/trees.py manuals` runs one part and leaves the
+share of links on LibreOffice's help too. `python -m reproduce.trees manuals` runs one part and leaves the
 others as they were. The results are printed as they come and kept in reproduce-results/ as trees.json,
 trees.md and trees.html after each part.
 """
@@ -10,10 +10,9 @@ from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
-from parts import Part, Study, main
-from tree_runs import MODELS, Plan, Run, chance, material, measure, table
-
-from pages import Section
+from reproduce.pages import Section
+from reproduce.parts import Part, Study, main
+from reproduce.tree_runs import MODELS, Plan, Run, chance, material, measure, table
 
 LINKED = (0.0, 0.05, 0.25, 1.0)
 INFERENCES = ("gibbs", "mean-field", "hybrid")
@@ -82,7 +81,7 @@ def section(title: str) -> Callable[[dict[str, Any]], Section]:
 
 
 def _aims(runs: list[Run]) -> list[str]:
-    """MRR of ptLDA beside pLDA, and of tLDA beside LDA: in the thesis, BLEU is above in both."""
+    """MRR of ptLDA compared with pLDA, and of tLDA with LDA: in the thesis, BLEU is above in both."""
     lines = []
     for linked in sorted({run.linked for run in runs}):
         for inference in dict.fromkeys(run.inference for run in runs):
@@ -98,19 +97,23 @@ def _aims(runs: list[Run]) -> list[str]:
             if len(found) < 3:
                 continue
             gains = [f"{found[tree] - found['pLDA']:+.3f} ({tree})" for tree in MODELS[3:]]
-            beside = f"; tLDA beside LDA {found['tLDA'] - found['LDA']:+.3f}" if "tLDA" in found else ""
-            lines.append(f"{linked:.0%} linked, {inference}: beside pLDA {' and '.join(gains)}{beside}.")
+            beside = (
+                f"; tLDA compared with LDA {found['tLDA'] - found['LDA']:+.3f}" if "tLDA" in found else ""
+            )
+            lines.append(
+                f"{linked:.0%} linked, {inference}: compared with pLDA {' and '.join(gains)}{beside}."
+            )
     return lines
 
 
 def introduction(dates: str) -> list[str]:
     """What the page says first."""
     return [
-        "Concepts that tie words (K. Zhai, thesis of 2014, chapter 5). The thesis measures BLEU alone, where "
-        "tLDA is above LDA and ptLDA above pLDA; here one side of a page that was not learned from looks for "
-        "the other by its topics. A share of the pages is linked: the others are a document a side. LDA and "
-        "tLDA have one distribution over the words of both languages, pLDA and ptLDA one a language. K = 20, "
-        "alpha learned, eta 0.01, strength 100, three seeds.",
+        "Concepts that tie words (K. Zhai, thesis of 2014, chapter 5). The thesis measures BLEU alone, "
+        "where tLDA is above LDA and ptLDA above pLDA; here one side of a page that was not learned from "
+        "looks for the other by its topics. A share of the pages is linked: the others are a document a "
+        "side. LDA and tLDA have one distribution over the words of both languages, pLDA and ptLDA one per "
+        "language. K = 20, alpha learned, eta 0.01, strength 100, three seeds.",
         f"Measured {dates}; seconds are by the clock, with two runs side by side.",
     ]
 

@@ -19,3 +19,9 @@ def corpus(seed: int = 0, n: int = 20) -> Bags:
     draw = np.random.default_rng(seed)
     tables = [draw.poisson(1.5, V) for _ in range(n)]
     return bags_of([{word: int(table[word]) for word in np.flatnonzero(table).tolist()} for table in tables])
+
+
+def random_topics(seed: int, topics: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Topics × words, and alpha."""
+    draw = np.random.default_rng(seed)
+    return draw.dirichlet(np.full(V, 0.3), topics), draw.gamma(1.0, 0.5, topics) + 0.05

@@ -1,13 +1,12 @@
 """Fixtures for tests of the program, of estimators and of saved models."""
 
-import importlib
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import settings
@@ -118,16 +117,15 @@ def model(planted: Path, cli: Run, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def reproduction(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The scripts of the reproductions can be imported, and are forgotten after the test.
+def reproduction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reproductions learn in the tests' process: other processes see no monkeypatch."""
+    from reproduce import parts
 
-    Their names are plain words.
-    """
-    scripts = Path(__file__).parents[1] / "reproduce"
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(scripts)
-    monkeypatch.setattr(importlib.import_module("parts"), "WORKERS", 1)  # other processes see no monkeypatch
-    yield
-    for name in set(sys.modules) - before:
-        if Path(getattr(sys.modules[name], "__file__", None) or "").parent == scripts:
-            del sys.modules[name]
+    monkeypatch.setattr(parts, "WORKERS", 1)
+
+
+@pytest.fixture
+def wrapping_integers() -> Iterator[None]:
+    """64-bit integers wrap around without NumPy's warning, which comes if kernels are not compiled."""
+    with np.errstate(over="ignore"):
+        yield

@@ -154,3 +154,8 @@ def with_evolution(path: Path, evolution: Evolution) -> Path:
     snapshot.evolution = evolution
     directory.write(snapshot)
     return path
+
+
+def bytes_of_files(path: Path) -> dict[str, bytes]:
+    """The contents of the files below a directory, by their paths in it."""
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}

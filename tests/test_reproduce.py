@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("reproduction")
 
 
 def test_the_tests_that_the_table_of_features_names_exist():
-    from features import COLUMNS, OURS, PEERS, Claim, not_found
+    from reproduce.features import COLUMNS, OURS, PEERS, Claim, not_found
 
     assert not_found(OURS) == []
     assert tuple(OURS) == COLUMNS
@@ -23,7 +23,7 @@ def test_the_tests_that_the_table_of_features_names_exist():
 
 
 def test_parts_are_disjoint_and_whole():
-    from texts import cut
+    from reproduce.texts import cut
 
     parts = cut(list("abcdefghij"), 0.2, 0.1)
     assert [len(part) for part in parts] == [2, 1, 7]
@@ -32,9 +32,8 @@ def test_parts_are_disjoint_and_whole():
 
 
 def test_missing_corpora_are_told_and_their_part_is_left_out(monkeypatch, tmp_path, capsys):
-    import mr_lda
-    import texts
-    from parts import main
+    from reproduce import mr_lda, texts
+    from reproduce.parts import main
 
     monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")
     monkeypatch.setattr(sys, "argv", ["mr_lda.py", "features", "guided", "--out", str(tmp_path / "out")])
@@ -54,8 +53,7 @@ def test_missing_corpora_are_told_and_their_part_is_left_out(monkeypatch, tmp_pa
 
 
 def test_hybrid_inference_is_set_beside_the_others(monkeypatch, capsys):
-    import curves
-    import hybrid
+    from reproduce import curves, hybrid
 
     monkeypatch.setattr(curves, "texts", lambda _: [one["text"] for one in planted_documents(60)])
     monkeypatch.setattr(hybrid, "TOPICS", (3,))
@@ -72,7 +70,7 @@ def test_hybrid_inference_is_set_beside_the_others(monkeypatch, capsys):
 
 
 def test_unlinked_pages_keep_their_texts():
-    from polylingual import unlinked
+    from reproduce.polylingual import unlinked
 
     pages = [{"en": f"e{n}", "de": f"d{n}"} for n in range(8)]
     parts = unlinked(pages, 0.25, seed=0)
@@ -84,7 +82,7 @@ def test_unlinked_pages_keep_their_texts():
 
 
 def test_one_vocabulary_has_the_same_counts_without_languages():
-    from polylingual import one_vocabulary
+    from reproduce.polylingual import one_vocabulary
 
     both = Corpus.from_texts([{"en": "house house", "de": "haus"}, {"en": "tree", "de": "baum haus"}])
     joined = one_vocabulary(both)
@@ -95,7 +93,7 @@ def test_one_vocabulary_has_the_same_counts_without_languages():
 
 
 def test_alpha_starts_where_it_is_told_and_moves_only_when_learned():
-    from curves import FIXED, LEARNED, Curve, follow
+    from reproduce.curves import FIXED, LEARNED, Curve, follow
 
     train = Corpus.from_texts(["a river bank", "bank money loan", "river water", "loan money"] * 5)
     test = Corpus.from_texts(["river water bank", "loan bank money"], vocabulary=train.vocabulary)
@@ -109,14 +107,14 @@ def test_alpha_starts_where_it_is_told_and_moves_only_when_learned():
 
 
 def test_every_category_of_the_thesis_has_a_pair():
-    from guided import PAIRS
-    from paper import GUIDED
+    from reproduce.guided import PAIRS
+    from reproduce.paper import GUIDED
 
     assert tuple(PAIRS) == tuple(GUIDED)
 
 
 def test_ticks_are_round_and_inside():
-    from chart import ticks
+    from reproduce.chart import ticks
 
     for low, high in ((0.0, 37.2), (-7.61, -7.05), (0.0, 0.004), (3.0, 3.0)):
         found = ticks(low, high)
@@ -125,9 +123,8 @@ def test_ticks_are_round_and_inside():
 
 
 def test_hostile_text_is_text():
-    from chart import Line
-
-    from pages import Chart, Link, Section, Table, markdown, page
+    from reproduce.chart import Line
+    from reproduce.pages import Chart, Link, Section, Table, markdown, page
 
     bad = "</svg><script>alert(1)</script> & |"
     chart = Chart(bad, bad, bad, [Line(bad, [0.0, 1.0], [-8.0, -7.0])], (bad, -9.0))

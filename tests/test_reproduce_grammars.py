@@ -20,10 +20,7 @@ def lines_of(number):
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny corpora where ../shared would be, and a plan of a few sweeps."""
-    import grammar_brent
-    import grammar_chinese
-    import grammar_texts
-    import texts
+    from reproduce import grammar_brent, grammar_chinese, grammar_texts, texts
 
     for number, file in enumerate(grammar_texts.FILES.values()):
         path = tmp_path / file
@@ -38,9 +35,8 @@ def data(tmp_path, monkeypatch):
 
 
 def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsys):
-    from parts import main
-
-    import grammars
+    from reproduce import grammars
+    from reproduce.parts import main
 
     monkeypatch.setattr(sys, "argv", ["grammars.py", "--out", str(tmp_path / "out")])
     main(grammars.STUDY, grammars.__doc__)
@@ -55,13 +51,13 @@ def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsy
 
 
 def test_spread():
-    from grammar_runs import spread
+    from reproduce.claims import spread
 
     assert spread([0.25, 0.75]) == "0.500 (0.250 to 0.750)"
 
 
 def test_sentences_are_joined(data):
-    from grammar_texts import sentences
+    from reproduce.grammar_texts import sentences
 
     gold, joined = sentences("CTB6")
     assert ["".join(words) for words in gold] == joined

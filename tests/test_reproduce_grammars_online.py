@@ -15,12 +15,14 @@ WORDS = ("the", "dog", "ran", "a", "cat")
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny corpora where ../shared would be, and few runs."""
-    import grammar_texts
-    import online_brent
-    import online_chinese
-    import online_chinese_grid
-    import online_topics
-    import texts
+    from reproduce import (
+        grammar_texts,
+        online_brent,
+        online_chinese,
+        online_chinese_grid,
+        online_topics,
+        texts,
+    )
 
     draw = np.random.default_rng(0)
     for file in grammar_texts.FILES.values():
@@ -54,9 +56,9 @@ def data(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsys):
-    import grammars_online
-    from online_topics import LDA_OPEN, ONLINE, Run, told_apart
-    from parts import main
+    from reproduce import grammars_online
+    from reproduce.online_topics import LDA_OPEN, ONLINE, Run, told_apart
+    from reproduce.parts import main
 
     monkeypatch.setattr(sys, "argv", ["grammars_online.py", "--out", str(tmp_path / "out")])
     main(grammars_online.STUDY, grammars_online.__doc__)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("reproduction")
 
 
 def test_bars_are_rows_and_columns():
-    from hdp_data import bars
+    from reproduce.hdp_data import bars
 
     world = bars(0.05)
     assert world.topics.shape == (20, 100)
@@ -24,7 +24,7 @@ def test_bars_are_rows_and_columns():
 
 
 def test_words_are_drawn_from_the_topics_of_their_tokens():
-    from hdp_data import World, draw
+    from reproduce.hdp_data import World, draw
 
     apart = np.kron(np.eye(3), np.array([0.2, 0.3, 0.5]))  # every word has one topic
     batch = draw(World(apart, np.array([0.5, 1.0, 2.0]), 40, seed=3), 500, "train")
@@ -38,7 +38,7 @@ def test_words_are_drawn_from_the_topics_of_their_tokens():
 
 
 def test_a_draw_depends_on_its_purpose_and_number_alone():
-    from hdp_data import bars, draw
+    from reproduce.hdp_data import bars, draw
 
     world = bars(0.05, side=4, length=20)
     first = draw(world, 5, "stream", 2).counts
@@ -49,7 +49,7 @@ def test_a_draw_depends_on_its_purpose_and_number_alone():
 
 
 def test_weights_of_the_prior_are_sticks():
-    from hdp_data import LEFT, hdp
+    from reproduce.hdp_data import LEFT, hdp
 
     gamma = 3.0
     worlds = [hdp(gamma, 2.0, 0.5, 4, 10, seed) for seed in range(400)]
@@ -62,7 +62,7 @@ def test_weights_of_the_prior_are_sticks():
 
 
 def test_topics_are_in_use_by_the_rule_of_the_library():
-    from hdp_data import in_use
+    from reproduce.hdp_data import in_use
 
     generator = np.random.default_rng(0)
     for _ in range(20):
@@ -71,7 +71,7 @@ def test_topics_are_in_use_by_the_rule_of_the_library():
 
 
 def test_the_score_is_that_of_the_definition():
-    from hdp_scoring import Scorer
+    from reproduce.hdp_scoring import Scorer
 
     counts = np.array([[6, 5, 9, 0], [0, 10, 0, 20]])
     topics = np.array([[0.25, 0.75, 0.0, 0.0], [0.0, 0.0, 0.4, 0.6]])  # no word has two topics
@@ -97,8 +97,8 @@ def test_the_score_is_that_of_the_definition():
 
 
 def test_true_topics_score_best():
-    from hdp_data import bars, draw
-    from hdp_scoring import Scorer
+    from reproduce.hdp_data import bars, draw
+    from reproduce.hdp_scoring import Scorer
 
     world = bars(0.1, side=4, length=60)
     scorer = Scorer(Corpus.from_matrix(draw(world, 60, "test").counts), float(world.alpha.sum()))
@@ -108,9 +108,9 @@ def test_true_topics_score_best():
 
 
 def test_scoring_on_the_way_does_not_disturb_a_run():
-    from hdp_data import bars, draw
-    from hdp_runs import BATCH, GIBBS, ONLINE, Curve, estimator, follow
-    from hdp_scoring import Scorer
+    from reproduce.hdp_data import bars, draw
+    from reproduce.hdp_runs import BATCH, GIBBS, ONLINE, Curve, estimator, follow
+    from reproduce.hdp_scoring import Scorer
 
     world = bars(0.1, side=3, length=30)
     train = Corpus.from_matrix(draw(world, 64, "train").counts)
@@ -126,9 +126,9 @@ def test_scoring_on_the_way_does_not_disturb_a_run():
 
 
 def test_split_merge_runs_count_their_edits():
-    from hdp_data import bars, draw
-    from hdp_runs import MEMOISED, Curve, follow
-    from hdp_scoring import Scorer
+    from reproduce.hdp_data import bars, draw
+    from reproduce.hdp_runs import MEMOISED, Curve, follow
+    from reproduce.hdp_scoring import Scorer
 
     world = bars(0.1, side=3, length=50)
     train = Corpus.from_matrix(draw(world, 200, "train").counts)
@@ -148,8 +148,8 @@ def test_split_merge_runs_count_their_edits():
 
 
 def test_a_stream_comes_again_in_the_second_pass_and_is_learned_from():
-    from hdp_data import hdp
-    from hdp_stream import Size, measure, section, stream_of
+    from reproduce.hdp_data import hdp
+    from reproduce.hdp_stream import Size, measure, section, stream_of
 
     size = Size(60, 1.5, 20, 20, 30, gamma=1.0, start=2, fixed=(3, 5))
     world = hdp(1.0, 5.0, 0.1, 30, 25, seed=0)
@@ -163,10 +163,9 @@ def test_a_stream_comes_again_in_the_second_pass_and_is_learned_from():
 
 
 def test_claims_say_what_came():
-    from hdp_bars import FIXED, STARTS, section
-    from hdp_runs import MEMOISED, ONLINE, PAPER, Curve
-
-    from pages import Table
+    from reproduce.hdp_bars import FIXED, STARTS, section
+    from reproduce.hdp_runs import MEMOISED, ONLINE, PAPER, Curve
+    from reproduce.pages import Table
 
     def run(method, start, score, used):
         points = {"documents": [1.0, 3.0, 4.0], "seconds": [1.0] * 3, "held_out": [-4.0, score, score]}
@@ -188,10 +187,9 @@ def test_claims_say_what_came():
 
 
 def test_parts_are_chosen_by_name_and_those_without_corpora_left_out(monkeypatch, tmp_path, capsys):
-    import texts
-    from parts import Part, Study, main
-
-    from pages import Section, Table
+    from reproduce import texts
+    from reproduce.pages import Section, Table
+    from reproduce.parts import Part, Study, main
 
     def part(needs):
         def section(data):
@@ -219,9 +217,9 @@ def test_parts_are_chosen_by_name_and_those_without_corpora_left_out(monkeypatch
 
 
 def test_every_part_has_a_section_and_the_page_is_made(tmp_path):
-    from hdp import STUDY
-    from hdp_prior import Size, measure
-    from parts import write
+    from reproduce.hdp import STUDY
+    from reproduce.hdp_prior import Size, measure
+    from reproduce.parts import write
 
     data = measure(False, Size((1.0,), (0,), 60, 10, 40, 3))
     write(STUDY, tmp_path, {"dates": {"prior": "2026-11-21"}, "parts": {"prior": data}})
@@ -232,9 +230,9 @@ def test_every_part_has_a_section_and_the_page_is_made(tmp_path):
 
 
 def test_the_part_about_the_number_of_topics_is_measured_and_told(tmp_path, monkeypatch):
-    import hdp_auto
-    from hdp import STUDY
-    from parts import write
+    from reproduce import hdp_auto
+    from reproduce.hdp import STUDY
+    from reproduce.parts import write
 
     monkeypatch.setattr(hdp_auto, "texts", lambda name: ["river bank boat", "money bank loan"] * 30)
     size = hdp_auto.Size({"toy": 40}, (0, 1), (2,), (3,), (0,), 60)
@@ -249,7 +247,7 @@ def test_the_part_about_the_number_of_topics_is_measured_and_told(tmp_path, monk
 
 
 def test_draws_of_a_number_of_topics_have_none_too_small_to_be_known():
-    from hdp_auto import LEAST, hdp_of
+    from reproduce.hdp_auto import LEAST, hdp_of
 
     for n_topics in (5, 37):
         world = hdp_of(n_topics, seed=1)
@@ -258,7 +256,7 @@ def test_draws_of_a_number_of_topics_have_none_too_small_to_be_known():
 
 
 def test_a_number_is_near_within_a_tenth_or_one():
-    from hdp_prior import near
+    from reproduce.hdp_prior import near
 
     assert near(22, 20)
     assert not near(23, 20)

@@ -20,8 +20,7 @@ def lines_of(number):
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny corpora where ../shared would be."""
-    import ngram_texts
-    import texts
+    from reproduce import ngram_texts, texts
 
     for name, rows in {
         "brown/brown": [{"label": "ab"[n % 2], "text": "\n".join(lines_of(n))} for n in range(10)],
@@ -39,7 +38,7 @@ def data(tmp_path, monkeypatch):
 
 
 def test_numbers_are_tokens_of_digits_without_letters():
-    from ngram_texts import NUMBER, masked
+    from reproduce.ngram_texts import NUMBER, masked
 
     assert masked(["1", "1,000.5", "$3", "-2%", "1/2"]) == [NUMBER] * 5
     words = ["1st", "1960s", "B-52", "", "...", "a"]
@@ -47,7 +46,7 @@ def test_numbers_are_tokens_of_digits_without_letters():
 
 
 def test_two_documents_of_each_genre_are_held_out(data):
-    from ngram_texts import LIBRARY, brown
+    from reproduce.ngram_texts import LIBRARY, brown
 
     splits = brown((0, 1), LIBRARY)
     assert [split.name for split in splits] == ["last two", "seed 0", "seed 1"]
@@ -63,7 +62,7 @@ def test_two_documents_of_each_genre_are_held_out(data):
 
 
 def test_the_readings_differ_in_the_words_that_they_know(data):
-    from ngram_texts import LIBRARY, PAPER, PROTOTYPE, split_of
+    from reproduce.ngram_texts import LIBRARY, PAPER, PROTOTYPE, split_of
 
     from stickbreaker.corpus import Document
 
@@ -80,7 +79,7 @@ def test_the_readings_differ_in_the_words_that_they_know(data):
 
 
 def test_papers_are_cut_into_sentences(data):
-    from ngram_texts import nips
+    from reproduce.ngram_texts import nips
 
     split = nips(4, 2)
     assert (len(split.train), len(split.parts["test"])) == (4, 2)
@@ -90,8 +89,8 @@ def test_papers_are_cut_into_sentences(data):
 
 
 def test_both_methods_have_the_same_words_and_contexts(data):
-    from ngram_runs import measure, measure_kneser_ney
-    from ngram_texts import LIBRARY, brown
+    from reproduce.ngram_runs import measure, measure_kneser_ney
+    from reproduce.ngram_texts import LIBRARY, brown
 
     split = brown((), LIBRARY)[0]
     sizes, runs = measure(split, (1, 2, 3), (1, 2, 3), sweeps=4)
@@ -108,9 +107,9 @@ def test_both_methods_have_the_same_words_and_contexts(data):
 
 def test_kneser_ney_predicts_one_in_all(data):
     """The probabilities of all words after each context that the scored text has sum to one."""
-    from kneser_ney import kneser_ney
-    from ngram_runs import marked_words, ways
-    from ngram_texts import LIBRARY, brown
+    from reproduce.kneser_ney import kneser_ney
+    from reproduce.ngram_runs import marked_words, ways
+    from reproduce.ngram_texts import LIBRARY, brown
 
     from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before
     from stickbreaker.ngrams.word_numbers import WordNumbers
@@ -131,8 +130,8 @@ def test_kneser_ney_predicts_one_in_all(data):
 
 
 def test_the_figures_of_a_model_are_those_of_its_scores(data):
-    from ngram_runs import UNBOUNDED, Run, measure_pitman_yor, single_samples
-    from ngram_texts import LIBRARY, brown
+    from reproduce.ngram_runs import UNBOUNDED, Run, measure_pitman_yor, single_samples
+    from reproduce.ngram_texts import LIBRARY, brown
 
     from stickbreaker import NgramModel
 
@@ -150,8 +149,8 @@ def test_the_figures_of_a_model_are_those_of_its_scores(data):
 
 
 def test_lengths_of_contexts_add_up_to_the_words_of_the_text(data):
-    from ngram_runs import lengths_of_contexts, measure
-    from ngram_texts import LIBRARY, brown
+    from reproduce.ngram_runs import lengths_of_contexts, measure
+    from reproduce.ngram_texts import LIBRARY, brown
 
     from stickbreaker import NgramModel
 
@@ -166,11 +165,8 @@ def test_lengths_of_contexts_add_up_to_the_words_of_the_text(data):
 
 
 def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys):
-    import ngram_brown
-    import ngram_nips
-    from parts import main
-
-    import ngrams
+    from reproduce import ngram_brown, ngram_nips, ngrams
+    from reproduce.parts import main
 
     parts = ngrams.STUDY.parts
     size = ngram_brown.Size((0,), 1, 4)
@@ -203,8 +199,8 @@ def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys)
 
 
 def test_aims_say_what_came():
-    from ngram_brown import aims, longer_aims
-    from ngram_runs import KNESER_NEY, PITMAN_YOR, UNBOUNDED, Perplexity, Run
+    from reproduce.ngram_brown import aims, longer_aims
+    from reproduce.ngram_runs import KNESER_NEY, PITMAN_YOR, UNBOUNDED, Perplexity, Run
 
     def run(method, order, level, contexts=100):
         scores = {"test": Perplexity(level, level + 10.0)}
@@ -221,10 +217,9 @@ def test_aims_say_what_came():
 
 
 def test_without_the_corpora_all_parts_are_left_out(monkeypatch, tmp_path, capsys):
-    import texts
-    from parts import main
-
-    from ngrams import STUDY
+    from reproduce import texts
+    from reproduce.ngrams import STUDY
+    from reproduce.parts import main
 
     monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")
     monkeypatch.setattr(sys, "argv", ["ngrams", "--full", "--out", str(tmp_path / "out")])

@@ -12,7 +12,7 @@ LATE = ("kayak", "euro", "comet67p")  # words of each topic that come late
 
 def toy(n=120, seed=0):
     """Documents of three planted topics, whose labels they are; new words come in the second half."""
-    from open_data import Stream
+    from reproduce.open_data import Stream
 
     draw = np.random.default_rng(seed)
     documents, labels = [], []
@@ -28,15 +28,14 @@ def toy(n=120, seed=0):
 
 
 def settings(kind, engine="hybrid", prior="0.1", **own):
-    from open_runs import Settings
+    from reproduce.open_runs import Settings
 
     return Settings(kind, engine, prior, 3, 15, **{"concentration": 50.0, "truncation": 60, **own})
 
 
 def sizes():
     """Every choice of the two kinds of parts, as small as can be."""
-    import open_coherence
-    import open_newsgroups
+    from reproduce import open_coherence, open_newsgroups
 
     table = open_newsgroups.SHORT._replace(
         batches=(15,), priors=("1/K", "0.1"), topics=3, seeds=(1, 2), sweeps=3, variances=(0.1, 0.5),
@@ -50,7 +49,7 @@ def sizes():
 
 
 def test_shares_are_those_right_after_each_step():
-    from open_runs import DICT_HASH, FULL_HASH, OPEN, estimator, first_documents, one_pass
+    from reproduce.open_runs import DICT_HASH, FULL_HASH, OPEN, estimator, first_documents, one_pass
 
     stream = toy(60)
     for kind in (DICT_HASH, FULL_HASH, OPEN):
@@ -68,7 +67,7 @@ def test_shares_are_those_right_after_each_step():
 
 
 def test_each_vocabulary_has_the_words_it_should():
-    from open_runs import BUCKETS, DICT, DICT_HASH, FULL_HASH, NULL, OPEN, one_pass
+    from reproduce.open_runs import BUCKETS, DICT, DICT_HASH, FULL_HASH, NULL, OPEN, one_pass
 
     stream = toy()
     known = {
@@ -86,7 +85,7 @@ def test_each_vocabulary_has_the_words_it_should():
 
 
 def test_rows_are_what_they_are_called():
-    from open_runs import OPEN, estimator
+    from reproduce.open_runs import OPEN, estimator
 
     model = estimator(settings(OPEN, "mean-field", "1/K", reorder_every=7, kappa=0.8), 99)
     assert (model.inference, model.doc_max_iter, model.alpha) == ("mean-field", 50, pytest.approx(1 / 3))
@@ -100,14 +99,14 @@ def test_rows_are_what_they_are_called():
 def test_jobs_in_processes_come_in_order():
     from operator import add
 
-    from open_runs import each
+    from reproduce.open_runs import each
 
     assert list(each(add, 10, [1, 2, 3], workers=1)) == [11, 12, 13]
     assert list(each(add, 10, [1, 2, 3], workers=2)) == [11, 12, 13]
 
 
 def test_accuracy_is_that_of_a_classifier_on_shares():
-    from open_scoring import best_penalty, dev_part, tested_on
+    from reproduce.open_scoring import best_penalty, dev_part, tested_on
 
     stream = toy()
     shares = np.eye(3)[[int(label[-1]) for label in stream.labels]]
@@ -127,7 +126,7 @@ def test_accuracy_is_that_of_a_classifier_on_shares():
 
 
 def test_pmi_is_that_of_the_definition_and_pairs_that_never_meet_count_nothing():
-    from open_scoring import coherences
+    from reproduce.open_scoring import coherences
 
     reference = Corpus.from_tokens([["a", "b"], ["a", "b", "a"], ["a", "c"], ["d"]])
     own = Corpus.from_tokens([["a", "b"], ["c", "d"]])
@@ -140,7 +139,7 @@ def test_pmi_is_that_of_the_definition_and_pairs_that_never_meet_count_nothing()
 
 def test_dtm_gives_documents_shares_and_epochs_top_words():
     pytest.importorskip("tomotopy")
-    from open_dtm import Dynamic, dynamic
+    from reproduce.open_dtm import Dynamic, dynamic
 
     stream = toy(120)
     stream.documents[7] = ["once"]
@@ -154,10 +153,9 @@ def test_dtm_gives_documents_shares_and_epochs_top_words():
 
 
 def test_every_row_of_the_table_is_tried_as_often_and_shown(tmp_path, monkeypatch):
-    import open_dtm
-    import open_newsgroups
-    from open_vocabulary import STUDY
-    from parts import write
+    from reproduce import open_dtm, open_newsgroups
+    from reproduce.open_vocabulary import STUDY
+    from reproduce.parts import write
 
     monkeypatch.setattr(open_dtm, "MINIBATCHES", 3)
     size = sizes()[0]
@@ -181,7 +179,7 @@ def test_every_row_of_the_table_is_tried_as_often_and_shown(tmp_path, monkeypatc
 
 
 def test_settings_are_chosen_without_the_test_part():
-    import open_newsgroups
+    from reproduce import open_newsgroups
 
     stream = toy()
     other = stream._replace(
@@ -196,8 +194,8 @@ def test_settings_are_chosen_without_the_test_part():
 
 
 def test_claims_compare_rows_of_one_engine_and_prior():
-    import open_accuracy
-    from open_runs import CLOSED, ENGINES, OPEN
+    from reproduce import open_accuracy
+    from reproduce.open_runs import CLOSED, ENGINES, OPEN
 
     def data(opened, others):
         rows = [
@@ -224,10 +222,9 @@ def test_claims_compare_rows_of_one_engine_and_prior():
 
 
 def test_figures_have_every_vocabulary_that_has_words(tmp_path, monkeypatch):
-    import open_coherence
-    import open_dtm
-    from open_vocabulary import STUDY
-    from parts import write
+    from reproduce import open_coherence, open_dtm
+    from reproduce.open_vocabulary import STUDY
+    from reproduce.parts import write
 
     monkeypatch.setattr(open_dtm, "MINIBATCHES", 3)
     size = sizes()[1]
@@ -257,7 +254,7 @@ def test_figures_have_every_vocabulary_that_has_words(tmp_path, monkeypatch):
 
 
 def test_a_row_is_shown_with_its_best_settings():
-    from open_figures import groups_of
+    from reproduce.open_figures import groups_of
 
     def run(eta, seed, npmi):
         return {"settings": settings("null", eta=eta, seed=seed)._asdict(), "npmi": [0.9, npmi]}
@@ -269,8 +266,8 @@ def test_a_row_is_shown_with_its_best_settings():
 
 
 def test_corpora_that_are_missing_are_told(monkeypatch, tmp_path):
-    import texts
-    from open_vocabulary import STUDY
+    from reproduce import texts
+    from reproduce.open_vocabulary import STUDY
 
     monkeypatch.setattr(texts, "DATA", tmp_path)
     monkeypatch.setattr(texts, "DICTIONARY", tmp_path / "words")
@@ -282,8 +279,7 @@ def test_newsgroups_are_one_stream_by_date(monkeypatch, tmp_path):
     import gzip
     import json
 
-    import open_data
-    import texts
+    from reproduce import open_data, texts
 
     rows = [("b", "1993-04-02", "train"), ("a", "1993-04-01", "test"), ("c", "1993-04-03", "test")]
     (tmp_path / "20newsgroups").mkdir()

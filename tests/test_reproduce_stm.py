@@ -15,8 +15,7 @@ pytestmark = pytest.mark.usefixtures("reproduction")
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny treebanks where ../shared would be."""
-    import stm_runs
-    import texts
+    from reproduce import stm_runs, texts
 
     for names in (texts.TEXTS[name] for name in ("treebank sample", "EWT", "Sequoia")):
         for name in names:
@@ -28,15 +27,8 @@ def data(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "DATA", tmp_path)
 
 
-@pytest.fixture
-def one_process(monkeypatch):
-    import parts
-
-    monkeypatch.setattr(parts, "WORKERS", 1)
-
-
 def test_a_sample_is_cut_by_chance_and_a_treebank_by_its_files(data):
-    from stm_runs import split_of
+    from reproduce.stm_runs import split_of
 
     splits = [split_of("treebank sample", number) for number in (0, 1)]
     for split in splits:
@@ -48,7 +40,7 @@ def test_a_sample_is_cut_by_chance_and_a_treebank_by_its_files(data):
 
 
 def test_differences_are_of_pairs_over_documents():
-    from stm_runs import Plan, Run, difference
+    from reproduce.stm_runs import Plan, Run, difference
 
     def run(nats):
         plan = Plan("treebank sample", 0, "STM", 1)
@@ -66,11 +58,8 @@ def test_differences_are_of_pairs_over_documents():
     assert error == pytest.approx(np.sqrt(3 / 2 * (rest**2).sum()) / 8)
 
 
-def test_the_study_runs_and_says_what_came_out(data, one_process, tmp_path, monkeypatch, capsys):
-    import stm
-    import stm_planted
-    import stm_runs
-    import stm_tables
+def test_the_study_runs_and_says_what_came_out(data, tmp_path, monkeypatch, capsys):
+    from reproduce import stm, stm_planted, stm_runs, stm_tables
 
     monkeypatch.setattr(stm_tables, "SWEEPS", 6)
     monkeypatch.setattr(stm_tables, "SEEDS", (0, 1))

@@ -34,7 +34,7 @@ def nodes(sizes=(4, 0, 3)):
 
 
 def started(seed=0, sweeps=1):
-    from stm_printed import PrintedInference, Settings
+    from reproduce.stm_printed import PrintedInference, Settings
 
     found = PrintedInference(nodes(), WORDS, Settings(K, **ALPHAS), seed)
     for _ in range(sweeps):
@@ -53,7 +53,7 @@ def scattered(seed=0):
 
 
 def recount(found):
-    from stm_printed_kernels import count_words
+    from reproduce.stm_printed_kernels import count_words
 
     counts = found.counts
     counts.transitions[:], counts.words[:], counts.rest[:] = 0.0, 0.0, 0.0
@@ -92,7 +92,7 @@ def bound_with(found, name, row=None):
 
 def parts(found, name, row):
     """c and b of a row of gamma or nu."""
-    from stm_printed import means
+    from reproduce.stm_printed import means
 
     counts, settings = found.counts, found.settings
     if name == "gamma":
@@ -103,7 +103,7 @@ def parts(found, name, row):
 
 @pytest.mark.parametrize(("name", "row"), [("gamma", 0), ("gamma", 1), ("gamma", 2), ("nu", 0), ("nu", K)])
 def test_slopes_in_gamma_and_nu_are_those_of_the_bound(name, row):
-    from stm_printed_kernels import share_part
+    from reproduce.stm_printed_kernels import share_part
 
     found, slope = scattered(), np.empty(K)
     at = getattr(found, name)[row]
@@ -114,7 +114,7 @@ def test_slopes_in_gamma_and_nu_are_those_of_the_bound(name, row):
 
 
 def test_slopes_in_tau_are_those_of_the_bound():
-    from stm_printed import expected_log, weights_part
+    from reproduce.stm_printed import expected_log, weights_part
 
     for seed in range(3):
         found = scattered(seed)
@@ -193,7 +193,7 @@ def test_the_bound_is_what_it_is_by_definition():
 
 
 def test_the_bound_falls_in_no_step():
-    from stm_printed import PrintedInference, Settings
+    from reproduce.stm_printed import PrintedInference, Settings
 
     steps = ("climb_transitions", "climb_weights", "learn_words", "infer_documents")
     for seed in range(3):
@@ -211,8 +211,8 @@ def test_the_bound_falls_in_no_step():
 
 def test_each_word_has_the_best_topics_given_all_others():
     """Equation 3: no other phi_n has a higher bound, its omega and its children's as they are."""
-    from stm_printed import expected_log, means
-    from stm_printed_kernels import update_words
+    from reproduce.stm_printed import expected_log, means
+    from reproduce.stm_printed_kernels import update_words
 
     found, tree = scattered(), nodes()
     of = slice(4, 5)  # the first word of the last document
@@ -233,7 +233,7 @@ def test_each_word_has_the_best_topics_given_all_others():
 
 
 def test_words_are_predicted_by_exact_sums():
-    from stm_printed_runs import PrintedTopics
+    from reproduce.stm_printed_runs import PrintedTopics
 
     from stickbreaker.syntax.kernels.tree_topics import sum_topics
     from stickbreaker.syntax.model.ordered_trees import OrderedTrees
@@ -253,8 +253,7 @@ def test_words_are_predicted_by_exact_sums():
 @pytest.fixture
 def sample(tmp_path, monkeypatch):
     """A treebank of 16 documents where ../shared would be, and few starts."""
-    import stm_printed_runs
-    import stm_runs
+    from reproduce import stm_printed_runs, stm_runs
 
     draw, lines = np.random.default_rng(4), []
     for document in range(16):
@@ -274,9 +273,8 @@ def sample(tmp_path, monkeypatch):
 
 
 def test_the_sample_has_a_row_of_the_printed_inference(sample):
-    import stm_tables
-
-    from pages import markdown
+    from reproduce import stm_tables
+    from reproduce.pages import markdown
 
     data = stm_tables.measure_sample(full=False, sweeps=5)
     runs = [stm_tables.Run.from_json(each) for each in json.loads(json.dumps(data["runs"]))]
@@ -293,9 +291,9 @@ def test_the_sample_has_a_row_of_the_printed_inference(sample):
 
 
 def test_the_start_of_the_best_bound_is_scored(sample):
-    from stm_printed import Settings
-    from stm_printed_runs import PRINTED, learn_printed
-    from stm_runs import Plan
+    from reproduce.stm_printed import Settings
+    from reproduce.stm_printed_runs import PRINTED, learn_printed
+    from reproduce.stm_runs import Plan
 
     run = learn_printed(Plan("treebank sample", 1, PRINTED, 4), Settings(3))
     again = learn_printed(Plan("treebank sample", 1, PRINTED, 4), Settings(3))

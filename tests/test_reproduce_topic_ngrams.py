@@ -24,9 +24,7 @@ def lines_of(number):
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny corpora where ../shared would be."""
-    import ngram_texts
-    import texts
-    import topic_ngram_texts
+    from reproduce import ngram_texts, texts, topic_ngram_texts
 
     for name, rows in {
         "brown/brown": [{"label": "ab"[n % 2], "text": "\n".join(lines_of(n))} for n in range(12)],
@@ -46,21 +44,21 @@ def data(tmp_path, monkeypatch):
 
 
 def tiny(**settings):
-    from topic_ngram_parts import Size
+    from reproduce.topic_ngram_parts import Size
 
     held = {"topics": (2, 3), "middle": 2, "table": 2, "sweeps": 6, "language": 6, "lda": 4, "early": 2}
     return Size(**{**held, "times": 2, "naive": 8, "samples": 2, **settings})
 
 
 def plan_of(model, **settings):
-    from topic_ngram_runs import Plan
+    from reproduce.topic_ngram_runs import Plan
 
     held = {"text": "Brown", "number": 0, "topics": 2, "order": 3, "sweeps": 6, "samples": 2}
     return Plan(model=model, **{**held, **settings})
 
 
 def test_a_text_is_cut_every_hundred_sentences(data):
-    from topic_ngram_texts import WIKITEXT, cut_every, text_of
+    from reproduce.topic_ngram_texts import WIKITEXT, cut_every, text_of
 
     documents = cut_every(["= A =", *[f"word{n} and more ." for n in range(201)]], 100)
     assert [len(each.sentences) for each in documents] == [100, 100, 1]
@@ -70,8 +68,8 @@ def test_a_text_is_cut_every_hundred_sentences(data):
 
 
 def test_splits_of_brown_are_those_of_the_language_models(data):
-    from ngram_texts import PROTOTYPE, brown
-    from topic_ngram_texts import BROWN, text_of
+    from reproduce.ngram_texts import PROTOTYPE, brown
+    from reproduce.topic_ngram_texts import BROWN, text_of
 
     for number, split in enumerate(brown((0, 1), PROTOTYPE)):
         text = text_of(BROWN, number)
@@ -82,8 +80,8 @@ def test_splits_of_brown_are_those_of_the_language_models(data):
 
 
 def test_a_run_is_what_the_model_scores(data):
-    from topic_ngram_runs import HPYLM, PRIORS, Run, learn
-    from topic_ngram_texts import text_of
+    from reproduce.topic_ngram_runs import HPYLM, PRIORS, Run, learn
+    from reproduce.topic_ngram_texts import text_of
 
     from stickbreaker import NgramModel, TopicNgramModel
 
@@ -107,8 +105,8 @@ def test_a_run_is_what_the_model_scores(data):
 
 
 def test_rescaling_is_the_library_s_and_each_sample_s_own(data):
-    from topic_ngram_rescaling import nats_by_sample, rescaled
-    from topic_ngram_texts import text_of
+    from reproduce.topic_ngram_rescaling import nats_by_sample, rescaled
+    from reproduce.topic_ngram_texts import text_of
 
     from stickbreaker import LDA, NgramModel
 
@@ -129,8 +127,8 @@ def test_rescaling_is_the_library_s_and_each_sample_s_own(data):
 
 
 def test_runs_that_are_followed_are_not_repeated():
-    from topic_ngram_parts import FULL, SHORT, cost, plans_of
-    from topic_ngram_runs import HPYLM, HPYTM, TOKENS
+    from reproduce.topic_ngram_parts import FULL, SHORT, cost, plans_of
+    from reproduce.topic_ngram_runs import HPYLM, HPYTM, TOKENS
 
     plans = plans_of("Brown", SHORT)
     assert len(set(plans)) == len(plans) == 1 + 5 * 3 + 1 + 1
@@ -142,9 +140,8 @@ def test_runs_that_are_followed_are_not_repeated():
 
 @pytest.mark.slow
 def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys):
-    import topic_ngram_parts
-    import topic_ngrams
-    from parts import main
+    from reproduce import topic_ngram_parts, topic_ngrams
+    from reproduce.parts import main
 
     sizes = {
         "brown": tiny(splits=2, longer=topic_ngram_parts.LONGER, curves=(3, 4)),
@@ -174,7 +171,7 @@ def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys)
         "after 2 sweeps, one state, SWITCHING is 0.90 times HPYLM at most",
         "HIERARCHICAL is below HPYTM, by the mean of probabilities",
         "SWITCHING is below RESCALING, by the mean of the samples' perplexities",
-        "million words a CPU second",
+        "million words per CPU second",
         "| HPYLM, unbounded |",
         "| SWITCHING, K = 2, n = 4 |",
         "Figure 5",
@@ -186,8 +183,8 @@ def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys)
 
 
 def test_aims_say_what_came():
-    from topic_ngram_claims import early, unbounded
-    from topic_ngram_runs import HPYLM, HPYTM, SWITCHING, Run
+    from reproduce.topic_ngram_claims import early, unbounded
+    from reproduce.topic_ngram_runs import HPYLM, HPYTM, SWITCHING, Run
 
     def run(model, early, rooms=100, order=3):
         plan = plan_of(model, topics=0 if model == HPYLM else 2, order=order, early=2)
@@ -200,9 +197,9 @@ def test_aims_say_what_came():
 
 
 def test_without_the_corpora_all_parts_are_left_out(monkeypatch, tmp_path, capsys):
-    import texts
-    from parts import main
-    from topic_ngrams import STUDY
+    from reproduce import texts
+    from reproduce.parts import main
+    from reproduce.topic_ngrams import STUDY
 
     monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")
     monkeypatch.setattr(sys, "argv", ["topic_ngrams", "--full", "--out", str(tmp_path / "out")])

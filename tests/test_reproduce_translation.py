@@ -15,9 +15,7 @@ pytestmark = pytest.mark.usefixtures("reproduction")
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny sets of pairs and a dictionary where ../shared would be, and plans of a few passes."""
-    import texts
-    import translation_lexicons
-    import translation_topics
+    from reproduce import texts, translation_lexicons, translation_topics
 
     for seed, file in enumerate([*(file for file, _ in texts.BITEXTS.values()), texts.OUTSIDE["de"]]):
         rows = []
@@ -44,9 +42,8 @@ def data(tmp_path, monkeypatch):
 
 
 def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, capsys):
-    from parts import main
-
-    import translation
+    from reproduce import translation
+    from reproduce.parts import main
 
     monkeypatch.setattr(sys, "argv", ["translation.py", "lexicons", "--out", str(tmp_path / "out")])
     main(translation.STUDY, translation.__doc__)
@@ -61,10 +58,8 @@ def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, cap
 
 
 def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkeypatch, capsys):
-    import translation_phrases
-    from parts import main
-
-    import translation
+    from reproduce import translation, translation_phrases
+    from reproduce.parts import main
 
     small = {
         "K": 3,
@@ -97,7 +92,7 @@ def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkey
 
 
 def test_a_set_is_split_by_documents(data):
-    from translation_bitexts import TEST, TEST_SEED, pairs_of
+    from reproduce.translation_bitexts import TEST, TEST_SEED, pairs_of
 
     from stickbreaker.core.random_streams import share_of
 
@@ -110,8 +105,8 @@ def test_a_set_is_split_by_documents(data):
 
 
 def test_the_order_is_sure_where_all_documents_agree(data):
-    from translation_runs import Run, Way
-    from translation_tables import difference
+    from reproduce.translation_runs import Run, Way
+    from reproduce.translation_tables import difference
 
     def run(gain: float) -> Run:
         way = Way(30, -1.0, gain / 3.0, {"a": gain}, (1.0, 1.0), [gain, 2.0 * gain], [10, 20], {})

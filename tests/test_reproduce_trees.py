@@ -14,9 +14,7 @@ pytestmark = pytest.mark.usefixtures("reproduction")
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny corpora and dictionaries where ../shared would be, and a plan of a few sweeps."""
-    import texts
-    import tree_runs
-    import trees
+    from reproduce import texts, tree_runs, trees
 
     documents = planted_documents(60)
     for name, (file, languages) in texts.PAGES.items():
@@ -54,8 +52,8 @@ def data(tmp_path, monkeypatch):
 
 
 def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, capsys):
-    import trees
-    from parts import main
+    from reproduce import trees
+    from reproduce.parts import main
 
     monkeypatch.setattr(sys, "argv", ["trees.py", "--out", str(tmp_path / "out")])
     main(trees.STUDY, trees.__doc__)
@@ -64,4 +62,4 @@ def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, cap
     results = json.loads((tmp_path / "out/trees.json").read_text())
     assert len(results["parts"]["manuals"]["runs"]) == 60
     assert len(results["parts"]["help-zh"]["runs"]) == 12
-    assert "0% linked, gibbs: beside pLDA" in (tmp_path / "out/trees.md").read_text()
+    assert "0% linked, gibbs: compared with pLDA" in (tmp_path / "out/trees.md").read_text()

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tests.oracle.pitman_yor import GO_ON, STOP, log_restaurant
+from tests.oracle import pitman_yor
+from tests.oracle.pitman_yor import log_restaurant
 
 COMMON = 0  # the topic that all documents share
 
@@ -90,15 +91,7 @@ class Restaurants:
                 self.seat(table, topic, context[:-1], generator)
         tables[place].customers.append(customer)
 
-    def draw_length(self, deepest, generator):
-        """How many words of a context a word uses, by sticks that all topics share."""
-        for length in range(len(deepest)):
-            stops, passes = self.stops[deepest[:length]]
-            if generator.random() < (stops + STOP) / (stops + passes + STOP + GO_ON):
-                self.stops[deepest[:length]][0] += 1
-                return length
-            self.stops[deepest[:length]][1] += 1
-        return len(deepest)
+    draw_length = pitman_yor.Restaurants.draw_length
 
     def draw_topic(self, theta, context, generator):
         """A word's topic, given its document's shares of topics from 1 on."""

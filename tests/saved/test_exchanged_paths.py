@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.running import SMALL
+from tests.running import SMALL, bytes_of_files
 
 from stickbreaker import (
     HDP,
@@ -118,7 +118,7 @@ def test_what_comes_after_the_last_save_keeps_its_corpus(corpus, other, tmp_path
     for name in ("m", "n"):
         inside = corpus.write(tmp_path / f"copy of {name}")
         fitting.begin(KINDS["lda"](), inside, tmp_path / name, corpus_inside=True)
-    before = contents_of_any(tmp_path / "n")
+    before = bytes_of_files(tmp_path / "n")
     real = ModelDirectory.tidy
 
     def tidy(self) -> None:
@@ -127,13 +127,9 @@ def test_what_comes_after_the_last_save_keeps_its_corpus(corpus, other, tmp_path
 
     monkeypatch.setattr(ModelDirectory, "tidy", tidy)
     fitting.resume(tmp_path / "m", every=60.0, threads=1)
-    assert contents_of_any(tmp_path / "m") == before
+    assert bytes_of_files(tmp_path / "m") == before
     monkeypatch.undo()
     fitting.resume(tmp_path / "m", every=60.0, threads=1)
-
-
-def contents_of_any(path: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
 def test_a_run_that_is_gone_on_with_at_once_is_the_one_that_was_begun(corpus, other, tmp_path):
@@ -226,7 +222,7 @@ def test_a_search_leaves_another_one_alone(cli, planted, tmp_path, monkeypatch):
     cli("corpus", "build", planted, "--out", tmp_path / "c", "--min-documents", 1)
     line = ("search-k", tmp_path / "c", "--seeds", 1, "--iterations", 2, "--threads", 1, "--topics")
     cli(*line, 2, "--out", tmp_path / "other")
-    before = contents_of_any(tmp_path / "other")
+    before = bytes_of_files(tmp_path / "other")
     real = fitting.resume
 
     def resume(*arguments, **options):
@@ -237,7 +233,7 @@ def test_a_search_leaves_another_one_alone(cli, planted, tmp_path, monkeypatch):
     monkeypatch.setattr(fitting, "resume", resume)
     told = cli(*line, 3, "--out", tmp_path / "m", code=1).stderr.splitlines()[-1]
     assert "was moved, removed or replaced" in told or "there is no such model" in told
-    assert contents_of_any(tmp_path / "m") == before
+    assert bytes_of_files(tmp_path / "m") == before
 
 
 @pytest.mark.parametrize("take", [claimed, watched])

@@ -85,3 +85,11 @@ def streamed(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) ->
 def out(tmp_path: Path) -> Path:
     """A path where nothing is yet."""
     return tmp_path / "out"
+
+
+@pytest.fixture
+def incoming(tmp_path: Path) -> Path:
+    """A directory with all three files."""
+    from tests.spark.streaming_on_spark import put_all
+
+    return put_all(tmp_path / "incoming")

@@ -30,7 +30,6 @@ from tests.spark.streaming_on_spark import (
     learned,
     learned_here,
     put,
-    put_all,
     same_model,
     to_the_end,
     trace_of,
@@ -50,12 +49,6 @@ from stickbreaker.topics.runs import stream_births
 CLOSED = {**RUN, "alpha": 0.1}
 LINES = "text string, date string, _broken string, file_path string, file_block_start long"
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def incoming(tmp_path):
-    """A directory with all three files."""
-    return put_all(tmp_path / "incoming")
 
 
 @pytest.fixture

@@ -3,16 +3,10 @@
 import json
 
 import pytest
-from tests.spark.streaming_on_spark import FILE, GIVEN, SPARK, WORDS, put_all
+from tests.spark.streaming_on_spark import FILE, GIVEN, SPARK, WORDS
 
 from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
-
-
-@pytest.fixture
-def incoming(tmp_path):
-    """A directory with all three files."""
-    return put_all(tmp_path / "incoming")
 
 
 def test_the_program_learns_from_a_stream(spark, cli, incoming, out):

@@ -13,17 +13,10 @@ from stickbreaker.ngrams.kernels.particles import (
     predict_with_shares,
 )
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("wrapping_integers")]
 
 ERRORS = 4.5  # standard errors: a true value is further off once in 150,000 tests
 OUTSIDE = pytest.mark.parametrize("outside", [0.0, 0.3])
-
-
-@pytest.fixture(autouse=True)
-def _wrap_around():
-    """Un-jitted, NumPy warns where 64-bit numbers wrap around, as they must."""
-    with np.errstate(over="ignore"):
-        yield
 
 
 def model(seed, outside, n_topics=3, n_words=4):

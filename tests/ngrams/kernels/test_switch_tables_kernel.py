@@ -12,18 +12,11 @@ from stickbreaker.ngrams.kernels.switch_tables import draw_shares, seat_switches
 from stickbreaker.ngrams.model.contexts import Contexts
 from stickbreaker.ngrams.model.switches import SwitchState
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("wrapping_integers")]
 
 DRAWS = 2_000
 NAMES = [(), (0,), (1,), (0, 1)]
 MASSES = np.array([0.8, 1.7, 0.6])
-
-
-@pytest.fixture(autouse=True)
-def _wrap_around():
-    """Un-jitted, NumPy warns where 64-bit numbers wrap around, as they must."""
-    with np.errstate(over="ignore"):
-        yield
 
 
 def state_of(masses=MASSES, most=12):

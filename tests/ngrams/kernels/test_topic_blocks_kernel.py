@@ -22,16 +22,9 @@ from stickbreaker.ngrams.kernels.topic_blocks import (
 )
 from stickbreaker.ngrams.kernels.topic_tables import leave
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("wrapping_integers")]
 
 N_TOPICS, N_WORDS = 3, 240
-
-
-@pytest.fixture(autouse=True)
-def _wrap_around():
-    """Un-jitted, NumPy warns where 64-bit numbers wrap around, as they must."""
-    with np.errstate(over="ignore"):
-        yield
 
 
 def chain_of(prior):

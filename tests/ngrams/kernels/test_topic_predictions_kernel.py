@@ -19,18 +19,11 @@ from stickbreaker.ngrams.kernels.topic_sweeps import scratch_of
 from stickbreaker.ngrams.kernels.topic_tables import customers_of, fill_path, totals_of
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("wrapping_integers")]
 
 PRIORS = pytest.mark.parametrize("prior", list(CHAINS))
 UNBOUNDED = pytest.mark.parametrize("unbounded", [False, True])
 CONTEXTS = [context for n in range(4) for context in itertools.product(range(3), repeat=n)]
-
-
-@pytest.fixture(autouse=True)
-def _wrap_around():
-    """Un-jitted, NumPy warns where 64-bit numbers wrap around, as they must."""
-    with np.errstate(over="ignore"):
-        yield
 
 
 def chain_of(prior, *, unbounded, n_topics=4):

@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel, text_before
 
-REPRODUCE = Path(__file__).parents[3] / "reproduce"
 END = 6  # of seven words
 
 
@@ -181,10 +179,9 @@ def test_contexts_that_are_none_are_refused(part, how):
         replace(contexts, **{part: how(getattr(contexts, part))}).refuse_nonsense()
 
 
-def test_kneser_ney_by_hand(monkeypatch):
+def test_kneser_ney_by_hand():
     """Of "a b | a b | a c | b": bigrams, discounts .5, 1, 1.5 as too few n-grams count three and four."""
-    monkeypatch.syspath_prepend(str(REPRODUCE))
-    from kneser_ney import kneser_ney
+    from reproduce.kneser_ney import kneser_ney
 
     marked, positions = with_ends(np.array([0, 1, 0, 1, 0, 2, 1]), np.array([0, 2, 4, 6]), 3)
     contexts, deepest = contexts_of(marked, symbols_before(marked, positions, 3), 4, 1)

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
+from tests.ngrams.topic_states import names_of
 
 from stickbreaker.ngrams.kernels.pitman_yor import (
     Layout,
@@ -116,14 +117,6 @@ def test_sweeps_come_to_every_seating_as_often_as_they_should(unbounded):
     assert (np.abs(found_p - p) < 5.0 * errors + 1e-4).all()
     assert np.abs(found_p - p).sum() < errors.sum()
     assert len(exact) > 100
-
-
-def names_of(contexts):
-    """The context of each restaurant, the nearest word first."""
-    names = [()]
-    for key in contexts.restaurant_keys.tolist():
-        names.append((*names[key // contexts.n_words], key % contexts.n_words))
-    return names
 
 
 def states(events, names, deepest, *, unbounded):

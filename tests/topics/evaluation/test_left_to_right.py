@@ -2,22 +2,17 @@
 
 import numpy as np
 import pytest
-from tests.bags import V, bags_of, corpus
+from tests.bags import bags_of, corpus, random_topics
 from tests.oracle import left_to_right as oracle
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.topics.evaluation import left_to_right, left_to_right_score, unigram_score
 
 
-def model(seed: int, topics: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    draw = np.random.default_rng(seed)
-    return draw.dirichlet(np.full(V, 0.3), topics), draw.gamma(1.0, 0.5, topics) + 0.05
-
-
 @pytest.mark.parametrize("topics", [2, 3])
 def test_the_score_of_one_particle_is_unbiased(topics: int) -> None:
     """Over seeds, and so over orders too, the mean of exp(score) is p(w) by enumeration."""
-    topic_word, alpha = model(topics, topics)
+    topic_word, alpha = random_topics(topics, topics)
     bags = bags_of([{0: 2.0, 3: 3.0, 5: 1.0}])
     exact = oracle.probability([0, 0, 3, 3, 3, 5], topic_word, alpha)
     scores = [left_to_right_score(bags, topic_word, alpha, 1, seed).nats for seed in range(3000)]
@@ -28,7 +23,7 @@ def test_the_score_of_one_particle_is_unbiased(topics: int) -> None:
 
 @pytest.mark.parametrize("topics", [2, 3])
 def test_many_particles_are_near_the_exact_score(topics: int) -> None:
-    topic_word, alpha = model(topics, topics)
+    topic_word, alpha = random_topics(topics, topics)
     bags = bags_of([{0: 2.0, 3: 3.0, 5: 1.0}])
     exact = np.log(oracle.probability([0, 0, 3, 3, 3, 5], topic_word, alpha))
     scores = [left_to_right_score(bags, topic_word, alpha, 2000, seed).nats for seed in range(50)]
@@ -37,7 +32,7 @@ def test_many_particles_are_near_the_exact_score(topics: int) -> None:
 
 def test_a_score_depends_on_the_document_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     bags = corpus()
-    topic_word, alpha = model(2)
+    topic_word, alpha = random_topics(2)
     whole = left_to_right_score(bags, topic_word, alpha).per_document
     for chosen in (np.array([3]), np.array([17, 2, 9, 2]), np.random.default_rng(0).permutation(20)):
         monkeypatch.setattr(left_to_right, "WEIGHTS_AT_ONCE", 40)
@@ -48,7 +43,7 @@ def test_a_score_depends_on_the_document_alone(monkeypatch: pytest.MonkeyPatch) 
 
 def test_one_topic_is_the_unigram_model() -> None:
     bags = corpus()
-    topic_word = model(3, 1)[0]
+    topic_word = random_topics(3, 1)[0]
     left = left_to_right_score(bags, topic_word, [0.7], particles=3)
     right = unigram_score(bags, topic_word[0])
     np.testing.assert_allclose(left.per_document, right.per_document, rtol=1e-12)
@@ -56,7 +51,7 @@ def test_one_topic_is_the_unigram_model() -> None:
 
 
 def test_single_precision_topics_are_nearly_the_same() -> None:
-    topic_word, alpha = model(4)
+    topic_word, alpha = random_topics(4)
     exact = left_to_right_score(corpus(), topic_word, alpha).nats
     single = left_to_right_score(corpus(), topic_word.astype(np.float32), alpha).nats
     assert single == pytest.approx(exact, rel=1e-3)  # a draw may fall the other way
@@ -74,7 +69,7 @@ def test_empty_documents_and_words_of_probability_zero() -> None:
 
 
 def test_mistakes_are_told() -> None:
-    bags, (topic_word, alpha) = corpus(), model(0)
+    bags, (topic_word, alpha) = corpus(), random_topics(0)
     with pytest.raises(UserError, match=r"^document 2: a word counts 1\.5"):
         left_to_right_score(bags_of([{1: 1.0}, {}, {0: 2.0, 4: 1.5}]), topic_word, alpha)
     for empty in (bags_of([]), bags_of([{}])):

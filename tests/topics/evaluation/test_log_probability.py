@@ -5,15 +5,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tests.bags import V, bags_of, corpus
+from tests.bags import V, bags_of, corpus, random_topics
 from tests.oracle.left_to_right import probability
 
 from stickbreaker.topics.evaluation import left_to_right, left_to_right_score, log_probability
-
-
-def model(seed: int, topics: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    draw = np.random.default_rng(seed)
-    return draw.dirichlet(np.full(V, 0.3), topics), draw.gamma(1.0, 0.5, topics) + 0.05
 
 
 def nats_of(bags, topic_word: np.ndarray, alpha: np.ndarray) -> np.ndarray:
@@ -29,7 +24,7 @@ def every_bag(length: int) -> tuple[list[Counter], np.ndarray]:
 @pytest.mark.parametrize(("length", "tolerance"), [(1, 1e-12), (2, 1e-12), (3, 3e-3), (4, 3e-3)])
 def test_bags_of_a_length_sum_to_one(length: int, tolerance: float) -> None:
     """Of longer bags the order that each was given stands for all, so that it is one on average."""
-    topic_word, alpha = model(length)
+    topic_word, alpha = random_topics(length)
     bags, orders = every_bag(length)
     p = np.exp(nats_of(bags_of(bags), topic_word, alpha))
     assert orders @ p == pytest.approx(1.0, abs=tolerance)
@@ -40,7 +35,7 @@ def test_bags_of_a_length_sum_to_one(length: int, tolerance: float) -> None:
 
 def test_a_score_depends_on_the_document_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     bags = corpus()
-    topic_word, alpha = model(2)
+    topic_word, alpha = random_topics(2)
     whole = nats_of(bags, topic_word, alpha)
     for chosen in (np.array([3]), np.array([17, 2, 9, 2]), np.random.default_rng(0).permutation(20)):
         monkeypatch.setattr(left_to_right, "WEIGHTS_AT_ONCE", 40)
@@ -48,7 +43,7 @@ def test_a_score_depends_on_the_document_alone(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_it_is_near_what_many_particles_say() -> None:
-    topic_word, alpha = model(5)
+    topic_word, alpha = random_topics(5)
     ours = nats_of(corpus(), topic_word, alpha)
     theirs = left_to_right_score(corpus(), topic_word, alpha, 2000).per_document
     assert ours.sum() == pytest.approx(theirs.sum(), rel=0.01)
@@ -56,7 +51,7 @@ def test_it_is_near_what_many_particles_say() -> None:
 
 
 def test_empty_documents_parts_of_tokens_and_large_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    topic_word, alpha = model(6)
+    topic_word, alpha = random_topics(6)
     mean = np.log(alpha / alpha.sum() @ topic_word)
     nats = nats_of(bags_of([{}, {1: 0.25}, {2: 0.5, 3: 0.5}, {}]), topic_word, alpha)
     assert nats[[0, 1, 3]].tolist() == pytest.approx([0.0, 0.25 * mean[1], 0.0])

@@ -10,13 +10,7 @@ from stickbreaker.topics.kernels.samplers import delayed_gibbs as kernel
 from stickbreaker.topics.model.samplers.delayed_gibbs import by_group, draws_of
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 
-pytestmark = pytest.mark.kernels
-
-
-@pytest.fixture(autouse=True)
-def _whole_numbers_wrap_around():
-    with np.errstate(over="ignore"):  # un-jitted, the generator's 64-bit sums warn
-        yield
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("wrapping_integers")]
 
 
 def transitions(proposal, weights, totals):

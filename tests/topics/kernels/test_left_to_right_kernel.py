@@ -10,17 +10,10 @@ from tests.oracle import left_to_right as oracle
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.left_to_right import Documents, InUse, _choose, left_to_right
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("wrapping_integers")]
 
 UNJITTED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 ERRORS = 4.5  # standard errors: a true value is further off once in 150,000 tests
-
-
-@pytest.fixture(autouse=True)
-def _wrap_around():
-    """Un-jitted, NumPy warns where 64-bit numbers wrap around, as they must."""
-    with np.errstate(over="ignore"):
-        yield
 
 
 def random_model(seed, n_topics, n_words=4):

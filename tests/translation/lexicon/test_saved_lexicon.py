@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from audit.sealing import change_array
 from tests.children import context
-from tests.running import EXHAUSTIVE, SEED, sampled
+from tests.running import EXHAUSTIVE, SEED, bytes_of_files, sampled
 from tests.translation.conftest import WAY
 
 from stickbreaker.core.errors import UserError
@@ -23,11 +23,6 @@ from stickbreaker.translation.lexicon.saved_lexicon import ARRAYS, BITEXT, MANIF
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 NAMES = ("lexicon", "fields")
-
-
-def contents(path: Path) -> dict[str, bytes]:
-    """The files below a directory, by name."""
-    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
 def test_bitext(learned):
@@ -50,7 +45,7 @@ def test_saved_and_loaded_it_gives_the_same_numbers(learned, tmp_path, name):
         np.testing.assert_array_equal(one.adapted, other.adapted)
     np.testing.assert_array_equal(first.entry("bank").found.topic_p, again.entry("bank").found.topic_p)
     assert first.domains.names == again.domains.names
-    before, after = contents(learned / name), contents(tmp_path / "again")
+    before, after = bytes_of_files(learned / name), bytes_of_files(tmp_path / "again")
     assert before.keys() == after.keys()
     differing = {file for file in before if before[file] != after[file]}
     assert not {ARRAYS, f"{BITEXT}/vocabulary.parquet"} & differing
@@ -72,7 +67,7 @@ def test_threads_give_the_same_bytes(cli, learned, tmp_path):
             "translate", "learn", learned / "pairs.jsonl", *WAY, "--topics", learned / "model",
             "--out", out, "--threads", threads,
         )  # fmt: skip
-        assert contents(out) == contents(learned / "lexicon")
+        assert bytes_of_files(out) == bytes_of_files(learned / "lexicon")
 
 
 # what is not one
@@ -88,7 +83,7 @@ def refusal(path: Path) -> str:
 
 
 def files_of(path: Path) -> list[str]:
-    return sorted(name for name in contents(path) if not name.endswith("lock"))
+    return sorted(name for name in bytes_of_files(path) if not name.endswith("lock"))
 
 
 @pytest.mark.faults
@@ -291,7 +286,7 @@ def command(words: list[str]) -> None:
 def test_killed_it_leaves_nothing_and_the_next_one_works(learned, tmp_path, earlier):
     """At any moment: nothing, what was there before, or the whole."""
     draw = random.Random(SEED)
-    whole, before = contents(learned / "lexicon"), contents(learned / "fields")
+    whole, before = bytes_of_files(learned / "lexicon"), bytes_of_files(learned / "fields")
     out = tmp_path / "place" / "lexicon"
     words = [
         "translate", "learn", str(learned / "pairs.jsonl"), *WAY, "--topics", str(learned / "model"),
@@ -315,9 +310,9 @@ def test_killed_it_leaves_nothing_and_the_next_one_works(learned, tmp_path, earl
         kills += 1
         again = context.Process(target=command, args=(words,))
         if out.exists():
-            assert contents(out) in (whole, before)
+            assert bytes_of_files(out) in (whole, before)
         if earlier or not out.exists():
             again.start()
             again.join()
-        assert contents(out) == whole
+        assert bytes_of_files(out) == whole
         assert [entry.name for entry in out.parent.iterdir()] == ["lexicon"]
