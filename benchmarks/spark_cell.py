@@ -21,7 +21,9 @@ def code_of(cell: Cell) -> str:
     both the modules that measure."""
     library = Path(stickbreaker.__file__).parent
     if cell.program.startswith("MLlib"):
-        program = f"PySpark {version('pyspark')}, started by {digest(library / 'spark' / 'session.py')}"
+        program = (
+            f"PySpark {version('pyspark')}, started by {digest(library / 'engines' / 'spark' / 'session.py')}"
+        )
     else:
         program = digest(*sorted(library.rglob("*.py")))
     return f"{program}, measured by {digest(*(Path(__file__).with_name(name) for name in MEASURING))}"
