@@ -329,7 +329,7 @@ def test_numbers_that_no_chain_gives_are_refused(name):
     for value in ALTERED[name]:
         values = params[name].values.copy()
         values.flat[0] = value
-        with pytest.raises(ValueError, match=f"{name} of no chain"):
+        with pytest.raises(ValueError, match=f"{name} has impossible values"):
             LearnedSyntax.of({**params, name: params[name]._replace(values=values)}, "none")
     halved = params["beta"]._replace(values=params["beta"].values / 2)
     with pytest.raises(ValueError, match="do not sum to one"):
@@ -360,9 +360,9 @@ def test_scores_of_many_samples_need_no_more_memory():
 @pytest.mark.parametrize(
     ("inference", "name", "said"),
     [
-        ("gibbs", "chain/0/beta", "beta of no chain"),
-        ("gibbs", "chain/1/log_theta", "log_theta of no chain"),
-        ("gibbs", "chain/0/samples/tau", "tau of no chain"),
+        ("gibbs", "chain/0/beta", "beta has impossible values"),
+        ("gibbs", "chain/1/log_theta", "log_theta has impossible values"),
+        ("gibbs", "chain/0/samples/tau", "tau has impossible values"),
         ("mean-field", "small/tau", "tau of no run"),
         ("mean-field", "small/count_pulls", "count_pulls of no run"),
     ],

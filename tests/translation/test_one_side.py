@@ -68,12 +68,12 @@ def test_the_source_alone_is_enough(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("some.txt", b"", "holds no sentence; give a sentence a line"),
+        ("some.txt", b"", "holds no sentence; give one sentence per line"),
         ("some.txt", b"Eins\n\xff\xfe\n", "some.txt:2: "),
         ("some.txt", b"\0\n", "some.txt:1: "),
         ("some.jsonl", b"", ""),
         ("some.jsonl", b"{}\n", ""),
-        ("some.jsonl", b'{"en": "x"}\n', "no row has a text in de; fields are called as those"),
+        ("some.jsonl", b'{"en": "x"}\n', "no row has a text in de; name the fields like those"),
         ("some.jsonl", b'{"de": 3}\n', ""),
         ("some.jsonl", b"Eins\n", "some.jsonl:1: "),
         ("some.txt.gz", b"Eins\n", "some.txt.gz"),

@@ -1,1 +1,2 @@
-"""Translations that follow the topics of a document: lexicons counted from aligned sentences."""
+"""Translation that follows the topics of a document: lexicons by topic, word alignment, phrase-based
+decoding."""

@@ -1,4 +1,4 @@
-"""Pairs of sentences that translate each other, with the documents and domains that they are of."""
+"""Bitexts: pairs of sentences that translate each other, with their documents and domains."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bitext:
-    """Pairs of sentences, in order, as a corpus: a document of it is a pair.
+    """Pairs of sentences in order, stored as a corpus whose documents are the pairs.
 
-    Its tokens are those of the source, then those of the target, each with its language ("de:haus"); its text
-    is both sides, a line each. Its metadata say of which document and domain a pair is.
+    The tokens of a pair are those of the source, then those of the target, each with its language
+    ("de:haus"); its text has one side per line. Its metadata have its document and domain.
 
     >>> bitext = Bitext.of([("Die Bank.", "The bank.", "news")], "de", "en")
     >>> bitext.names, bitext.words[0]
@@ -44,16 +44,16 @@ class Bitext:
     """
 
     corpus: Corpus
-    fields: BitextFields  # of its languages, and of the files that it was read from
+    fields: BitextFields  # its languages, and the fields of the files that it was read from
 
     @property
     def source(self) -> str:
-        """The code of the language that is translated."""
+        """The code of the source language."""
         return self.fields.source
 
     @property
     def target(self) -> str:
-        """The code of the language that it is translated into."""
+        """The code of the target language."""
         return self.fields.target
 
     @classmethod
@@ -64,10 +64,10 @@ class Bitext:
         target: str,
         lines_per_document: int = LINES_PER_DOCUMENT,
     ) -> "Bitext":
-        """Pairs in memory: (sentence, translation), and if known the document and its domain, as `Pair` has
-        them. Pairs without a document are made documents of `lines_per_document` pairs.
+        """A bitext of pairs in memory: (sentence, translation) and, if known, the document and its domain, as
+        in `Pair`. Pairs without a document are grouped into documents of `lines_per_document` pairs.
 
-        Raises UserError if there is no pair of words, and for languages that are none.
+        Raises UserError if no pair has words on both sides, and for invalid languages.
         """
         fields = BitextFields(source, target, lines_per_document=lines_per_document)
         return cls._of_pairs(map(Pair.of, pairs), fields, Problems(skip=False))
@@ -80,10 +80,10 @@ class Bitext:
         reading: ReadingOptions | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> "Bitext":
-        """Pairs of JSON Lines or tables, or of two files of lines, the source's and the target's.
+        """Read pairs from JSON Lines or tables, or from two files of lines, the source and the target.
 
-        Pairs without a word on one of the sides are left out; `corpus.skipped` counts them. Raises UserError
-        for what cannot be read, and for files that have different numbers of lines.
+        Pairs without words on one side are skipped; `corpus.skipped` counts them. Raises UserError for
+        unreadable input, and for files with different numbers of lines.
         """
         reading = reading or ReadingOptions()
         problems = Problems(skip=reading.on_error == "skip")
@@ -99,7 +99,7 @@ class Bitext:
         where: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> "Bitext":
-        """A corpus of pairs that says what was left out, by kinds of `problems`."""
+        """A bitext of pairs, which records what was left out, by kind of problem."""
         documents = documents_of(pairs, fields, problems, where)
         rule = VocabularyRule(min_documents=1, max_share=1.0)
         made = Corpus.from_documents(documents, rule=rule, progress=progress)
@@ -135,7 +135,7 @@ class Bitext:
 
     @cached_property
     def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """Of each word of the corpus: its number on its side, and the side, 0 or 1."""
+        """For each word of the corpus, its number on its side, and the side, 0 or 1."""
         sides = np.array([language_of(word) == self.target for word in self.corpus.vocabulary.words], np.int8)
         numbers = np.zeros(len(sides), np.int64)
         for side in range(2):
@@ -150,7 +150,7 @@ class Bitext:
     @cached_property
     def _metadata(self) -> tuple[list[str], list[str]]:
         """The document and the domain of each pair."""
-        held: dict[str | None, tuple[str, str]] = {}  # pairs of a document have the same metadata
+        held: dict[str | None, tuple[str, str]] = {}  # pairs of a document share their metadata
         found: list[tuple[str, str]] = []
         with making_sense_of(self.corpus.path, REBUILD):
             for block in range(len(self.corpus.block_sizes)):
@@ -163,26 +163,26 @@ class Bitext:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The documents, in the order in which they begin."""
+        """The names of the documents, in order of their first pairs."""
         return tuple(dict.fromkeys(self._metadata[0]))
 
     @cached_property
     def document_of(self) -> NDArray[np.int64]:
-        """(pairs,) the document of each pair, a number of `names`."""
+        """(pairs,) The document of each pair, as an index into `names`."""
         numbers = {name: number for number, name in enumerate(self.names)}
         return np.array([numbers[name] for name in self._metadata[0]], np.int64)
 
     @cached_property
     def domains(self) -> tuple[str, ...]:
-        """The domain of each document, "" where none is known: that of its first pair."""
+        """The domain of each document, which is that of its first pair; "" if unknown."""
         first: dict[str, str] = {}
         for name, domain in zip(*self._metadata, strict=True):
             first.setdefault(name, domain)
         return tuple(first[name] for name in self.names)
 
     def texts(self, pairs: Iterable[int]) -> list[tuple[str, str]]:
-        """The two sides of some pairs, by number and in their order, as they are written. Reads each block
-        of the corpus once."""
+        """The original texts of both sides of pairs given by number, in their order. Reads each block of the
+        corpus once."""
         wanted = np.fromiter(pairs, np.int64)
         starts = np.cumsum([0, *self.corpus.block_sizes])
         blocks = np.searchsorted(starts, wanted, side="right") - 1
@@ -200,7 +200,7 @@ class Bitext:
 
     @cached_property
     def document_texts(self) -> tuple[list[str], list[str]]:
-        """The sources and the targets of the documents, a sentence a line."""
+        """The sources and the targets of the documents, one sentence per line."""
         sides: tuple[list[list[str]], list[list[str]]] = ([[] for _ in self.names], [[] for _ in self.names])
         for number, pair in zip(self.document_of.tolist(), self.texts(range(self.n_pairs)), strict=True):
             for side, text in zip(sides, pair, strict=True):
@@ -208,7 +208,7 @@ class Bitext:
         return ["\n".join(lines) for lines in sides[0]], ["\n".join(lines) for lines in sides[1]]
 
     def seen_by(self, other: "Bitext") -> tuple[Sentences, Sentences]:
-        """The sentences by the numbers of another bitext's words, -1 for words that it does not have."""
+        """The sentences with another bitext's word numbers; -1 for words that it lacks."""
         made: list[Sentences] = []
         for own, theirs, side in zip(self.words, other.words, self.sides, strict=True):
             index = {word: number for number, word in enumerate(theirs)}
@@ -222,5 +222,5 @@ class Bitext:
 
     @classmethod
     def open(cls, directory: Path, fields: BitextFields) -> "Bitext":
-        """What `write` saved. Raises UserError for a file that is missing or altered."""
+        """Open what `write` saved. Raises UserError for a file that is missing or altered."""
         return cls(Corpus.open(directory), fields)

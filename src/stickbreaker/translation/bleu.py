@@ -1,4 +1,4 @@
-"""BLEU: of one sentence, smoothed, and of many together."""
+"""BLEU of single sentences (smoothed) and of whole texts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-HIGHEST_ORDER = 4  # words of the n-grams of BLEU
+HIGHEST_ORDER = 4  # length of the longest n-grams of BLEU
 
 
 class NgramMatches(NamedTuple):
-    """What BLEU counts of a translation, for n-grams of 1 to 4 words."""
+    """The counts of BLEU for a translation, for n-grams of 1 to 4 words."""
 
-    matches: tuple[int, ...]  # n-grams that the reference has too, each at most as often as there
+    matches: tuple[int, ...]  # n-grams also in the reference, each at most as often as there
     totals: tuple[int, ...]  # n-grams of the translation
 
 
 class Reference(NamedTuple):
-    """A sentence that translations are compared with; its n-grams are counted once."""
+    """A reference translation with its n-gram counts."""
 
-    length: int  # words
+    length: int  # number of words
     ngrams: "tuple[Counter[tuple[str, ...]], ...]"  # of 1 to 4 words
 
     @classmethod
@@ -48,9 +48,10 @@ def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
 def sentence_bleu(words: Sequence[str], reference: Reference) -> float:
     """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
 
-    For n-grams of two words and more, one is added to the matches and to their number.
+    For n-grams of two words and more, one is added to the matches and to the total.
 
-    A brevity penalty that is smoothed too (Nakov et al. 2012) would ask for a word more than the reference.
+    The brevity penalty is not smoothed (Nakov et al. 2012), which would favour a word more than the
+    reference.
     """
     if not words:
         return 0.0

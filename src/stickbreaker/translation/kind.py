@@ -1,4 +1,4 @@
-"""What lexicons by topic can do. They are made from a bitext and a topic model, and are not models."""
+"""The declaration of lexicons by topic as a kind. They are made from a bitext and a topic model."""
 
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Saved

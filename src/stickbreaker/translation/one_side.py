@@ -1,4 +1,4 @@
-"""Sentences in one language, with the documents that they are of: what is to be translated, or references."""
+"""Sentences in one language with their documents: texts to translate, or references."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,20 +16,20 @@ from stickbreaker.translation.sentence_pairs import (
     with_documents,
 )
 
-REMEDY = "give a sentence a line, or JSON Lines or a table as the lexicon was learned from"
+REMEDY = "give one sentence per line, or JSON Lines or a table like the lexicon's input"
 
 
 class SourceText(NamedTuple):
-    """Sentences in order, and the documents that they are of."""
+    """Sentences in order, with their documents."""
 
     sentences: list[str]
-    documents: list[str]  # the text of each document, a sentence a line
-    domains: list[str]  # of each document, "" where none is known
-    document_of: list[int]  # of each sentence, the number of its document
+    documents: list[str]  # the text of each document, one sentence per line
+    domains: list[str]  # of each document, "" if unknown
+    document_of: list[int]  # the document number of each sentence
 
 
 def read_source(path: Path, fields: BitextFields) -> SourceText:
-    """The sentences of a file in the source language. Raises UserError for what cannot be read."""
+    """The sentences of a file in the source language. Raises UserError if it cannot be read."""
     numbers: dict[str, int] = {}
     text = SourceText([], [], [], [])
     lines: list[list[str]] = []
@@ -48,7 +48,7 @@ def read_source(path: Path, fields: BitextFields) -> SourceText:
 
 
 def read_references(path: Path, fields: BitextFields) -> list[str]:
-    """The sentences of a file in the target language. Raises UserError for what cannot be read."""
+    """The sentences of a file in the target language. Raises UserError if it cannot be read."""
     return [pair.source for pair in _pairs(path, fields, fields.target)]
 
 
@@ -64,5 +64,5 @@ def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:
         met = met or language in texts
         yield Pair(texts.get(language, ""), "", document, domain)
     if not met:
-        remedy = f"fields are called as those that the lexicon was learned from: {fields.texts}"
+        remedy = f"name the fields like those that the lexicon was learned from: {fields.texts}"
         raise UserError(f"no row has a text in {language}", where=path, remedy=remedy)

@@ -1,9 +1,9 @@
-"""Weights that rank translations as their quality does: pairwise ranking (Hopkins and May 2011).
+"""Learning weights that rank translations by quality: pairwise ranking optimisation (Hopkins and May 2011).
 
-Weights are learned from lists of candidates, by the features and the quality of each; it does not matter
-where the lists come from. Pairs are drawn from all that differ enough, which keeps translations as long as
-their references. Those that differ most, which Hopkins and May choose, are often pairs with a candidate much
-too long or too short, and teach little but to avoid it (Nakov, Guzmán and Vogel 2013).
+Weights are learned from lists of candidates with features and quality, whatever their origin. Pairs are drawn
+among all that differ enough, which keeps translations as long as their references. The pairs that differ
+most, chosen by Hopkins and May, often have a candidate that is much too long or short, and teach little else
+(Nakov, Guzmán and Vogel 2013).
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.threads import one_thread
 from stickbreaker.translation.purposes import TRANSLATION_PAIRS
 
-ROUNDING = 1e-10  # of what other features differ: one that differs no more does so by rounding
+ROUNDING = 1e-10  # of the scale of other features: smaller differences are rounding errors
 
 
 class PairSampling(NamedTuple):
-    """Which pairs of a sentence's candidates are learned from."""
+    """How pairs of a sentence's candidates are sampled."""
 
     drawn: int = 5000  # pairs
-    chosen: int = 50  # of them at most, at random among those that differ
-    least: float = 0.05  # difference of quality
+    chosen: int = 50  # most pairs used, at random among those that differ
+    least: float = 0.05  # least difference of quality
 
 
 SAMPLING = PairSampling()
@@ -39,13 +39,13 @@ def learn_weights(
     least_scale: float = ROUNDING,
     step: int = 0,
 ) -> Array:
-    """Weights of features that rank the better candidate of a pair higher; their absolute values sum to 1.
+    """Feature weights that rank the better candidate of a pair higher; their absolute values sum to 1.
 
-    features: for each sentence candidates × features; quality: for each sentence a number by candidate, the
-    larger the better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn by `seed` and
+    features: candidates × features for each sentence; quality: for each sentence one number per candidate,
+    larger is better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn with `seed` and
     `step`; logistic regression learns which is better from the differences of their features, each divided by
-    its root mean square. A feature whose root mean square is at most `least_scale` times the largest gets 0:
-    its weight would be large, and mean nothing in other sentences. Raises UserError if no two candidates of
+    its root mean square. A feature whose root mean square is at most `least_scale` times the largest gets 0,
+    since its large weight would be meaningless for other sentences. Raises UserError if no two candidates of
     one sentence differ enough.
     """
     differences = np.concatenate(
@@ -65,7 +65,7 @@ def learn_weights(
 
 
 def _differences(matrix: Array, quality: Array, random: np.random.Generator, sampling: PairSampling) -> Array:
-    """Features of the better candidate less those of the worse one, chosen pairs × features."""
+    """Differences of features between the better and the worse candidate (chosen pairs × features)."""
     if len(quality) < 2:
         return np.empty((0, matrix.shape[1]))
     drawn = np.sort(random.integers(0, len(quality), (sampling.drawn, 2)), axis=1)
@@ -77,7 +77,7 @@ def _differences(matrix: Array, quality: Array, random: np.random.Generator, sam
 
 
 def _separating(differences: Array) -> Array:
-    """Weights whose product with each difference should be positive."""
+    """Weights whose product with differences is positive as far as possible."""
     from sklearn.linear_model import LogisticRegression  # takes a second
 
     both = np.concatenate([differences, -differences])

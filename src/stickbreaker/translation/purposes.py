@@ -1,3 +1,3 @@
-"""What translation draws for: see `core/purposes.py`."""
+"""The purposes of random streams in translation: see `core/purposes.py`."""
 
-TRANSLATION_PAIRS = "translation pairs"  # the pairs of a sentence's translations that weights are tuned by
+TRANSLATION_PAIRS = "translation pairs"  # the pairs of a sentence's translations used in tuning

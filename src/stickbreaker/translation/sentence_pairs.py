@@ -1,4 +1,4 @@
-"""Pairs of sentences that translate each other: in files, and as documents of a corpus."""
+"""Sentence pairs that translate each other: reading them from files, and turning them into documents."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,12 +18,12 @@ from stickbreaker.translation.sentence_tokens import plain, tokens_of
 DOCUMENT, DOMAIN = "document", "domain"  # metadata of the corpus
 LINES_PER_DOCUMENT = 20
 WITH_FIELDS = ("jsonl", "csv", "tsv", "parquet", "arrow")
-NO_WORDS = "no words on one side"  # pairs that are left out
-BETWEEN = "\n"  # of the two sides, in the text of a pair
+NO_WORDS = "no words on one side"  # why pairs are left out
+BETWEEN = "\n"  # between the two sides, in the text of a pair
 
 
 class Pair(NamedTuple):
-    """A sentence and its translation; `document` None if nobody says of which they are."""
+    """A sentence and its translation; `document` is None if unknown."""
 
     source: str
     target: str
@@ -32,20 +32,20 @@ class Pair(NamedTuple):
 
     @classmethod
     def of(cls, given: Sequence[str | None]) -> "Pair":
-        """A pair of two to four texts. Raises UserError for anything else."""
+        """A pair from two to four texts. Raises UserError for anything else."""
         texts = [] if isinstance(given, str) else list(given)
         if not 2 <= len(texts) <= 4 or not all(isinstance(text, str) for text in texts[:2]):
             remedy = "give (sentence, translation), or these with the document and its domain"
-            raise UserError(f"{shown(str(given))} is no pair of sentences", remedy=remedy)
+            raise UserError(f"{shown(str(given))} is not a pair of sentences", remedy=remedy)
         return cls(*texts)  # pyright: ignore[reportArgumentType]
 
 
 @dataclasses.dataclass(frozen=True)
 class BitextFields:
-    """Which fields of JSON Lines and tables have what. `source` and `target` are languages; `text_field`
-    names the fields of their texts, "de=german,en=english", by default those called as the languages are.
+    """The names of fields in JSON Lines and tables. `source` and `target` are languages; `text_field` names
+    the fields of their texts, "de=german,en=english", by default fields with the languages' names.
 
-    Pairs without a document are made documents of `lines_per_document` pairs one after another.
+    Pairs without a document are grouped into documents of `lines_per_document` consecutive pairs.
     """
 
     source: str
@@ -65,15 +65,15 @@ class BitextFields:
 
     @property
     def texts(self) -> str:
-        """The fields of text, as readers want them."""
+        """The fields of texts, in the form that readers expect."""
         return self.text_field or f"{self.source}={self.source},{self.target}={self.target}"
 
 
 def pairs_of(
     inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
 ) -> Iterator[Pair]:
-    """The pairs of JSON Lines or tables, or of two files of lines, in order. A side that a row does not have
-    is empty. Raises UserError for what cannot be read, and where no row has both sides."""
+    """Read pairs from JSON Lines or tables, or from two files of lines, in order. A missing side is empty.
+    Raises UserError for unreadable input, and if no row has both sides."""
     if len(inputs) == 2 and not any(has_fields(name, reading.format) for name in inputs):
         yield from _line_pairs(inputs[0], inputs[1], reading, problems)
         return
@@ -83,13 +83,13 @@ def pairs_of(
         yield Pair(texts.get(fields.source, ""), texts.get(fields.target, ""), document, domain)
     if not met:
         problem = f"no row has a text in {fields.source} and one in {fields.target}"
-        raise UserError(problem, where=" ".join(inputs), remedy="name their fields by text_field")
+        raise UserError(problem, where=" ".join(inputs), remedy="name their fields with text_field")
 
 
 def rows_of(
     inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
 ) -> Iterator[tuple[Mapping[str, str], str | None, str | None]]:
-    """The rows of JSON Lines or tables: texts by language, the document and its domain, None if not named."""
+    """The rows of JSON Lines or tables: texts by language, the document and its domain, or None."""
     options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
     rows, _, _ = read_inputs(list(inputs), options, problems)
     for row in rows:
@@ -100,7 +100,7 @@ def rows_of(
 
 
 def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:
-    """Pairs, each with its document; `lines_per_document` pairs without one make a document together."""
+    """Pairs, each with its document; pairs without one are grouped by `lines_per_document`."""
     unnamed = 0
     for pair in pairs:
         name = pair.document
@@ -113,9 +113,9 @@ def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[t
 def documents_of(
     pairs: Iterable[Pair], fields: BitextFields, problems: Problems, where: str | None = None
 ) -> Iterator[Document]:
-    """Pairs as documents of a corpus. Those without a word on one of the sides are left out, and counted.
+    """Turn pairs into documents of a corpus; those without words on one side are left out and counted.
 
-    Raises UserError, of the inputs `where`, if no pair is left.
+    Raises UserError, naming the inputs `where`, if no pair is left.
     """
     room = LONGEST_WORD - max(len(fields.source), len(fields.target)) - 1
     empty = True
@@ -152,9 +152,9 @@ def has_fields(name: str, form: str | None) -> bool:
 
 
 def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Problems) -> Iterator[Pair]:
-    """The lines of two files, side by side, but those that cannot be read in one of them. Raises UserError
-    where one has more."""
-    remedy = "give two files with a sentence a line, of which equal lines translate each other"
+    """Pair the lines of two files, without lines that are unreadable in either. Raises UserError if one file
+    has more lines."""
+    remedy = "give two files with one sentence per line, in which equal line numbers translate each other"
     sides = [_numbered_lines(name, remedy, problems, reading.largest_text) for name in (first, second)]
     here = [next(side, None) for side in sides]
     last = 0
@@ -169,14 +169,14 @@ def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Prob
         ]
     if here[0] is not None or here[1] is not None:
         short, long = (first, second) if here[0] is None else (second, first)
-        raise UserError(f"has {counted(last, 'line')}, {long} has more", where=short, remedy=remedy)
+        raise UserError(f"has {counted(last, 'line')}, but {long} has more", where=short, remedy=remedy)
 
 
 def _numbered_lines(
     name: str, remedy: str, problems: Problems, largest: int
 ) -> Iterator[tuple[int, str | None]]:
-    """The lines of a file with their numbers: None if a line is not text. Lines that are too large are left
-    out. Both are reported."""
+    """The lines of a file with their numbers; None if a line is not valid text. Lines that are too long are
+    left out. Both are reported."""
     source = one_source(name, remedy)
     for number, line in raw_lines_of(source, problems, largest):
         try:

@@ -1,4 +1,4 @@
-"""The tokens of sentences that are to be aligned and translated: words, numbers and single signs."""
+"""Tokenisation of sentences for alignment and translation: words, numbers and single signs."""
 
 import unicodedata
 
@@ -19,7 +19,7 @@ _OTHERS = rf"\p{{N}}++(?:[.,:]\p{{N}}++)*+(?![{OTHER_LETTER}\p{{M}}])|[{OTHER_LE
 _RUNS = regex.compile(run_pattern(_OTHERS, ""))
 _CHARACTERS = regex.compile(character_pattern(_OTHERS, ""))
 _INVISIBLE = regex.compile(r"\p{Cf}")
-_ESCAPED = {  # as Moses's tokeniser writes them
+_ESCAPED = {  # as written by Moses's tokeniser
     "&apos;": "'", "&quot;": '"', "&lt;": "<", "&gt;": ">", "&#91;": "[", "&#93;": "]", "&#124;": "|",
     "&amp;": "&",
 }  # fmt: skip
@@ -28,12 +28,11 @@ _ALIKE = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"'
 
 
 def tokens_of(text: str, language: str | None = None) -> list[str]:
-    """Words in lower case, numbers, and each other sign by itself.
+    """Tokenise a text: words in lower case, numbers, and every other sign as a token of its own.
 
-    Text that was cut into tokens before has the same tokens, whoever cut it: an apostrophe and a hyphen stand
-    by themselves, Moses's `&apos;` and `@-@` are undone, and quotes and dashes have one form. Words of
-    scripts without spaces are ICU's where icu4py is installed, else single characters; numbers and letters of
-    other scripts stand apart from them.
+    Text tokenised before gives the same tokens: apostrophes and hyphens are separate, Moses's `&apos;` and
+    `@-@` are undone, and quotes and dashes are normalised. Scripts without spaces are segmented by ICU if
+    icu4py is installed, else into single characters, separate from numbers and other scripts.
 
     >>> tokens_of("Don't touch the well-known 3.5 %!"), tokens_of("don &apos;t")
     (['don', "'", 't', 'touch', 'the', 'well', '-', 'known', '3.5', '%', '!'], ['don', "'", 't'])
@@ -44,13 +43,13 @@ def tokens_of(text: str, language: str | None = None) -> list[str]:
 
 
 def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple[int, int]]]:
-    """A text on one line, without invisible characters, and where each of its tokens begins and ends in it.
+    """A text on one line, without invisible characters, and the begin and end of each of its tokens.
 
     >>> token_spans("„Ja“, sagt\\n er")
     ('„Ja“, sagt er', [(0, 1), (1, 3), (3, 4), (4, 5), (6, 10), (11, 13)])
     """
     written = _INVISIBLE.sub("", unicodedata.normalize("NFC", plain(text)))
-    text = written.translate(_ALIKE)  # a character for each
+    text = written.translate(_ALIKE)  # one character for each
     spans = [match.span() for match in _RUNS.finditer(text)]
     if any(is_without_spaces(text, start) for start, _ in spans):
         if has_icu():
@@ -61,7 +60,7 @@ def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple
 
 
 def escaped(token: str) -> str:
-    """A token as Moses's tokeniser writes it, whose signs have a meaning of their own there.
+    """Escape a token's special signs like Moses's tokeniser.
 
     >>> escaped("|"), escaped("&"), escaped("haus")
     ('&#124;', '&amp;', 'haus')
@@ -70,7 +69,7 @@ def escaped(token: str) -> str:
 
 
 def unescaped(token: str) -> str:
-    """The token that `escaped` wrote so.
+    """Undo `escaped`.
 
     >>> unescaped("&#124;"), unescaped("&amp;apos;"), unescaped("haus")
     ('|', '&apos;', 'haus')
@@ -82,7 +81,7 @@ def unescaped(token: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text on one line, as a person would write it: what Moses's tokeniser escaped is undone.
+    """A text on one line, with the escapes of Moses's tokeniser undone.
 
     >>> plain("state @-@ of &amp; art")
     'state-of & art'

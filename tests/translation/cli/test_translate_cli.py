@@ -105,7 +105,7 @@ MISTAKES = [
     ("learn {pairs} --from de --to en --out {out} --by-domain --alignments {pairs}", 1, "pairs.jsonl"),
     ("learn nowhere.jsonl --from de --to en --out {out} --by-domain", 1, "no such file"),
     ("documents {pairs} --from de --to en --out {pairs}", 1, "pairs.jsonl: already exists"),
-    ("word {lexicon} strange", 1, "the word 'strange' is linked with none in de nor en"),
+    ("word {lexicon} strange", 1, "the word 'strange' has no translation in de nor en"),
     ("word {lexicon} bank --language fr", 1, "the lexicon has no language 'fr'"),
     ("word {model} bank", 1, "model: is not a saved lexicon"),
     ("word nowhere bank", 1, "nowhere: there is no such lexicon"),
@@ -296,7 +296,10 @@ def test_evaluate_prints_a_table(cli, learned):
 def test_a_lexicon_of_given_links_needs_them(cli, learned):
     words = ("evaluate", learned / "fields", learned / "test.jsonl")
     told = cli(*words, code=1).stderr
-    assert "learned from links that were given; give those of the new sentences too, by --alignments" in told
+    assert (
+        "learned from given links and has no aligner; give links of the new sentences with --alignments"
+        in told
+    )
     found = json.loads(cli(*words, "--alignments", learned / "test.links", "--json").stdout)
     assert found["de-en"]["words"] == 480
     assert found["de-en"]["gain"] > 0.3

@@ -119,7 +119,10 @@ def test_parts_of_another_lexicon_are_refused(cli, learned, tmp_path, name):
         else:
             shutil.rmtree(path / part)
             shutil.copytree(tmp_path / "less" / part, path / part)
-        says = {BITEXT: "is not the bitext that was learned from", ARRAYS: "was altered since it was saved"}
+        says = {
+            BITEXT: "is not the bitext that the lexicon was learned from",
+            ARRAYS: "was altered since it was saved",
+        }
         assert f"{path / part}: {says[part]}" in refusal(path)
 
 
@@ -130,7 +133,7 @@ def test_another_model_is_refused(cli, learned, tmp_path):
     shutil.rmtree(path / "topics")
     shutil.copytree(tmp_path / "m", path / "topics")
     assert (
-        f"{path / 'topics' / 'model.json'}: is not of the model that the lexicon was learned with"
+        f"{path / 'topics' / 'model.json'}: belongs to another model than the one the lexicon was learned with"
         in refusal(path)
     )
 
@@ -160,12 +163,12 @@ FOREIGN = {
     "no languages": (lambda m: m.update(fields={}), "fields"),
     "one language": (lambda m: m["fields"].update(target="de"), "source and target are both de"),
     "other languages": (lambda m: m["fields"].update(source="fr", target="es"), None),
-    "unknown domains": (lambda m: m.update(domains={"kind": "stars"}), "domains of no known kind"),
+    "unknown domains": (lambda m: m.update(domains={"kind": "stars"}), "domains have an unknown kind"),
     "no domains": (lambda m: m.update(domains=[]), "domains"),
     "domains without names": (lambda m: m.update(domains={"kind": "field"}), None),
     "too few domains": (
         lambda m: m.update(domains={"kind": "field", "names": ["a"], "documents": [1]}),
-        "shares of other documents",
+        "shares belong to other documents",
     ),
     "counts of fewer domains": (
         lambda m: m.update(domains={"kind": "field", "names": ["a", "b"], "documents": [1]}),
@@ -227,7 +230,7 @@ def test_arrays_that_make_no_sense_are_refused(learned, tmp_path, name):
 def test_what_is_no_lexicon_is_refused(learned, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("x")
-    assert "is not a saved lexicon; make one by stickbreaker translate learn" in refusal(tmp_path / "empty")
+    assert "is not a saved lexicon; make one with stickbreaker translate learn" in refusal(tmp_path / "empty")
     assert "is not a saved lexicon" in refusal(tmp_path / "file")
     assert "there is no such lexicon" in refusal(tmp_path / "nowhere")
     assert "is not a saved lexicon" in refusal(learned / "model")

@@ -86,7 +86,7 @@ def test_a_lexicon_without_phrases_is_named(tmp_path):
     lexicon_of().save(tmp_path / "lexicon")
     says = refusal(tmp_path / "lexicon")
     assert says.endswith(
-        "its words alone are translated; learn it with: stickbreaker translate learn BITEXT --phrases"
+        "has no phrases and can only translate words; learn it with: stickbreaker translate learn BITEXT --phrases"
     )
     assert "there is no such lexicon" in refusal(tmp_path / "nowhere")
 
@@ -161,10 +161,13 @@ def test_the_same_arrays_are_taken(copy, model):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda held: held | {"phrases": "0" * 32}, "weights of other phrases"),
-        (lambda held: held | {"weights": held["weights"] | {"more": 1.0}}, "weights of other features"),
-        (lambda held: held | {"weights": {}}, "weights of other features"),
-        (lambda held: held | {"weights": dict.fromkeys(PLAIN, 1.0)}, "weights of other features"),
+        (lambda held: held | {"phrases": "0" * 32}, "weights belong to other phrases"),
+        (
+            lambda held: held | {"weights": held["weights"] | {"more": 1.0}},
+            "weights belong to other features",
+        ),
+        (lambda held: held | {"weights": {}}, "weights belong to other features"),
+        (lambda held: held | {"weights": dict.fromkeys(PLAIN, 1.0)}, "weights belong to other features"),
         (lambda held: held | {"weights": held["weights"] | {"words": float("nan")}}, ""),
         (lambda held: held | {"weights": held["weights"] | {"words": float("inf")}}, ""),
         (lambda held: held | {"weights": held["weights"] | {"words": True}}, ""),
@@ -181,7 +184,7 @@ def test_weights_that_make_no_sense_are_refused(copy, change, says):
     text = refusal(copy)
     assert text.startswith(f"{file}: ")
     assert says in text
-    assert text.endswith("tune it again by translate tune")
+    assert text.endswith("tune it again with translate tune")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"{", b"[" * 100_000, b"0" * (2 << 20)])

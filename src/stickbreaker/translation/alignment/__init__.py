@@ -1,1 +1,1 @@
-"""Which words of two sentences are linked: learned from pairs of sentences, or read."""
+"""Word alignment: links between the words of sentence pairs, learned or read from files."""

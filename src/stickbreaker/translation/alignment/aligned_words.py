@@ -9,24 +9,24 @@ from numpy.typing import NDArray
 
 
 class Sentences(NamedTuple):
-    """Sentences of one language, one after another; a word that is not known is -1."""
+    """Sentences of one language, concatenated; an unknown word is -1."""
 
     words: NDArray[np.int32]  # numbers of words, from 0
     offsets: NDArray[np.int64]  # sentences + 1: where each begins in `words`
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Words of each sentence."""
+        """The number of words of each sentence."""
         return np.diff(self.offsets)
 
     def spelled(self, words: tuple[str, ...]) -> list[list[str]]:
-        """Sentences as lists of words, given the words by number; none may be -1."""
+        """Sentences as lists of words, given the words by number; unknown words are not allowed."""
         numbers = self.words.tolist()
         return [[words[n] for n in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 
 
 class Links(NamedTuple):
-    """Links of sentence pairs, those of a pair in order of (target, source)."""
+    """Links of sentence pairs, sorted within a pair by (target, source)."""
 
     source: NDArray[np.int32]  # positions in the source sentence, from 0
     target: NDArray[np.int32]  # positions in the target sentence, from 0

@@ -1,4 +1,4 @@
-"""Arrays of saved word aligners, checked before kernels index by them."""
+"""Checks of the arrays of saved word aligners, before kernels index with them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,8 +10,8 @@ from stickbreaker.translation.kernels.word_alignment import WIDEST
 
 
 def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]], sizes: tuple[int, int]) -> None:
-    """Raise ValueError for arrays that `WordAligner.to_arrays` does not give, of vocabularies of these sizes
-    (source words, target words)."""
+    """Raise ValueError for arrays that are not from `WordAligner.to_arrays`; sizes: of the source and target
+    vocabularies."""
     offsets, targets = arrays["offsets"], arrays["targets"]
     slots = len(targets)
     shapes = {
@@ -27,17 +27,17 @@ def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]], sizes: tuple[int, in
     }
     for name, shape in shapes.items():
         if arrays[name].shape != shape:
-            raise ValueError(f"the aligner's {name} are of other words")
+            raise ValueError(f"the aligner's {name} belong to other words")
         whole = name in ("offsets", "targets")
         if arrays[name].dtype.kind != ("i" if whole else "f"):
-            raise ValueError(f"the aligner's {name} are of another type")
+            raise ValueError(f"the aligner's {name} have another type")
         if not (whole or (np.isfinite(arrays[name]).all() and (arrays[name] >= 0.0).all())):
-            raise ValueError(f"the aligner's {name} are no probabilities")
+            raise ValueError(f"the aligner's {name} are not probabilities")
     if offsets[0] != 0 or offsets[-1] != slots or (np.diff(offsets) < 0).any():
-        raise ValueError("the aligner's offsets are of other words")
+        raise ValueError("the aligner's offsets belong to other words")
     if slots and (targets.min() < 0 or targets.max() >= sizes[1]):
-        raise ValueError("the aligner's targets are of other words")
+        raise ValueError("the aligner's targets belong to other words")
     first = np.zeros(slots + 1, np.bool_)
     first[offsets] = True
     if (np.diff(targets) <= 0)[~first[1:-1]].any():
-        raise ValueError("the aligner's targets are not in order")
+        raise ValueError("the aligner's targets are not sorted")

@@ -1,4 +1,4 @@
-"""Learning of word alignment: model 1, then the hidden Markov model, by variational Bayes."""
+"""Learning word alignment by variational Bayes: IBM model 1, then the hidden Markov model."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -28,12 +28,12 @@ from stickbreaker.translation.kernels.word_alignment import (
 from stickbreaker.translation.kernels.word_pairs import index_pairs
 
 MISSING = 1e-7  # p of a translation that was never seen or was dropped
-UNKNOWN = 1e-5  # p of a translation of or by a word that is not known
-PRUNED = 1e-6  # translations that model 1 finds less likely in both directions are left out of the next model
+UNKNOWN = 1e-5  # p of a translation of or by an unknown word
+PRUNED = 1e-6  # translations less likely than this in both directions by model 1 are dropped
 
 
 class AlignmentSettings(NamedTuple):
-    """How word alignment is learned; the numbers are the best of some seventy on Multi30k.
+    """Settings of learning; the defaults are the best of about seventy settings on Multi30k.
 
     Steps of each direction alone before those in agreement gave worse links.
     """
@@ -41,18 +41,18 @@ class AlignmentSettings(NamedTuple):
     plain_steps: int = 3  # of model 1
     ordered_steps: int = 0  # of the hidden Markov model, each direction alone
     agreeing_steps: int = 4  # of both directions in agreement
-    null_share: float = 0.2  # p that a word is a translation of none
-    anywhere: float = 0.4  # p that the next link's place is any, whatever the jump
+    null_share: float = 0.2  # p that a word translates nothing (null)
+    anywhere: float = 0.4  # p that the next link's position is uniform, whatever the jump
     alpha: float = 0.1  # prior count of each translation; 0: maximum likelihood
 
     @property
     def shares(self) -> Shares:
-        """The part that kernels read."""
+        """The settings that kernels need."""
         return Shares(self.null_share, self.anywhere)
 
 
 class LearnedTranslations(NamedTuple):
-    """What was learned, of pairs of words in any order."""
+    """Learned translation probabilities of word pairs, in any order."""
 
     sources: NDArray[np.int32]  # slots: source word
     targets: NDArray[np.int32]  # slots: target word
@@ -61,21 +61,21 @@ class LearnedTranslations(NamedTuple):
 
 
 class _Learner(NamedTuple):
-    """One direction while it is learned."""
+    """The state of learning in one direction."""
 
     pairs: Pairs
-    given: NDArray[np.int32]  # slots: the given word of each
-    n_given: int  # given words
+    given: NDArray[np.int32]  # slots: their given words
+    n_given: int  # number of given words
     direction: Direction
 
     def blank(self, pairs: Pairs) -> Side:
-        """The direction with counts of zero, for all sentence pairs or some."""
+        """The direction with zero counts, for the given sentence pairs."""
         counts = Direction(*(np.zeros_like(values) for values in self.direction))
         contexts = Contexts(np.zeros((WIDEST + 1, WIDEST + 1)), np.zeros(WIDEST))
         return Side(pairs, self.direction, counts, contexts)
 
     def after(self, side: Side, alpha: float) -> "_Learner":
-        """With the direction that follows from expected counts; translations of unknown words stay."""
+        """The learner with parameters from expected counts; translations of unknown words stay."""
         counts, (translations, null, *_) = side.counts, (values.copy() for values in self.direction)
         nowhere = np.zeros(len(null) - 1, np.int32)
         if alpha == 0.0:
@@ -118,13 +118,13 @@ def learn_translations(
 
 
 def _words_in_pairs(source: Sentences, target: Sentences) -> tuple[int, int]:
-    """Words of pairs that have words on both sides."""
+    """The numbers of words in pairs that have words on both sides."""
     both = (source.lengths > 0) & (target.lengths > 0)
     return int(source.lengths[both].sum()), int(target.lengths[both].sum())
 
 
 def _plain_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """A step of model 1; the nats are those before it."""
+    """A step of model 1; returns the nats before it."""
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_without_order(side.pairs, side.direction, side.counts), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
@@ -138,7 +138,7 @@ def _ordered_step(pool: Executor, learners: _Both, settings: AlignmentSettings) 
 
 
 def _agreeing_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """A step of both directions in agreement; two halves of the pairs are counted, then added."""
+    """A step of both directions in agreement; two halves of the pairs are counted in parallel, then added."""
     one, other = learners
     starts = one.pairs.starts
     middle = int(np.searchsorted(starts, starts[-1] // 2))
@@ -169,7 +169,7 @@ def _some(pairs: Pairs, begin: int, end: int) -> Pairs:
 
 
 def _sum(one: Side, other: Side) -> Side:
-    """A direction with the expected counts of both halves."""
+    """A direction with the sum of the expected counts of two halves."""
     counts = Direction(*(a + b for a, b in zip(one.counts, other.counts, strict=True)))
     jumps = one.contexts.jumps + other.contexts.jumps
     return one._replace(counts=counts, contexts=Contexts(jumps, one.contexts.starts + other.contexts.starts))
@@ -200,7 +200,7 @@ def _index(
 
 
 def _first(n_slots: int, n_words: int) -> Direction:
-    """All translations alike."""
+    """A direction with uniform translation probabilities."""
     share = 1.0 / max(n_words, 1)
     translations = np.append(np.full(n_slots, share), (MISSING, UNKNOWN))
     return Direction(translations, np.append(np.full(n_words, share), UNKNOWN), *first_jumps())
@@ -209,7 +209,7 @@ def _first(n_slots: int, n_words: int) -> Direction:
 def _pruned(
     sources: NDArray[np.int32], targets: NDArray[np.int32], learners: _Both
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Without the pairs of words that are unlikely in both directions; their cells are missing ones."""
+    """Drop the pairs of words that are unlikely in both directions; their cells count as missing."""
     likely = np.maximum(*(learner.direction.translations for learner in learners)) >= PRUNED
     likely[-2:] = True
     numbers = np.cumsum(likely, dtype=np.int32) - 1

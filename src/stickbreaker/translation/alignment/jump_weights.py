@@ -1,4 +1,4 @@
-"""Weights of jumps between words from their expected counts, when not every jump is possible everywhere."""
+"""Estimation of jump weights from expected counts, when not every jump is possible everywhere."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ _PLACES = np.arange(WIDEST + 1)
 
 
 def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Jumps and starts to begin with: halved with each position away from the next one."""
+    """Initial weights of jumps and starts: halved with each position away from the next one."""
     jumps, starts = 0.5 ** np.abs(_JUMPS - 1.0), 0.5 ** np.arange(WIDEST, dtype=np.float64)
     return jumps / jumps.sum(), starts / starts.sum()
 
@@ -20,7 +20,8 @@ def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def fit_jumps(
     direction: Direction, counts: Direction, contexts: Contexts
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Jumps and starts that are likelier than those of `direction`, from expected counts."""
+    """Weights of jumps and starts with a higher likelihood than those of `direction`, from expected
+    counts."""
     before, after = np.meshgrid(_PLACES, _PLACES, indexing="ij")
     possible = (before.reshape(-1, 1) + _JUMPS >= 0) & (after.reshape(-1, 1) - _JUMPS >= 0)
     jumps = fit_weights(direction.jumps, counts.jumps, contexts.jumps.ravel(), possible)
@@ -34,11 +35,12 @@ def fit_weights(
     contexts: NDArray[np.float64],
     possible: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Weights w (choices) that sum to 1, with a larger sum of c_b log w_b - n_x log(w possible in x).
+    """Weights w (choices), summing to 1, that increase sum_b c_b log w_b - sum_x n_x log(sum of w possible in
+    x).
 
-    weights (choices): to start from; counts c (choices) and contexts n (contexts): how often each choice was
-    made and each context met; possible: contexts × choices. Some rounds of the iteration of Hunter (2004),
-    MM algorithms for generalized Bradley-Terry models, equation 30, none of which lowers the sum.
+    weights (choices): initial values; counts c (choices) and contexts n (contexts): how often each choice was
+    made and each context occurred; possible: contexts × choices. Runs some rounds of Hunter (2004), MM
+    algorithms for generalized Bradley-Terry models, equation 30, none of which lowers the sum.
     """
     if not counts.any():
         return weights

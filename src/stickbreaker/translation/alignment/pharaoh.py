@@ -1,4 +1,5 @@
-"""Links in Pharaoh's format, which Moses, fast_align, eflomal and others share: a line `0-0 1-2` per pair."""
+"""Links in Pharaoh's format, used by Moses, fast_align, eflomal and others: one line like `0-0 1-2` per
+pair."""
 
 import gzip
 import re
@@ -13,16 +14,16 @@ from stickbreaker.corpus.readers.sources import listed_lines
 from stickbreaker.translation.alignment.aligned_words import Links, as_lists, links_of
 
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
-_FORMAT = "a line has the links of a sentence pair, source-target, positions from 0, such as 0-0 1-2"
+_FORMAT = "write the links of a sentence pair on a line, source-target, positions from 0, such as 0-0 1-2"
 _SAME_TEXT = "give the file that was aligned from the same sentence pairs, split into words the same way"
 
 
 def read_pharaoh(path: str, source: NDArray[np.int64], target: NDArray[np.int64]) -> Links:
-    """Links of a file with a line for each sentence pair, compressed or not.
+    """Read links from a file with one line per sentence pair, compressed or not.
 
-    source, target (pairs): words of each sentence. An empty line is a pair without links; a link that a line
-    repeats counts once. Raises UserError naming the line for what is not a link and for a position beyond its
-    sentence, and for more or fewer lines than pairs.
+    source, target (pairs): number of words of each sentence. An empty line is a pair without links; repeated
+    links count once. Raises UserError, naming the line, for an invalid link or a position beyond its
+    sentence, and if lines and pairs differ in number.
     """
     pairs: list[list[tuple[int, int]]] = []
     for number, line in listed_lines(path, "give one file of links", skippable=False):
@@ -37,9 +38,9 @@ def read_pharaoh(path: str, source: NDArray[np.int64], target: NDArray[np.int64]
 
 
 def write_pharaoh(links: Links, out: Path, *, overwrite: bool = False) -> None:
-    """Write a line of links for each sentence pair; with the ending .gz compressed.
+    """Write one line of links per sentence pair; compressed if the name ends with .gz.
 
-    Raises UserError for a file that is there already, unless `overwrite`.
+    Raises UserError if the file exists, unless `overwrite`.
     """
     refuse_file(out, overwrite)
     lines = (" ".join(f"{source}-{target}" for source, target in pair) + "\n" for pair in as_lists(links))
@@ -50,7 +51,7 @@ def write_pharaoh(links: Links, out: Path, *, overwrite: bool = False) -> None:
 
 
 def _links(line: str, path: str, number: int, source: int, target: int) -> list[tuple[int, int]]:
-    """The links of a line; source, target: words of the two sentences."""
+    """The links of a line; source, target: number of words of the two sentences."""
     links: list[tuple[int, int]] = []
     for text in line.split():
         link = _LINK.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Sentence pairs as word alignment reads them: long ones in pieces, a cell per pair of words."""
+"""Sentence pairs prepared for word alignment: long ones cut into pieces, one cell per pair of words."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,22 +9,22 @@ from numpy.typing import NDArray
 from stickbreaker.translation.alignment.aligned_words import Links, Sentences
 from stickbreaker.translation.kernels.word_alignment import Pairs
 
-LONGEST = 200  # words of a piece: work grows with their square and cube
-_BLOCK = 1 << 20  # cells that are looked up at a time, 4 bytes each
+LONGEST = 200  # words of a piece: time grows with their square and cube
+_BLOCK = 1 << 20  # cells processed at a time, 4 bytes each
 
 
 class Pieces(NamedTuple):
-    """Sentence pairs in pieces."""
+    """Sentence pairs cut into pieces."""
 
     source: Sentences
     target: Sentences
-    pair: NDArray[np.int64]  # pieces: the sentence pair of each
+    pair: NDArray[np.int64]  # pieces: their sentence pairs
 
 
 def pieces_of(source: Sentences, target: Sentences) -> Pieces:
-    """The same words as pairs of at most 200 words on each side.
+    """Cut sentence pairs into pieces of at most 200 words on each side.
 
-    A pair with a longer side is cut into as few pieces as that takes, which have equal shares of both sides.
+    A pair with a longer side is cut into as few pieces as possible, with equal shares of both sides.
     """
     lengths = np.maximum(source.lengths, target.lengths)
     n_pieces = np.maximum(-(-lengths // LONGEST), 1)
@@ -39,7 +39,7 @@ def pieces_of(source: Sentences, target: Sentences) -> Pieces:
 
 
 def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: Sentences) -> Links:
-    """Links between positions in pieces as links between positions in their sentences."""
+    """Convert links between positions in pieces to links between positions in sentences."""
     piece = np.repeat(np.arange(len(pieces.pair)), np.diff(links.offsets))
     pair = pieces.pair[piece]
     in_source = links.source + pieces.source.offsets[piece] - source.offsets[pair]
@@ -49,7 +49,7 @@ def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: 
 
 
 def cell_starts(source: Sentences, target: Sentences) -> NDArray[np.int64]:
-    """The first cell of each pair, and the number of all; a pair has source words × target words of them."""
+    """The first cell of each pair, and the total number; a pair has source words × target words cells."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(source.lengths * target.lengths)])
 
 
@@ -66,7 +66,7 @@ def pairs_of(
 
 
 def blocks(source: Sentences, target: Sentences) -> Iterator[tuple[Sentences, Sentences]]:
-    """Consecutive pairs, of about a million cells together, as sentences of the same words."""
+    """Split the pairs into blocks of consecutive pairs with about a million cells each."""
     starts = cell_starts(source, target)
     ends = np.searchsorted(starts, np.arange(_BLOCK, starts[-1] + _BLOCK, _BLOCK), "right")
     begin = 0

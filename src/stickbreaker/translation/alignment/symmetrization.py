@@ -10,18 +10,18 @@ from stickbreaker.translation.kernels.growing_links import grow_links
 
 
 class Choices(NamedTuple):
-    """The word of the other side that each word of one side chose."""
+    """For each word of one side, the chosen word of the other side."""
 
     positions: NDArray[np.int32]  # words: position in the other sentence, from 0; -1: none
     offsets: NDArray[np.int64]  # sentences + 1: where each begins
 
 
 def grow_diag_final_and(of_target: Choices, of_source: Choices) -> Links:
-    """Links from what target words and source words chose: the intersection, grown into the union.
+    """Symmetrise the choices of target words and source words: their intersection, grown into the union.
 
-    Links of the union next to a link (diagonally too) are added if one of their words has none yet; at the
-    end those whose words both have none. Koehn, Och, Marcu (2003), as Moses does it with its option
-    grow-diag-final-and; `GDFA` for short elsewhere. A pair takes memory of its words × words.
+    Links of the union next to a link (also diagonally) are added if one of their words has no link yet; at
+    the end, those whose words both have none. Koehn, Och, Marcu (2003), like Moses's option
+    grow-diag-final-and. Memory: words × words of a pair.
     """
     n = len(of_target.positions) + len(of_source.positions)
     target, source = np.empty(n, np.int32), np.empty(n, np.int32)

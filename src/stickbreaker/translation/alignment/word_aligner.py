@@ -1,4 +1,4 @@
-"""Word alignment of sentence pairs: learned from a parallel text, in both directions, then symmetrised."""
+"""Word alignment of sentence pairs, learned from parallel text in both directions and symmetrised."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -38,14 +38,14 @@ Arrays = dict[str, NDArray[Any]]
 class WordAligner:
     """Two hidden Markov models of word alignment, one for each direction of translation.
 
-    Translations that are less likely than 1e-4 in both directions are dropped, probabilities are in single
-    precision: so an aligner that was saved gives the same links as before.
+    Translations less likely than 1e-4 in both directions are dropped, and probabilities are in single
+    precision, so that a saved aligner returns the same links.
     """
 
-    table: PairTable  # target words in order for each source word
+    table: PairTable  # target words sorted for each source word
     to_target: Direction  # target words given source words
     to_source: Direction  # source words given target words
-    shares: Shares  # of words without a translation, of jumps to anywhere
+    shares: Shares  # p of null words, and of jumps to anywhere
     trace: NDArray[np.float64]  # steps × 2: nats per target word, per source word, before each step
 
     @classmethod
@@ -62,8 +62,8 @@ class WordAligner:
         """Learn from sentence pairs; sizes: the numbers of source words and of target words.
 
         At most two threads are used; links do not depend on their number. Memory: 4 bytes per cell (source
-        words × target words of a pair, summed over pairs), some 50 bytes per pair of words that stand in a
-        sentence pair. `on_step` gets a line of text after each step.
+        words × target words of a pair, summed over pairs) and about 50 bytes per distinct pair of words.
+        `on_step` gets a line of text after each step.
         """
         settings = settings or AlignmentSettings()
         pieces = pieces_of(source, target)
@@ -72,12 +72,12 @@ class WordAligner:
         return _without_unlikely(learned, sizes[0], settings.shares)
 
     def align(self, source: Sentences, target: Sentences, *, threads: int | None = None) -> Links:
-        """Links of any sentence pairs, in order of (target, source), -1 for words that are not known.
+        """Align sentence pairs; links are sorted by (target, source). Unknown words are -1.
 
-        Each word chooses the position of the other side with the largest posterior probability of a link, or
-        none; grow-diag-final-and symmetrises. Pairs with a side of more than 200 words are cut into pieces
-        of equal shares, which are aligned as pairs. Unknown words have the same small probability with every
-        word, so that their neighbours place them. A pair without words on one side has no links.
+        Each word chooses the position of the other side with the highest posterior probability of a link, or
+        none; the result is symmetrised by grow-diag-final-and. Pairs with more than 200 words on a side are
+        aligned in pieces. Unknown words have the same small probability with every word, so their position
+        follows from their neighbours. A pair without words on one side has no links.
         """
         pieces = pieces_of(source, target)
         of_target = np.full(len(target.words), -1, np.int32)
@@ -97,7 +97,7 @@ class WordAligner:
         return links_of_sentences(grow_diag_final_and(*chosen), pieces, source, target)
 
     def to_arrays(self) -> Arrays:
-        """All that the aligner is, as named arrays."""
+        """The aligner as named arrays."""
         both = self.to_target, self.to_source
         return {
             "offsets": self.table.offsets,
@@ -114,7 +114,7 @@ class WordAligner:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WordAligner":
-        """The aligner whose `to_arrays` these are."""
+        """The aligner that `to_arrays` wrote."""
         to_target, to_source = (
             Direction(
                 arrays[f"translations_{name}"].astype(np.float64),
@@ -129,7 +129,8 @@ class WordAligner:
 
 
 def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Shares) -> WordAligner:
-    """The aligner of translations that are likely in either direction, by source and target word."""
+    """The aligner with the translations that are likely in either direction, sorted by source and target
+    word."""
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
     slots = np.flatnonzero(likely)
@@ -143,7 +144,7 @@ def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Share
 
 
 def _rounded(direction: Direction, slots: NDArray[np.int64]) -> Direction:
-    """Some translations of a direction in single precision; no jump is impossible."""
+    """The chosen translations of a direction in single precision; all jumps stay possible."""
     translations = np.append(np.maximum(direction.translations[slots], MISSING), (MISSING, UNKNOWN))
     translations, null = (
         values.astype(np.float32).astype(np.float64) for values in (translations, direction.null)

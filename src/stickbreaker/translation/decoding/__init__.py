@@ -1,1 +1,1 @@
-"""A stack decoder of phrases, its language model, and the tuning of its weights."""
+"""Phrase-based decoding, and language models that follow topics."""

@@ -1,4 +1,4 @@
-"""Phrase-based translation of sentences by the options of their phrases, weights and a language model."""
+"""Phrase-based translation of sentences, given options for their phrases, weights and a language model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from stickbreaker.translation.kernels.best_paths import Paths, best_paths
 from stickbreaker.translation.kernels.decoder import Limits, search
 from stickbreaker.translation.kernels.phrase_options import Options, Weights, sentence_of
 
-MOST_WORDS = 256  # of a sentence that is translated in one piece
-PUNCTUATION = frozenset(".,;:!?…—–()。，；：！？")  # words after which longer ones are cut
+MOST_WORDS = 256  # of a sentence translated in one piece
+PUNCTUATION = frozenset(".,;:!?…—–()。，；：！？")  # words after which longer sentences are cut
 LIMITS = Limits(stack=100, candidates=2000, threshold=np.inf, distortion=6)
-STEPS_PER_TRANSLATION = 1000  # how far a list of best translations is looked for
+STEPS_PER_TRANSLATION = 1000  # limit of the search for a list of best translations
 
 
 class SentenceOptions(NamedTuple):
-    """What a sentence is translated by."""
+    """A sentence with its translation options."""
 
     n: int  # source words
-    longest: int  # words of the longest span with options; 1 if there is none
+    longest: int  # words of the longest span with options; 1 without options
     options: Options
-    passed: tuple[str, ...]  # source words that are their own translation, by number after the known ones
+    passed: tuple[str, ...]  # source words copied to the translation, numbered after the known ones
 
 
 class SpanPair(NamedTuple):
-    """A source span and what it became; the ends are not included."""
+    """A source span and its target span; ends are exclusive."""
 
     source_begin: int
     source_end: int
@@ -47,7 +47,7 @@ class Translation(NamedTuple):
 
 
 def cut_sentence(words: Sequence[str], most: int = MOST_WORDS) -> list[Sequence[str]]:
-    """A sentence in pieces of at most `most` words, each cut after its last punctuation, if it has any.
+    """Cut a sentence into pieces of at most `most` words, each ending with punctuation if possible.
 
     >>> cut_sentence(["a", ",", "b", "c", "d", "e"], 3)
     [['a', ','], ['b', 'c', 'd'], ['e']]
@@ -63,17 +63,17 @@ def cut_sentence(words: Sequence[str], most: int = MOST_WORDS) -> list[Sequence[
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """Finds the best translations of sentences. The score of a translation is weights · features, exactly."""
+    """Finds the best translations of sentences; their scores are exactly weights · features."""
 
     model: BackoffModel
     weights: Weights
     limits: Limits = LIMITS
 
     def translate(self, sentence: SentenceOptions, n_best: int = 1) -> list[Translation]:
-        """The best translations of different words that the search meets, at most `n_best`, the best first.
+        """The best distinct translations found by the search, at most `n_best`, best first.
 
-        The list is empty if options do not cover the sentence. Raises UserError for a sentence of more than
-        MOST_WORDS words, which `cut_sentence` makes shorter.
+        The list is empty if the options do not cover the sentence. Raises UserError for a sentence of more
+        than MOST_WORDS words; use `cut_sentence` first.
         """
         if sentence.n > MOST_WORDS:
             problem = f"a sentence has {counted(sentence.n, 'word')}"
@@ -89,7 +89,7 @@ class Decoder:
         return [self._translation(sentence, paths, number) for number in order.tolist()]
 
     def _translation(self, sentence: SentenceOptions, paths: Paths, number: int) -> Translation:
-        """One of the translations that were found."""
+        """The translation with a given number among the paths found."""
         options, words = sentence.options, list[str]()
         spans: list[SpanPair] = []
         for option in paths.options[paths.starts[number] : paths.starts[number + 1]].tolist():

@@ -19,27 +19,26 @@ from stickbreaker.translation.kernels.topic_mixtures import mix_topics
 
 @dataclass(frozen=True, eq=False)
 class TopicBackoffModel:
-    """A topic n-gram model as backoff models, one for each document, by its shares of the topics.
+    """A topic n-gram model converted to backoff models, one for each document, by its topic shares.
 
-    Given the shares, an n-gram that the model has seen has the probability that the model gives it, the mean
-    over samples. A word that it has not seen after a context has there, by the model, what each topic leaves
-    to the shorter context; here it has what all leave together, shared out as after the shorter context,
-    which keeps the sum at one (`mix_topics`). With one topic and one sample the two are the same.
+    N-grams of the model keep their probability given the shares, the mean over samples. For a word unseen
+    after a context, each topic of the model backs off to the shorter context by itself; here all topics back
+    off together, which keeps the sum at one (`mix_topics`). With one topic and one sample both are the same.
     """
 
     model: PlainTopicNgramModel
-    words: tuple[str, ...]  # of the decoder, by number
-    order: int  # words of the longest n-grams
-    keys: NDArray[np.int64]  # as `fill_slots_of_nodes` reads them
-    arrays: BackoffArrays  # of no document: without probabilities
+    words: tuple[str, ...]  # the decoder's words, by number
+    order: int  # length of the longest n-grams
+    keys: NDArray[np.int64]  # as in `fill_slots_of_nodes`
+    arrays: BackoffArrays  # without probabilities, which depend on the document
     inside: NDArray[np.float32]  # nodes × topics
-    outside: NDArray[np.float32]  # (nodes,) what does not depend on the topics
+    outside: NDArray[np.float32]  # (nodes,) part of p that does not depend on the topics
 
     @classmethod
     def of(cls, model: PlainTopicNgramModel, words: Sequence[str]) -> "TopicBackoffModel":
-        """The mean of a fitted model's samples. Raises UserError for one whose order is not bounded."""
+        """The mean of a fitted model's samples. Raises UserError for a model of unbounded order."""
         if model.topic_model_.ends is not None:
-            problem = "an unbounded model predicts by mixtures of orders, which a decoder cannot use"
+            problem = "an unbounded model mixes orders, which a decoder cannot use"
             raise UserError(problem, remedy="learn one with --order 3")
         numbers, levels = model.numbers_, ngrams_by_topic(model.topic_model_, model.base_.log_p)
         beginning = numbers.n_words
@@ -65,7 +64,7 @@ class TopicBackoffModel:
         return cls(model, tuple(words), len(levels), keys, arrays, inside, outside)
 
     def mixed(self, shares: Array) -> BackoffModel:
-        """The backoff model of a document with these shares (topics,) of the model's topics."""
+        """The backoff model of a document with given topic shares (topics,)."""
         log_p, back_off = np.empty(len(self.inside)), np.empty(len(self.inside))
         arrays, topics = self.arrays, (self.inside, self.outside)
         mix_topics(self.keys, arrays.n_words, arrays.shorter, topics, shares, log_p, back_off)
@@ -73,12 +72,12 @@ class TopicBackoffModel:
 
     @cached_property
     def of_no_document(self) -> BackoffModel:
-        """The backoff model of a document of which no word is known."""
+        """The backoff model of a document without known words."""
         return self.mixed(self.shares_of([]))
 
     def shares_of(self, sentences: Sequence[Sequence[str]]) -> Array:
-        """(topics,) the expected shares of the topics of a document in the language of the model, as those of
-        `transform`; sentences are lists of tokens."""
+        """(topics,) The expected topic shares of a document in the model's language, as by `transform`;
+        sentences are lists of tokens."""
         numbers, known = self.model.numbers_, self._known
         words = [known.get(word, numbers.unknown) for sentence in sentences for word in sentence]
         starts = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
@@ -92,5 +91,5 @@ class TopicBackoffModel:
 
 
 def _numbers_of(model: PlainTopicNgramModel) -> dict[str, int]:
-    """A model's numbers of the words that it knows."""
+    """The numbers of a model's known words."""
     return {word: number for number, word in enumerate(model.numbers_.known)}

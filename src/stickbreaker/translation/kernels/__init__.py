@@ -1,1 +1,1 @@
-"""Compiled inner loops of word alignment."""
+"""Compiled inner loops of word alignment, phrase extraction and decoding."""

@@ -1,8 +1,8 @@
-"""The best translations of a search, one after the other, each with its features.
+"""Extraction of the best translations from a search graph, with their features.
 
-The ways through the graph from the start to the goal come by their score, the highest first: an A* search
-backwards from the goal. The score of the best way to each node is known, so that no way is followed in vain
-(lazy like algorithm 3 of Huang and Chiang 2005, which for graphs comes to the same).
+Paths from start to goal are found in order of their scores, by an A* search backwards from the goal. Since
+the score of the best path to each node is known, no path is followed in vain (lazy like algorithm 3 of Huang
+and Chiang 2005, which is equivalent for graphs).
 """
 
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, next_state
 from stickbreaker.translation.kernels.priority_queue import push, remove_first
 from stickbreaker.translation.kernels.search_graph import NONE, START, table_size
 
-OWN_FEATURES = 3  # after those of options: log p of the language model (nats), words, minus words jumped over
+OWN_FEATURES = 3  # after the options' features: log p (nats), words, minus words jumped over
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Paths(NamedTuple):
-    """Translations of different words, the best first."""
+    """Distinct translations, the best first."""
 
     starts: NDArray[np.int64]  # translations + 1: where in `options` each begins
     options: NDArray[np.int64]  # of each translation, in the order of the target words
@@ -29,26 +29,26 @@ class Paths(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Ends of translations: an edge, and those after it."""
+    """Suffixes of translations: an edge, and those after it."""
 
     edges: NDArray[np.int64]
-    later: NDArray[np.int64]  # the end that this one continues backwards; -1
-    gains: NDArray[np.float64]  # score of what comes after the edge
-    used: NDArray[np.int64]  # ends, those in the queue
+    later: NDArray[np.int64]  # the suffix that this one extends backwards; -1
+    gains: NDArray[np.float64]  # score of the part after the edge
+    used: NDArray[np.int64]  # number of suffixes, and of those in the queue
 
 
 class Texts(NamedTuple):
-    """The words of translations, to tell which are new."""
+    """The words of translations, for finding duplicates."""
 
-    words: NDArray[np.int64]  # of all translations, one after another, with room for one more
+    words: NDArray[np.int64]  # of all translations, concatenated, with room for one more
     starts: NDArray[np.int64]  # translations + 1
-    slots: NDArray[np.int64]  # a power of two: translations by a hash of their words; -1
+    slots: NDArray[np.int64]  # a power of two: hash table of translations by their words; -1: free
 
 
 @njit(**EXACT)
 def best_paths(n, k, most, graph, options, weights, model):
-    """The k best translations of different words: fewer if there are no more, or if `most` steps along edges
-    find no more. `graph` is that of `decoder.search`, for a sentence of n words."""
+    """The k best distinct translations, or fewer if there are no more or none are found in `most` steps.
+    `graph`: from `decoder.search`, for a sentence of n words."""
     ends = Ends(
         np.empty(2 * most + 1, np.int64),
         np.empty(2 * most + 1, np.int64),
@@ -81,7 +81,7 @@ def best_paths(n, k, most, graph, options, weights, model):
 
 @njit(**EXACT)
 def _no_translations(n, k, options):
-    """Room for k translations of n source words."""
+    """Memory for k translations of n source words."""
     longest = 0
     for option in range(len(options.begins)):
         longest = max(longest, options.offsets[option + 1] - options.offsets[option])
@@ -94,7 +94,7 @@ def _no_translations(n, k, options):
 
 @njit(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
-    """Put the end of a translation into the queue, if there is an edge."""
+    """Put the suffix that starts with an edge into the queue, if there is an edge."""
     if edge >= 0:
         end = ends.used[0]
         ends.edges[end], ends.later[end], ends.gains[end] = edge, later, gain
@@ -105,7 +105,7 @@ def _continue(edge, later, gain, graph, ends, priorities, items):
 
 @njit(**LEAF)
 def _take(found, end, graph, options, ends, texts, paths):
-    """Enter a translation as number `found`, and return True, unless one with the same words is there."""
+    """Store a translation as number `found` and return True, unless one with the same words exists."""
     at, last, mixed = texts.starts[found], paths.starts[found], np.uint64(0)
     while end >= 0:
         option = graph.options[ends.edges[end]]

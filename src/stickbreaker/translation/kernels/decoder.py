@@ -1,9 +1,9 @@
-"""The stack decoder of phrase-based translation (Koehn 2010, ch. 6), with cube pruning (Huang, Chiang 2007).
+"""Stack decoding for phrase-based translation (Koehn 2010, ch. 6), with cube pruning (Huang, Chiang 2007).
 
-A stack has partial translations of the same number of source words. It is filled from those below: groups of
-nodes with the same covered words and end, and options of a span that is free, both sorted, make a table of
-candidates whose estimates fall along rows and columns. Candidates of all tables come by estimate, the highest
-first; only those that come are scored exactly, with the language model.
+A stack has partial translations of the same number of source words. It is filled from lower stacks: a group
+of nodes with the same covered words and end, and the options of a free span, both sorted, form a table of
+candidates whose estimates decrease along rows and columns. Candidates of all tables are taken by descending
+estimate, and only these are scored exactly, with the language model.
 """
 
 from typing import NamedTuple
@@ -30,22 +30,22 @@ from stickbreaker.translation.kernels.search_graph import (
 
 
 class Limits(NamedTuple):
-    """How much is searched."""
+    """The limits of the search."""
 
-    stack: int  # nodes of a stack that are extended
-    candidates: int  # ways to a stack that are scored exactly
+    stack: int  # most nodes of a stack that are extended
+    candidates: int  # most candidates of a stack that are scored exactly
     threshold: float  # nodes more than this below the best of their stack are not extended
-    distortion: int  # source words that are jumped over at most between spans
+    distortion: int  # most source words jumped over between spans
 
 
 class Candidates(NamedTuple):
-    """Ways to one stack: tables of the nodes of a group × the options of a span, and a queue of cells."""
+    """Candidates for one stack: tables of a group's nodes × a span's options, and a queue of cells."""
 
     bounds: NDArray[
         np.int64
     ]  # tables × (where nodes end in `ranked`, where options begin and end in `order`)
     spans: NDArray[np.int64]  # tables × (begin, end)
-    futures: NDArray[np.float64]  # tables: estimate of what is still to be translated afterwards
+    futures: NDArray[np.float64]  # tables: estimate of the score of the rest
     jumps: NDArray[np.float64]  # tables: score of the jump to the span
     cells: NDArray[np.int64]  # candidates × (table, place in `ranked`, place in `order`)
     priorities: NDArray[np.float64]  # the queue: estimates of the score of whole translations
@@ -55,11 +55,11 @@ class Candidates(NamedTuple):
 
 @njit(**EXACT)
 def search(sentence, weights, model, limits):
-    """The graph of translations of a sentence, which its options can cover.
+    """Search for translations of a sentence that its options cover; returns the graph.
 
-    The limit of distortion is like that of Moses: a span begins at most that far from the end of the last
-    one, and unless it begins with the first free word, it ends at most that far behind that word, so that the
-    way back is open.
+    The distortion limit is like that of Moses: a span begins at most that far from the end of the last one
+    and, unless it begins with the first free word, ends at most that far after that word, so that the jump
+    back stays possible.
     """
     n, most = sentence.n, min(limits.stack, limits.candidates)
     graph = new_graph(n, 2 + n * limits.candidates, 1 + (n + 1) * limits.candidates)
@@ -84,7 +84,7 @@ def search(sentence, weights, model, limits):
 
 @njit(**LEAF)
 def _first_free(graph, node, n):
-    """The first source word that is not translated."""
+    """The first untranslated source word."""
     place = 0
     while place < n and is_covered(graph, node, place):
         place += 1
@@ -93,7 +93,7 @@ def _first_free(graph, node, n):
 
 @njit(**LEAF)
 def _is_free(graph, node, begin, end):
-    """Whether no word of a span is translated."""
+    """Whether all words of a span are untranslated."""
     free = True
     for place in range(begin, end):
         free = free and not is_covered(graph, node, place)
@@ -102,7 +102,7 @@ def _is_free(graph, node, begin, end):
 
 @njit(**LEAF)
 def _rest(graph, node, begin, end, sentence):
-    """Estimate of what is left to be translated after a span: the sum over its gaps."""
+    """The estimate for the words left after translating a span: the sum over gaps."""
     total, gap = 0.0, 0
     for place in range(sentence.n):
         if (begin <= place < end) or is_covered(graph, node, place):
@@ -113,13 +113,13 @@ def _rest(graph, node, begin, end, sentence):
 
 @njit(**LEAF)
 def _last_begin(n, length, free, limit):
-    """The last word that a span of some words may begin with, if the first free word is `free`."""
+    """The last possible first word of a span of some length, if the first untranslated word is `free`."""
     return min(n - length, max(free, free + limit - length))
 
 
 @njit(**EXACT)
 def _open_tables(number, sentence, weights, limits, stacks, graph):
-    """The candidates for stack `number`, with the best one of each table in the queue."""
+    """Collect the candidates for stack `number`, with the best one of each table in the queue."""
     n, longest, firsts = sentence.n, sentence.longest, sentence.scored.firsts
     lowest = max(0, number - longest)
     most = (stacks.groups[number] - stacks.groups[lowest]) * min(n, limits.distortion + 1)
@@ -150,7 +150,7 @@ def _open_tables(number, sentence, weights, limits, stacks, graph):
 
 @njit(**EXACT)
 def _no_candidates(tables, most):
-    """Room for some tables, of which `most` candidates come."""
+    """Memory for tables and at most `most` candidates."""
     room = tables + 2 * most
     return Candidates(
         np.empty((tables, 3), np.int64),
@@ -166,7 +166,7 @@ def _no_candidates(tables, most):
 
 @njit(**LEAF)
 def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
-    """Put a candidate into the queue, if its table has it."""
+    """Put a candidate into the queue, if it is inside its table."""
     if at_node < candidates.bounds[table, 0] and at_option < candidates.bounds[table, 2]:
         new = candidates.used[1]
         candidates.cells[new, 0] = table
@@ -181,7 +181,7 @@ def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
 
 @njit(**EXACT)
 def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph):
-    """Add the nodes of a stack by its candidates. slots: as `recombine` needs them."""
+    """Add the nodes of a stack from its candidates. slots: see `recombine`."""
     scored, best = sentence.scored, -np.inf
     for _ in range(limits.candidates):
         if candidates.used[2] == 0 or candidates.priorities[0] < best - limits.threshold:

@@ -1,8 +1,8 @@
-"""Links of a sentence pair from the best links of each direction: grow-diag-final-and.
+"""The symmetrisation heuristic grow-diag-final-and.
 
 Koehn, Och, Marcu (2003), section 2, in the order of Moses's program symal: links are visited in order of
-(target, source), their straight neighbours before diagonal ones; a link that is added behind the visited one
-is visited in the same round.
+(target, source), their straight neighbours before diagonal ones; a link added after the visited one is
+visited in the same round.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1,
 
 @njit(**PART)
 def _grow(of_target, of_source, links, linked_targets, linked_sources):
-    """Add links of either direction next to a link, if a word of theirs has none yet, until none is left."""
+    """Repeatedly add links of either direction next to a link, if one of their words has no link yet."""
     added = True
     while added:
         added = False
@@ -35,7 +35,7 @@ def _grow(of_target, of_source, links, linked_targets, linked_sources):
 
 @njit(**PART)
 def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_sources):
-    """Add links whose words have none yet: those that target words chose, then those of source words.
+    """Add links whose words both have none yet: those chosen by target words, then by source words.
 
     Both in order of (target, source).
     """
@@ -51,7 +51,7 @@ def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_so
 
 @njit(**OPTIONS)
 def grow_links(of_target, of_source, target_offsets, source_offsets, offsets_out, target_out, source_out):
-    """Links of all pairs, in order of (target, source).
+    """Symmetrise all pairs; links are sorted by (target, source).
 
     of_target (target words): the source position that each chose, -1 none; of_source likewise. target_out,
     source_out: positions, with room for as many links as there are words on both sides; offsets_out (pairs

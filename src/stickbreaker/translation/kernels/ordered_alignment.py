@@ -1,8 +1,8 @@
-"""Expected links and jumps by the hidden Markov model of word alignment, of one side or both.
+"""Expected links and jumps under the hidden Markov model of word alignment, for one direction or both.
 
-Vogel, Ney, Tillmann (1996), HMM-based word alignment, equations 2 to 6. Null words remember the last given
+Vogel, Ney, Tillmann (1996), HMM-based word alignment, equations 2 to 6. Null words keep the last given
 position, as in Och and Ney (2003), section 2.1.1. State 0 is before the first link, state l after a link to
-given position l - 1. Letters: n generated words, m given words, of a sentence pair.
+given position l - 1. Notation: a sentence pair has n generated words and m given words.
 """
 
 from typing import NamedTuple
@@ -25,21 +25,22 @@ from stickbreaker.translation.kernels.word_alignment import (
 
 
 class Shares(NamedTuple):
-    """What is the same for all words."""
+    """Probabilities that are the same for all words."""
 
-    null: float  # p that a generated word has no given one
-    anywhere: float  # p that the next position is any, whatever the jump
+    null: float  # p that a generated word has no link
+    anywhere: float  # p that the next position is uniform, whatever the jump
 
 
 class Contexts(NamedTuple):
-    """How often a next position was chosen, by the positions that there are, at most WIDEST."""
+    """The number of choices of a next position, by the available positions on both sides, capped at
+    WIDEST."""
 
     jumps: NDArray[np.float64]  # positions before the last one × positions after it
     starts: NDArray[np.float64]  # positions of the sentence, less 1
 
 
 class Side(NamedTuple):
-    """One direction, and where its expected counts are added."""
+    """One direction, with arrays to which its expected counts are added."""
 
     pairs: Pairs
     direction: Direction
@@ -49,10 +50,10 @@ class Side(NamedTuple):
 
 @njit(**PART)
 def _fill_jumps(m, direction, anywhere, jumps_out):
-    """p of the next given position by state: weights of the jumps that are possible, normalised.
+    """Fill jumps_out with p of the next given position by state: the weights of possible jumps, normalised.
 
-    Positions of the outermost jumps share their weight evenly. Then mixed with even shares of all positions,
-    Och and Ney (2003), equation 12.
+    Positions of the outermost jumps share their weight evenly. The result is mixed with a uniform
+    distribution (Och and Ney 2003, equation 12).
     """
     for state in range(m + 1):
         last = state - 1
@@ -104,7 +105,7 @@ def _forward(n, m, null_share, room):
 
 @njit(**PART)
 def _backward(n, m, null_share, room):
-    """Multiply links by what comes after, and sum the moves between states."""
+    """Multiply links by the probability of the words after them, and sum the moves between states."""
     room.after[: m + 1] = 1.0
     for state in range(m + 1):
         room.moves[state, :m] = 0.0
@@ -158,9 +159,9 @@ def _add_jumps(m, anywhere, room, counts_out, contexts_out):
 
 @njit(**OPTIONS)
 def count_with_order(side, shares):
-    """Expected counts of translations and jumps in one direction, added to side's; returns nats of all words.
+    """Add expected counts of translations and jumps in one direction to `side`; returns nats of all words.
 
-    A pair takes O(n m²). Pairs with an empty side are passed over.
+    Time is O(n m²) per pair. Pairs with an empty side are skipped.
     """
     room, nats = room_for(side.pairs), 0.0
     for pair in range(len(side.pairs.starts) - 1):
@@ -175,10 +176,10 @@ def count_with_order(side, shares):
 
 @njit(**OPTIONS)
 def count_in_agreement(side, other, shares):
-    """As count_with_order, for both directions; a link counts as much as both together believe in it.
+    """Like count_with_order for both directions, with links weighted by the product of their p in each.
 
-    That is the product of its p in each direction: Liang, Taskar, Klein (2006), Alignment by agreement,
-    equation 6. Returns nats of all words in each direction.
+    See Liang, Taskar, Klein (2006), Alignment by agreement, equation 6. Returns nats of all words in each
+    direction.
     """
     room, other_room = room_for(side.pairs), room_for(other.pairs)
     nats, other_nats = 0.0, 0.0
@@ -202,9 +203,10 @@ def count_in_agreement(side, other, shares):
 
 @njit(**OPTIONS)
 def likeliest_links(pairs, direction, shares, links_out):
-    """For each generated word the given position with the largest p of a link, or -1 if null has more.
+    """Fill links_out with the most probable given position of each generated word, or -1 if null is more
+    probable.
 
-    links_out (words): positions within the sentence. Words of pairs with an empty side keep what it has.
+    links_out (words): positions within the sentence; unchanged for pairs with an empty side.
     """
     room = room_for(pairs)
     for pair in range(len(pairs.starts) - 1):

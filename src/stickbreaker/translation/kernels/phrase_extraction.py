@@ -1,4 +1,5 @@
-"""Phrases of aligned sentences: spans of which no word is linked outside (Koehn, Och and Marcu 2003)."""
+"""Extraction of phrases from aligned sentences: spans without links to the outside (Koehn, Och and Marcu
+2003)."""
 
 from typing import NamedTuple
 
@@ -7,14 +8,14 @@ from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART
 
-MOST = 5  # words of a phrase, of either language
+MOST = 5  # words of a phrase on each side
 
 
 class PhrasePlaces(NamedTuple):
-    """Where phrases stand; arrays of one length, to be filled."""
+    """The positions of phrases; arrays of equal length, to be filled."""
 
-    source: np.ndarray  # int64, place of the first source word among all source words
-    target: np.ndarray  # int64, of the first target word
+    source: np.ndarray  # int64, position of the first source word among all source words
+    target: np.ndarray  # int64, position of the first target word
     source_words: np.ndarray  # int8, 1 to MOST
     target_words: np.ndarray  # int8
     links: np.ndarray  # int32: bit MOST * s + t of each link of word s and word t of the phrase
@@ -22,8 +23,8 @@ class PhrasePlaces(NamedTuple):
 
 @njit(**PART)
 def _edges(links_source, links_target, first, last, n_source, n_target, low, high, target_low, target_high):
-    """Fill the smallest and largest place that each word is linked to: of target words (low, high) among the
-    source's, of source words (target_low, target_high) among the target's; -1 of words without a link."""
+    """Fill the lowest and highest position that each word is linked to: for target words low and high, for
+    source words target_low and target_high; -1 without a link."""
     low[:n_target] = -1
     high[:n_target] = -1
     target_low[:n_source] = -1
@@ -49,12 +50,12 @@ def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
 
 @njit(**OPTIONS)
 def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, places_out):
-    """Fill `places_out` with the phrases of pairs of sentences from pair `start` on, as far as it has room;
-    returns the pair to go on with, and how many phrases there are.
+    """Fill `places_out` with the phrases of sentence pairs from pair `start` on, while there is room; returns
+    the next pair and the number of phrases.
 
-    A phrase has at most MOST words on each side, at least one link, and no word that is linked to one
-    outside; words without a link belong to phrases next to them and to none. Room for the phrases of at least
-    one pair is needed: MOST^3 for each of its target words suffices.
+    A phrase has at most MOST words on each side, at least one link, and no link to the outside; words without
+    links at its edges are optional. There must be room for one pair: MOST^3 for each of its target words
+    suffices.
     """
     links_source, links_target = links
     longest_source = np.max(source_offsets[1:] - source_offsets[:-1])
@@ -108,11 +109,11 @@ def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, 
 
 @njit(**OPTIONS)
 def lexical_weights(word_offsets, sources, targets_without, p_pairs, p_null, out):
-    """log of the lexical weights of phrases: product over target words of the mean of p over their links.
+    """Fill `out` (target words of all phrases) with summands of the log lexical weights: log of the mean of p
+    over the links of each word.
 
-    word_offsets (target words of all phrases + 1): links of each target word in `sources`, rows of p_pairs.
-    targets_without (target words): the row in p_null of a word without a link, -1 of the others. `out`
-    (words) gets a summand each.
+    word_offsets (target words + 1): where the links of each word begin in `sources`, rows of p_pairs.
+    targets_without (target words): the row in p_null of a word without a link, -1 for others.
     """
     for word in range(len(word_offsets) - 1):
         first, last = word_offsets[word], word_offsets[word + 1]

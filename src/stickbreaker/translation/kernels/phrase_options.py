@@ -1,4 +1,4 @@
-"""The options of a sentence, scored by themselves, and estimates of the scores of spans."""
+"""The translation options of a sentence with their scores, and estimated scores of spans."""
 
 from typing import NamedTuple
 
@@ -10,55 +10,55 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, ROOT, numb
 
 
 class Options(NamedTuple):
-    """Ways to translate spans of one sentence."""
+    """Translation options of the spans of one sentence."""
 
     begins: NDArray[np.int64]  # options: the first source word
     ends: NDArray[np.int64]  # options: the last source word + 1
-    offsets: NDArray[np.int64]  # options + 1: where the target words of each are in `words`
+    offsets: NDArray[np.int64]  # options + 1: where the target words of each begin in `words`
     words: NDArray[np.int64]  # target words, by the caller's numbers
     features: NDArray[np.float64]  # options × features
 
 
 class Weights(NamedTuple):
-    """What features are multiplied by."""
+    """The weights of features."""
 
     options: NDArray[np.float64]  # features of options
-    language_model: float  # log p of the target words and of the sentence's end (nats)
-    words: float  # target words, by their number
-    distortion: float  # minus the words that are jumped over between spans, forward or back
+    language_model: float  # weight of log p of the target words and the sentence's end (nats)
+    words: float  # weight of the number of target words
+    distortion: float  # weight of minus the words jumped over between spans, forward or back
 
 
 class ScoredOptions(NamedTuple):
-    """What a search needs of options."""
+    """The options in the form that a search needs."""
 
     scores: NDArray[np.float64]  # options: weights · features, without the language model
-    estimates: NDArray[np.float64]  # options: the same with the language model, as if nothing were before
+    estimates: NDArray[np.float64]  # options: the same with the language model, without context
     numbers: NDArray[np.int64]  # target words: their numbers in the language model
-    states: NDArray[np.int64]  # target words: state after each, if nothing is known before the option
-    log_p: NDArray[np.float64]  # target words: sum of log p to each, in that case
-    order: NDArray[np.int64]  # all options, by span, within one the highest estimate first
-    firsts: NDArray[np.int64]  # spans + 1: where in `order` those of each span begin
+    states: NDArray[np.int64]  # target words: state after each, without context before the option
+    log_p: NDArray[np.float64]  # target words: sum of log p up to each, without context
+    order: NDArray[np.int64]  # all options, sorted by span, then by descending estimate
+    firsts: NDArray[np.int64]  # spans + 1: where the options of each span begin in `order`
 
 
 class Sentence(NamedTuple):
-    """A sentence that is to be translated."""
+    """A sentence to be translated."""
 
     n: int  # source words
     longest: int  # source words of the longest span with options
     options: Options
     scored: ScoredOptions
-    spans: NDArray[np.float64]  # n + 1 × n + 1: of `estimate_spans`
+    spans: NDArray[np.float64]  # n + 1 × n + 1: from `estimate_spans`
 
 
 @njit(**LEAF)
 def span_of(begin, end, longest):
-    """The number of a span of at most `longest` source words."""
+    """The index of a span of at most `longest` source words."""
     return begin * longest + end - begin - 1
 
 
 @njit(**EXACT)
 def score_options(n, longest, options, weights, model):
-    """`ScoredOptions` of a sentence of n words, in which spans with options have at most `longest`."""
+    """The `ScoredOptions` of a sentence of n words, whose options span at most `longest` words."""
     n_options, n_words = len(options.begins), len(options.words)
     scores, estimates = np.empty(n_options), np.empty(n_options)
     numbers, states, log_p = np.empty(n_words, np.int64), np.empty(n_words, np.int64), np.empty(n_words)
@@ -90,9 +90,10 @@ def score_options(n, longest, options, weights, model):
 
 @njit(**EXACT)
 def estimate_spans(n, longest, scored):
-    """The highest sum of estimates of options that together translate a span, without distortion.
+    """The highest sum of estimates of options that together cover each span, without distortion.
 
-    n + 1 × n + 1, by begin and end; -inf: options cannot cover it (Koehn 2010, section 6.3.2).
+    The result is n + 1 × n + 1, by begin and end; -inf: no options cover the span (Koehn 2010, section
+    6.3.2).
     """
     estimates = np.full((n + 1, n + 1), -np.inf)
     for begin in range(n + 1):
@@ -113,7 +114,7 @@ def estimate_spans(n, longest, scored):
 
 @njit(**EXACT)
 def sentence_of(n, longest, options, weights, model):
-    """The `Sentence` of n words with these options, whose spans have at most `longest` words."""
+    """The `Sentence` of n words with given options, which span at most `longest` words."""
     scored = score_options(n, longest, options, weights, model)
     return Sentence(n, longest, options, scored, estimate_spans(n, longest, scored))
 
@@ -122,7 +123,7 @@ def sentence_of(n, longest, options, weights, model):
 def extend(model, sentence, option, state):
     """(log p of an option's target words after a state, in nats; state after them).
 
-    As soon as the state is the one that it would be if nothing were before, the rest is known.
+    Once the state is the same as without context, the rest has been computed before.
     """
     scored, first = sentence.scored, sentence.options.offsets[option]
     last = sentence.options.offsets[option + 1]

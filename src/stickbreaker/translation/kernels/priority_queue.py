@@ -1,7 +1,7 @@
-"""A priority queue in arrays: a binary heap, the highest priority first, of equal ones the lowest number.
+"""A priority queue in arrays: a binary heap with the highest priority first, ties by lowest number.
 
-`priorities` (float64) and `items` (int64) have room for what is ever in the queue at a time; the first `size`
-are in it, which callers count.
+`priorities` (float64) and `items` (int64) need room for the largest queue; the first `size` elements are in
+it, and callers keep `size`.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def push(priorities, items, size, priority, item):
 
 @njit(**LEAF)
 def remove_first(priorities, items, size):
-    """Take the first item, which is at place 0, out of a queue of `size` items."""
+    """Remove the first item, at index 0, from a queue of `size` items."""
     last = size - 1
     priority, item = priorities[last], items[last]
     at = np.int64(0)

@@ -1,8 +1,8 @@
-"""The graph of a search for translations: what has been translated so far, and the ways to it.
+"""The search graph of decoding: partial translations as nodes, options as edges.
 
-A node is all partial translations that continue alike: of the same source words, with the same end of the
-last span and the same state of the language model (recombination, Koehn 2010, section 6.2.4). An edge adds an
-option. Nodes of one number of translated words are a stack.
+A node represents all partial translations with the same covered source words, the same end of the last span
+and the same state of the language model (recombination, Koehn 2010, section 6.2.4). Nodes with the same
+number of covered words form a stack.
 """
 
 from typing import NamedTuple
@@ -13,32 +13,32 @@ from numpy.typing import NDArray
 
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF
 
-PIECE = 64  # source words in one number of `covered`
+PIECE = 64  # source words per element of `covered`
 NONE = -1
 START = 0  # the node before anything is translated
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Graph(NamedTuple):
-    """Nodes and edges; the last node that is in use is the goal, once a search is over."""
+    """Nodes and edges; after a search, the last node in use is the goal."""
 
     covered: NDArray[np.uint64]  # nodes × pieces of the sentence: a bit for each source word
     ends: NDArray[np.int64]  # nodes: the end of the last span
-    states: NDArray[np.int64]  # nodes: of the language model
-    scores: NDArray[np.float64]  # nodes: of the best way
-    futures: NDArray[np.float64]  # nodes: estimate of what the rest will score
-    best: NDArray[np.int64]  # nodes: the last edge of the best way
+    states: NDArray[np.int64]  # nodes: state of the language model
+    scores: NDArray[np.float64]  # nodes: score of the best path
+    futures: NDArray[np.float64]  # nodes: estimate of the score of the rest
+    best: NDArray[np.int64]  # nodes: the last edge of the best path
     following: NDArray[np.int64]  # edges: the next best edge to the same node; -1
     tails: NDArray[np.int64]  # edges: the node that it comes from
     options: NDArray[np.int64]  # edges: the option; -1: the end of the sentence
-    totals: NDArray[np.float64]  # edges: score of the best way that ends with it
-    used: NDArray[np.int64]  # nodes, edges
+    totals: NDArray[np.float64]  # edges: score of the best path that ends with it
+    used: NDArray[np.int64]  # number of nodes and edges
 
 
 class Stacks(NamedTuple):
-    """The nodes that are extended: stack after stack, in groups of the same covered words and end."""
+    """The nodes to be extended: by stack, in groups with the same covered words and end."""
 
-    ranked: NDArray[np.int64]  # nodes, within a group the highest score first
+    ranked: NDArray[np.int64]  # nodes, sorted by descending score within a group
     starts: NDArray[np.int64]  # groups + 1: where in `ranked` each begins
     groups: NDArray[np.int64]  # stacks + 1: the first group of each
 
@@ -63,7 +63,7 @@ def new_graph(n, n_nodes, n_edges):
 
 @njit(**LEAF)
 def table_size(n):
-    """Slots of a hash table for n things: a power of two, at least twice as many."""
+    """The size of a hash table for n items: a power of two, at least 2n."""
     size = 4
     while size < 2 * n:
         size *= 2
@@ -72,7 +72,7 @@ def table_size(n):
 
 @njit(**LEAF)
 def is_covered(graph, node, place):
-    """Whether a node has translated a source word."""
+    """Whether a source word is translated at a node."""
     piece = graph.covered[node, place // PIECE]
     return (piece >> np.uint64(place % PIECE)) & np.uint64(1) != np.uint64(0)
 
@@ -105,10 +105,10 @@ def _same_place(graph, one, other):
 
 @njit(**LEAF)
 def recombine(graph, slots):
-    """The node of the stack that continues like the one after the last in use; if there is none, that one,
-    which is in use from then on, without edges.
+    """Find the node of the stack equivalent to a new node, stored after the last one in use.
 
-    slots (a power of two, above the number of nodes of a stack; -1: free): where the nodes are found.
+    If there is none, take the new node into use, without edges. slots: hash table of the stack's nodes (a
+    power of two above their number; -1: free).
     """
     new, mask = graph.used[0], len(slots) - 1
     mixed = (_place_hash(graph, new) ^ np.uint64(graph.states[new])) * MIXER
@@ -127,7 +127,7 @@ def recombine(graph, slots):
 
 @njit(**LEAF)
 def add_edge(graph, node, tail, option, total):
-    """Add a way to a node; edges to it stay sorted, the highest total first, of equal ones the oldest."""
+    """Add an edge to a node; its edges stay sorted by descending total, ties by age."""
     edge = graph.used[1]
     graph.used[1] += 1
     graph.tails[edge], graph.options[edge], graph.totals[edge] = tail, option, total
@@ -143,10 +143,10 @@ def add_edge(graph, node, tail, option, total):
 
 @njit(**EXACT)
 def close_stack(graph, first, most, threshold, number, stacks):
-    """Choose the nodes from `first` on that are extended, as stack `number` of `stacks`.
+    """Choose the nodes to be extended among those from `first` on, as stack `number` of `stacks`.
 
-    They are the best by score and estimate of the rest: at most `most`, none more than `threshold` below the
-    best of all.
+    They are the best by score plus estimate of the rest: at most `most`, none more than `threshold` below the
+    best.
     """
     promise = graph.scores[first : graph.used[0]] + graph.futures[first : graph.used[0]]
     order = np.argsort(-promise, kind="mergesort")
@@ -168,8 +168,9 @@ def close_stack(graph, first, most, threshold, number, stacks):
 
 @njit(**EXACT)
 def _group(graph, nodes, members_out, counts_out):
-    """How many groups nodes are in: members_out (nodes) is the group of each, numbered as they come,
-    counts_out (groups, zero before) how many it has."""
+    """Group nodes with the same covered words and end; returns the number of groups. Fills members_out
+    (nodes) with groups, numbered by first occurrence, and counts_out (groups, zero before) with their
+    sizes."""
     slots, leaders = np.full(table_size(len(nodes)), NONE, np.int64), np.empty(len(nodes), np.int64)
     mask, n_groups = len(slots) - 1, np.int64(0)
     for i in range(len(nodes)):

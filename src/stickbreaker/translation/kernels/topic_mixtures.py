@@ -1,20 +1,21 @@
-"""A backoff model of a document: the n-grams of topics, mixed by the document's shares of them."""
+"""Backoff models of documents: the n-grams of topics, mixed by a document's topic shares."""
 
 import numpy as np
 from numba import njit
 
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT
 
-LEAST = 1e-37  # p of what does not come
-LEAST_LEFT = 1e-9  # what n-grams leave to other words: no less
+LEAST = 1e-37  # p of what never occurs
+LEAST_LEFT = 1e-9  # of the probability left to other words
 
 
 @njit(**EXACT)
 def mix_topics(keys, n_words, shorter, topics, shares, log_p_out, back_off_out):
-    """Fill log_p_out and back_off_out (nodes), described in `BackoffArrays`.
+    """Fill log_p_out and back_off_out (nodes), see `BackoffArrays`.
 
-    An n-gram, a word w after u, has p(w | u) = outside + sum_k shares_k inside_k. The weight of the shorter
-    context u' is what the n-grams after u leave to other words, over what u' gives to these:
+    An n-gram, a word w after u, has p(w | u) = outside + sum_k shares_k inside_k. The backoff weight of u is
+    the probability that its n-grams leave to other words, divided by the probability of these words after the
+    shorter context u':
 
         (1 - sum_w p(w | u)) / (1 - sum_w p(w | u'))
 

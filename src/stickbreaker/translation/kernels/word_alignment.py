@@ -1,8 +1,8 @@
-"""Expected links between the words of sentence pairs by IBM model 1, and weights of translations from them.
+"""Expected links under IBM model 1, and translation weights from them.
 
 A direction of translation generates the words of one side, each from a given word of the other side or from
-none (null). Brown et al. (1993), The mathematics of statistical machine translation, section 4.2. Letters:
-n generated words, m given words, of a sentence pair.
+none (null). Brown et al. (1993), The mathematics of statistical machine translation, section 4.2. Notation: a
+sentence pair has n generated words and m given words.
 """
 
 from typing import NamedTuple
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
 
-WIDEST = 6  # jumps of more positions than this share one weight, backward and forward
+WIDEST = 6  # longer jumps share one weight, backward and forward
 LEAST_LINK = 1e-9  # links that are less likely are not counted
 LEAST_TRANSLATION = 1e-12  # so that every sentence stays possible
-TINY = 1e-100  # probabilities below are zero, so that none is subnormal
+TINY = 1e-100  # smaller probabilities become zero, to avoid subnormal numbers
 
 
 class Pairs(NamedTuple):
@@ -26,7 +26,7 @@ class Pairs(NamedTuple):
     words: NDArray[np.int32]  # of the generated side
     generated_offsets: NDArray[np.int64]  # pairs + 1: in `words`
     given_offsets: NDArray[np.int64]  # pairs + 1
-    slots: NDArray[np.int32]  # cells: which translation
+    slots: NDArray[np.int32]  # cells: index of the translation
     starts: NDArray[np.int64]  # pairs + 1: first cell of each
     generated_steps: NDArray[np.int64]  # pairs
     given_steps: NDArray[np.int64]  # pairs
@@ -35,14 +35,14 @@ class Pairs(NamedTuple):
 class Direction(NamedTuple):
     """Parameters of one direction, or expected counts of them."""
 
-    translations: NDArray[np.float64]  # slots + 2: of a generated word, given its pair; missing; unknown word
-    null: NDArray[np.float64]  # generated words + 1: from no given word; the last is that of unknown ones, -1
-    jumps: NDArray[np.float64]  # 2 WIDEST + 1: of -WIDEST positions or less, ..., WIDEST or more
-    starts: NDArray[np.float64]  # WIDEST: of a first link to position 0, ..., WIDEST - 1 or more
+    translations: NDArray[np.float64]  # slots + 2: p of a generated word; missing pairs; unknown words
+    null: NDArray[np.float64]  # generated words + 1: p from null; the last for unknown words, -1
+    jumps: NDArray[np.float64]  # 2 WIDEST + 1: jumps by -WIDEST positions or less, ..., WIDEST or more
+    starts: NDArray[np.float64]  # WIDEST: first links to position 0, ..., WIDEST - 1 or more
 
 
 class Room(NamedTuple):
-    """What the kernels know of one sentence pair; sizes are those of the longest."""
+    """Working memory for one sentence pair; sizes are those of the longest pair."""
 
     translations: NDArray[np.float64]  # n × m
     null: NDArray[np.float64]  # n
@@ -50,14 +50,14 @@ class Room(NamedTuple):
     jumps: NDArray[np.float64]  # (m + 1) × m: p of the next position, given the state
     moves: NDArray[np.float64]  # (m + 1) × m: expected moves / `jumps`
     states: NDArray[np.float64]  # (n + 1) × (m + 1): p of the state and all words so far, scaled
-    scales: NDArray[np.float64]  # n: p of each word, given those before
-    come: NDArray[np.float64]  # m: p of a word and those after it by given position, without the jump there
+    scales: NDArray[np.float64]  # n: p of each word given those before
+    come: NDArray[np.float64]  # m: p of a word and those after it, by given position, without the jump there
     after: NDArray[np.float64]  # m + 1: p of the words to come, given the state
 
 
 @njit(**OPTIONS)
 def room_for(pairs):
-    """Arrays for any of the sentence pairs."""
+    """Working memory for any of the sentence pairs."""
     n, m = 1, 1
     for pair in range(len(pairs.starts) - 1):
         n = max(n, pairs.generated_offsets[pair + 1] - pairs.generated_offsets[pair])
@@ -94,7 +94,7 @@ def add_links(pairs, pair, n, m, room, counts_out):
 
 @njit(**PART)
 def add_null(pairs, pair, n, m, room, counts_out):
-    """Add to null's counts how much of each generated word has no link."""
+    """Add to the counts of null the probability that each generated word has no link."""
     for j in range(n):
         rest = 1.0
         for i in range(m):
@@ -104,10 +104,10 @@ def add_null(pairs, pair, n, m, room, counts_out):
 
 @njit(**OPTIONS)
 def count_without_order(pairs, direction, counts_out):
-    """Model 1: expected counts of translations, added to counts_out; returns nats of all generated words.
+    """Add expected counts of translations under model 1 to counts_out; returns nats of all generated words.
 
-    Each given word is as likely as another, and as null: 1 / (m + 1), Brown et al. equation 4. Pairs with an
-    empty side are passed over.
+    Each given word and null have the same prior probability 1 / (m + 1), Brown et al. equation 4. Pairs with
+    an empty side are skipped.
     """
     room, nats = room_for(pairs), 0.0
     for pair in range(len(pairs.starts) - 1):
@@ -128,10 +128,10 @@ def count_without_order(pairs, direction, counts_out):
 
 @njit(**OPTIONS)
 def expected_translations(counts, given, n_given, alpha, translations_out):
-    """Weights of translations from their expected counts c: exp E[log p] under a Dirichlet posterior.
+    """Fill translations_out with exp E[log p] under a Dirichlet posterior with expected counts c.
 
-    Riley and Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of c + alpha)), the sum over the
-    words that stand in a sentence pair with the given one. given (slots): the given word of each.
+    Riley and Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of c + alpha)), where the sum is
+    over words that occur in a sentence pair with the given one. given (slots): the given word of each.
     """
     totals = np.zeros(n_given)
     for slot in range(len(given)):
@@ -145,7 +145,8 @@ def expected_translations(counts, given, n_given, alpha, translations_out):
 
 @njit(**OPTIONS)
 def likeliest_translations(counts, given, n_given, translations_out):
-    """Translations of maximum likelihood: expected counts, normalised. given (slots): as above."""
+    """Fill translations_out with maximum-likelihood estimates: normalised expected counts. given (slots): the
+    given word of each."""
     totals = np.zeros(n_given)
     for slot in range(len(given)):
         totals[given[slot]] += counts[slot]

@@ -1,7 +1,7 @@
-"""Which words stand in sentence pairs together: a sparse table of pairs of words, and its cell of each pair.
+"""A sparse table of the word pairs that occur in sentence pairs, and the table's slot for each cell.
 
-A cell is a place in the rectangle of a sentence pair, source words × target words, row after row. It knows
-its slot: the place of its two words in the table. The table is read in both directions of translation.
+A cell is a position in the rectangle source words × target words of a sentence pair, in row-major order. Its
+slot is the position of its two words in the table, which serves both directions of translation.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class PairTable(NamedTuple):
-    """Pairs of a source word and a target word, by source word; a slot is a place in `targets`."""
+    """Pairs of a source word and a target word, sorted by source word; a slot is an index into `targets`."""
 
     offsets: NDArray[np.int64]  # source words + 1: where the slots of each begin
     targets: NDArray[np.int32]  # slots: target word
@@ -22,12 +22,12 @@ class PairTable(NamedTuple):
 
 @njit(**OPTIONS)
 def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_out):
-    """Make the table of all pairs of words that stand in a sentence pair, in order of appearance.
+    """Build the table of all word pairs that occur in a sentence pair; returns the number of slots.
 
-    places: the places in source.words in order of the word, those of unknown words left out. starts (pairs
-    + 1): first cell of each pair. offsets_out: see PairTable. targets_out and slots_out have an element per
-    cell: 4 bytes each, of targets_out the first (number of slots, returned) are used. Cells of unknown words
-    keep what slots_out has. source, target: Sentences.
+    source, target: Sentences. places: positions in source.words sorted by word, without unknown words. starts
+    (pairs + 1): first cell of each pair. offsets_out: see PairTable. targets_out and slots_out have an
+    element per cell, 4 bytes each; of targets_out, the first (number of slots) are used. slots_out is
+    unchanged at cells of unknown words.
     """
     n_targets = np.int64(0)
     for word in target.words:
@@ -66,7 +66,7 @@ def _pair_of_places(source):
 
 @njit(**PART)
 def _slot(table, source, target):
-    """The slot of two known words, or the number of slots for a pair that the table does not have."""
+    """The slot of two known words, or the number of slots if the table lacks the pair."""
     low, high = table.offsets[source], table.offsets[source + 1]
     end = high
     while low < high:
@@ -80,10 +80,9 @@ def _slot(table, source, target):
 
 @njit(**OPTIONS)
 def find_pairs(table, source, target, starts, slots_out):
-    """The slot of each cell in a table whose target words are in order for each source word.
+    """Fill slots_out (cells) with slots of a table whose target words are sorted for each source word.
 
-    slots_out (cells): the number of slots stands for a pair that the table does not have, one more for a
-    cell with an unknown word.
+    The number of slots stands for a missing pair, one more for a cell with an unknown word.
     """
     missing = len(table.targets)
     for pair in range(len(source.offsets) - 1):

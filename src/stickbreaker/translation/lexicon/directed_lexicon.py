@@ -1,4 +1,4 @@
-"""p(e | f): how probable each translation of a word is, to all documents and to one of given topics."""
+"""Lexicons of one direction: p(e | f), the probability of a word's translations, overall and by topics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array
 from stickbreaker.translation.lexicon.link_counts import LinkCounts, LinkedWords
 
-STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # tried, of the words' own frequencies
+STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # candidates, for the prior by word frequencies
 TOPIC_STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
-AT_ONCE = 1 << 16  # distinct pairs of words whose counts by topic are held
+AT_ONCE = 1 << 16  # distinct word pairs whose topic counts are in memory
 
 
 class Strengths(NamedTuple):
-    """How many links a prior is worth: of all words' frequencies in p(e | f), and of p(e | f) in a topic."""
+    """Prior strengths, in links: of word frequencies in p(e | f), and of p(e | f) in each topic."""
 
     base: float = 1.0
     topic: float = 100.0
@@ -31,9 +31,9 @@ class Translations(NamedTuple):
     """The translations of one word, the most probable first."""
 
     words: NDArray[np.int64]  # (n,) numbers of words of the other language
-    links: Array  # (n,) in all documents
+    links: Array  # (n,) number of links in all documents
     p: Array  # (n,) p(e | f)
-    topic_links: Array  # n × topics: in each topic, a link shared out by its document's topics
+    topic_links: Array  # n × topics: by topic, each link shared by its document's topics
     topic_p: Array  # n × topics: p(e | f; topic)
 
 
@@ -46,12 +46,12 @@ class DirectedLexicon:
         p(e | f; k) = (c_k(f, e) + b_k p(e) + m p(e | f)) / (c_k(f) + b_k + m)
         p(e | f, d) = sum over k of p(k | d) p(e | f; k)
 
-    after 5.3 of the thesis, which has no equation of it; b and m are `strengths`. A word's prior b is shared
-    out as its links are, so that topics are smoothed as all documents are: e that was never linked with f is
-    as probable in each topic as in all, and with one topic all three are the same. p(e) is the share of e
-    among linked words; words never linked share what Good and Turing leave them, and one place more is for
-    all words that are not known (number -1). Each sums to one over the words of the other language and that
-    place.
+    This follows section 5.3 of the thesis, which has no equations; b and m are `strengths`. A word's prior b
+    is split among topics like its links, so that topics are smoothed like all documents: a translation e
+    never linked with f has the same probability in each topic as overall, and with one topic all three are
+    the same. p(e) is the share of e among linked words; words never linked share the Good-Turing mass, and
+    one extra entry stands for all unknown words (number -1). Each distribution sums to one over the words of
+    the other language and that entry.
     """
 
     counts: LinkCounts
@@ -64,18 +64,18 @@ class DirectedLexicon:
 
     @cached_property
     def pair_counts(self) -> Array:
-        """(pairs,) c(f, e)."""
+        """(pairs,) Link counts c(f, e)."""
         return np.asarray(self.counts.by_document.sum(axis=1), np.float64).ravel()
 
     @cached_property
     def word_counts(self) -> Array:
-        """(words,) c(f)."""
+        """(words,) Link counts c(f)."""
         ends = np.concatenate([[0.0], np.cumsum(self.pair_counts)])
         return np.diff(ends[self.counts.offsets])
 
     @cached_property
     def word_topic_counts(self) -> Array:
-        """words × topics: c_k(f)."""
+        """(words × topics) Link counts c_k(f)."""
         from scipy.sparse import csr_matrix
 
         pairs, offsets = len(self.counts.words), self.counts.offsets
@@ -84,7 +84,7 @@ class DirectedLexicon:
 
     @cached_property
     def base(self) -> Array:
-        """(translations + 1,) p(e); the last: of all words that are not known."""
+        """(translations + 1,) p(e); the last is for all unknown words."""
         n = self.counts.n_translations
         linked = np.bincount(self.counts.translations, self.pair_counts, minlength=n)
         total, once = linked.sum(), float((linked == 1.0).sum())
@@ -95,14 +95,14 @@ class DirectedLexicon:
         )
 
     def topic_counts(self, rows: NDArray[np.int64]) -> Array:
-        """c_k(f, e) of some pairs of words (rows × topics); 0 of row -1."""
+        """c_k(f, e) of word pairs given by rows (rows × topics); 0 for row -1."""
         found = np.zeros((len(rows), self.n_topics))
         known = np.flatnonzero(rows >= 0)
         found[known] = self.counts.by_document[rows[known]] @ self.shares
         return found
 
     def p_plain(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
-        """p(e | f) of pairs of words; -1 is a word that is not known."""
+        """p(e | f) of word pairs; -1 is an unknown word."""
         return self._plain(self.counts.rows_of(words, translations), words, translations)
 
     def _plain(
@@ -140,7 +140,7 @@ class DirectedLexicon:
         return found
 
     def translations_of(self, word: int) -> Translations:
-        """The translations that a word was linked with, the most probable first; ties by number."""
+        """The translations linked with a word, most probable first, ties by number."""
         rows = np.arange(*self.counts.offsets[word : word + 2])
         translations, words = self.counts.translations[rows], np.full(len(rows), word)
         p = self.p_plain(words, translations)
@@ -155,8 +155,8 @@ class DirectedLexicon:
 
 
 class EventScores(NamedTuple):
-    """log p of each linked word of the other language, in nats. One linked with several words has the mean
-    of the probabilities that these give it."""
+    """log p of each linked word of the other language, in nats; the mean of probabilities if it is linked
+    with several words."""
 
     document: NDArray[np.int64]  # (words,)
     plain: Array  # (words,) log p(e | f)
@@ -181,13 +181,13 @@ def scores_of(lexicon: DirectedLexicon, linked: LinkedWords, shares: Array) -> E
     )
 
 
-Fold = tuple[LinkCounts, LinkedWords]  # counts of some documents, and the links of others
+Fold = tuple[LinkCounts, LinkedWords]  # counts of the training documents, and links of held-out ones
 
 
 def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
-    """The strengths under which held-out links are most probable: first that of p(e | f), then the topics'.
+    """The strengths that make held-out links most probable: first that of p(e | f), then the topics'.
 
-    `shares` (documents × topics) are of all documents. Without links, the defaults.
+    `shares` (documents × topics): of all documents. Without links, the defaults.
     """
     folds = [fold for fold in folds if len(fold[1].source)]
     if not folds:

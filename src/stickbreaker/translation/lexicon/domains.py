@@ -1,4 +1,4 @@
-"""What domains a document has, as shares that sum to one: topics of a model, or a field of the documents."""
+"""The domains of documents, as shares that sum to one: topics of a model, or values of a field."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,32 +23,32 @@ WORDS_OF_A_NAME = 3
 
 
 class Domains(ABC):
-    """Where the shares of documents come from."""
+    """A source of documents' domain shares."""
 
     kind: ClassVar[str]
 
     @property
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """What a reader calls each domain."""
+        """The names of the domains, for readers."""
 
     @abstractmethod
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
-        """Shares (documents × domains) of documents by the text of their source side, and by the domain that
-        they are said to be of ("": unknown)."""
+        """Domain shares of documents (documents × domains), given their source texts and their stated domains
+        ("": unknown)."""
 
     @abstractmethod
     def write(self, directory: Path) -> dict[str, Any]:
-        """Save what is needed beside the lexicon; returns what goes into its manifest."""
+        """Save what is needed alongside the lexicon; returns entries for its manifest."""
 
     def of_bitext(self, bitext: Bitext) -> Array:
-        """Shares (documents × domains) of the documents of a bitext, by their source side alone."""
+        """Domain shares of a bitext's documents (documents × domains), from their source side alone."""
         return self.shares(bitext.document_texts[0], bitext.domains)
 
 
 class TopicDomains(Domains):
-    """The topics of a fitted model, each a domain. A document's come from its source side alone, as when
-    there is no translation yet. Raises UserError for a model of another language than `source`."""
+    """The topics of a fitted model as domains. A document's shares come from its source side alone, since a
+    new document has no translation yet. Raises UserError for a model of another language than `source`."""
 
     kind = "topics"
 
@@ -88,7 +88,7 @@ class TopicDomains(Domains):
 
 
 class KnownDomains(Domains):
-    """A domain for each value of a field; a document of none of them has the shares of all."""
+    """The values of a field as domains; a document without one gets the overall shares."""
 
     kind = "field"
 
@@ -97,11 +97,11 @@ class KnownDomains(Domains):
 
     @classmethod
     def of_bitext_fields(cls, bitext: Bitext) -> "KnownDomains":
-        """Those of a bitext. Raises UserError if its documents have none."""
+        """The domains of a bitext's documents. Raises UserError if they have none."""
         known = [domain for domain in bitext.domains if domain]
         names = sorted(set(known))
         if not names:
-            remedy = "name their field by --domain-field, or give --topics MODEL"
+            remedy = "name their field with --domain-field, or give --topics MODEL"
             raise UserError("no document has a domain", remedy=remedy)
         return cls(names, [known.count(name) for name in names])
 
@@ -124,18 +124,18 @@ class KnownDomains(Domains):
 
 
 def read_domains(directory: Path, facts: Mapping[str, Any], source: str) -> Domains:
-    """What `write` saved. Raises UserError or ValueError for something else."""
+    """Read the domains that `write` saved. Raises UserError or ValueError for anything else."""
     if facts.get("kind") == TopicDomains.kind:
         from stickbreaker.topics.topic_estimator import load_topics
 
         refuse_other_kinds(dict(facts), {"kind": is_text, "model": is_text})
         manifest = directory / TOPICS / MANIFEST
         if manifest.is_file() and digest_of(manifest) != facts["model"]:
-            problem = "is not of the model that the lexicon was learned with"
+            problem = "belongs to another model than the one the lexicon was learned with"
             raise UserError(problem, where=manifest, remedy="restore it, or learn the lexicon again")
         return TopicDomains(load_topics(directory / TOPICS, "transform"), source)
     if facts.get("kind") != KnownDomains.kind:
-        raise ValueError("domains of no known kind")
+        raise ValueError("domains have an unknown kind")
     refuse_other_kinds(
         dict(facts), {"kind": is_text, "names": list_of(is_text), "documents": list_of(is_count)}
     )

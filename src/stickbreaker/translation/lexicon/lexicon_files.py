@@ -11,7 +11,7 @@ from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
-    """(pairs,) p(e | f) of all pairs of words that were linked; with topic shares, p(e | f, d) by them."""
+    """(pairs,) p(e | f) of all linked word pairs; with topic shares, p(e | f, d)."""
     words, translations = lexicon.counts.words, lexicon.counts.translations
     if shares is None:
         return lexicon.p_plain(words, translations)
@@ -19,8 +19,8 @@ def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
 
 
 def table_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float) -> Iterator[str]:
-    """A heading and a row for each pair of words: source, target, links, p(target | source), p(source |
-    target), separated by tabs; the most frequent source words first, their likeliest translations first."""
+    """A heading and a tab-separated row per word pair: source, target, links, p(target | source), p(source |
+    target); most frequent source words first, then most probable translations."""
     source, target = lexicon.bitext.words
     forward, backward = lexicon.forward, lexicon.backward
     p = probabilities(forward, shares)
@@ -37,8 +37,8 @@ def table_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float) -> It
 
 
 def moses_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float, side: int) -> Iterator[str]:
-    """Lines "e f p(e | f)" as Moses's lex.f2e has them: side 0 the target given the source, side 1 the
-    source given the target, as lex.e2f."""
+    """Lines "e f p(e | f)" in the format of Moses: side 0 is the target given the source (lex.f2e), side 1
+    the source given the target (lex.e2f)."""
     one = (lexicon.forward, lexicon.backward)[side]
     words, translations = lexicon.bitext.words[side], lexicon.bitext.words[1 - side]
     p = probabilities(one, shares)

@@ -1,4 +1,4 @@
-"""How often words of two languages are linked, document by document."""
+"""Counts of links between words of two languages, by document."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class LinkedWords(NamedTuple):
-    """Links as words. Those of one event translate one word together."""
+    """Links with their words, documents and positions."""
 
     source: NDArray[np.int64]  # (links,) numbers of words, -1: not known
     target: NDArray[np.int64]  # (links,)
     document: NDArray[np.int64]  # (links,)
     pair: NDArray[np.int64]  # (links,) the pair of sentences
-    source_place: NDArray[np.int64]  # (links,) the place of the source word among all words of all sources
-    target_place: NDArray[np.int64]  # (links,) of the target word among those of all targets
+    source_place: NDArray[np.int64]  # (links,) position of the source word among all source words
+    target_place: NDArray[np.int64]  # (links,) position of the target word among all target words
 
     @classmethod
     def of(
         cls, sides: tuple[Sentences, Sentences], links: Links, document_of: NDArray[np.int64]
     ) -> "LinkedWords":
-        """The words that links connect; `document_of` (pairs) says of which document a pair is."""
+        """The words that links connect; `document_of` (pairs): the document of each pair."""
         pair = np.repeat(np.arange(len(links.offsets) - 1), np.diff(links.offsets))
         source_place = sides[0].offsets[pair] + links.source
         target_place = sides[1].offsets[pair] + links.target
@@ -41,7 +41,7 @@ class LinkedWords(NamedTuple):
         )
 
     def take(self, chosen: NDArray[np.bool_]) -> "LinkedWords":
-        """Some of the links."""
+        """The links selected by a mask."""
         return LinkedWords(*(column[chosen] for column in self))
 
     def reversed(self) -> "LinkedWords":
@@ -55,7 +55,7 @@ class LinkedWords(NamedTuple):
 class LinkCounts:
     """c_d(f, e): how often a word f of one language is linked with a word e of the other in document d.
 
-    The pairs of words stand in order of (f, e).
+    The pairs of words are sorted by (f, e).
     """
 
     words: NDArray[np.int64]  # (pairs,) f
@@ -88,11 +88,11 @@ class LinkCounts:
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        """(pairs,) a number of each pair of words, ascending."""
+        """(pairs,) A key for each pair of words, ascending."""
         return self.words * self.n_translations + self.translations
 
     def rows_of(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of pairs of words; -1 of those that were never linked."""
+        """The rows of word pairs; -1 if they were never linked."""
         keys = self._keys
         wanted = words * self.n_translations + translations
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))

@@ -1,4 +1,4 @@
-"""Translations of any system, ranked again with how probable their words are by a document's topics."""
+"""Reranking of any system's translations by the probability of their words given a document's topics."""
 
 from collections.abc import Sequence
 
@@ -20,13 +20,12 @@ def lexical_scores(
     candidates: Sequence[Sequence[str]],
     shares: Array,
 ) -> list[Array]:
-    """log p(candidate | source, d) in nats of the candidates of each sentence, by lexicon alone:
+    """log p(candidate | source, d) in nats of each sentence's candidates, by the lexicon alone:
 
         sum over words e of log (1 / I) sum over words f of p(e | f, d),      f = f_1 .. f_I
 
-    as IBM's model 1 without its null word and its lengths (Brown et al. 1993, equation 17). `shares`
-    (sentences × topics) are those of each sentence's document. A source without a word gives every
-    candidate 0.
+    This is IBM model 1 without null word and lengths (Brown et al. 1993, equation 17). `shares` (sentences ×
+    topics): of each sentence's document. For a source without words, all candidates get 0.
     """
     found: list[Array] = []
     for start in range(0, len(sources), AT_ONCE):
@@ -64,7 +63,7 @@ def _scores_of_some(
 
 
 def reranked(lists: Sequence[Sequence[Candidate]], weights: Array) -> list[list[Candidate]]:
-    """The candidates of each sentence by weights · features, the best first; of equals the first."""
+    """The candidates of each sentence sorted by descending weights · features; ties keep their order."""
     ranked: list[list[Candidate]] = []
     for candidates in lists:
         scores = [float(np.dot(weights, one.values)) for one in candidates]

@@ -1,4 +1,4 @@
-"""Lexicons on disk: what was counted from, and what is needed to link and to weigh new sentences."""
+"""Lexicons on disk: the bitext they were counted from, and the data for new sentences."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MANIFEST, ARRAYS, BITEXT, PHRASES = "lexicon.json", "lexicon.safetensors", "bitext", "phrases.safetensors"
 SCHEMA = 1
 RESTORE = "restore it from a copy or learn it again"
-ALIGNER = "aligner."  # begins the names of the aligner's arrays
+ALIGNER = "aligner."  # prefix of the names of the aligner's arrays
 FIELDS = {
     "schema": is_count,
     "stickbreaker": is_text,
@@ -67,9 +67,9 @@ def save(
     overwrite: bool = False,
     beside: Callable[[Path], dict[str, Any]] | None = None,
 ) -> None:
-    """Write a lexicon into a directory, whole or not at all. Raises UserError if something is there.
+    """Write a lexicon into a directory, completely or not at all. Raises UserError if the path exists.
 
-    `beside` writes more into the directory, and returns what the manifest says of it.
+    `beside` writes more into the directory, and returns entries for the manifest.
     """
     refuse_existing(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as folder:
@@ -98,7 +98,7 @@ def save(
 
 
 def load(path: Path) -> "TopicLexicon":
-    """What `save` wrote. Raises UserError naming what is missing, damaged or altered."""
+    """Load what `save` wrote. Raises UserError naming what is missing, damaged or altered."""
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     manifest = read_manifest(path)
@@ -111,14 +111,16 @@ def load(path: Path) -> "TopicLexicon":
         fields = BitextFields(**manifest["fields"])
     bitext = Bitext.open(path / BITEXT, fields)
     if bitext.corpus.fingerprint != manifest["bitext"]:
-        raise UserError("is not the bitext that was learned from", where=path / BITEXT, remedy=RESTORE)
+        raise UserError(
+            "is not the bitext that the lexicon was learned from", where=path / BITEXT, remedy=RESTORE
+        )
     with making_sense_of(path, RESTORE):
         domains = read_domains(path, manifest["domains"], fields.source)
         links = _links_of(arrays, bitext)
         shares = _shares_of(arrays, bitext, len(domains.names))
         strengths = [Strengths(*one) for one in manifest["strengths"]]
         if len(strengths) != 2 or min(min(one) for one in strengths) <= 0.0:
-            raise ValueError("strengths that are none")
+            raise ValueError("strengths are invalid")
         aligner = None
         own = {name.removeprefix(ALIGNER): v for name, v in arrays.items() if name.startswith(ALIGNER)}
         if own:
@@ -131,8 +133,8 @@ def load(path: Path) -> "TopicLexicon":
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """What lexicon.json says. Raises UserError for a directory that is no lexicon, or was altered."""
-    remedy = "make one by stickbreaker translate learn"
+    """Read lexicon.json. Raises UserError if the directory is not a lexicon or was altered."""
+    remedy = "make one with stickbreaker translate learn"
     manifest = read_own_manifest(path, MANIFEST, SCHEMA, "lexicon", remedy, RESTORE)
     with making_sense_of(path / MANIFEST, RESTORE):
         refuse_other_kinds(manifest, FIELDS)
@@ -155,17 +157,17 @@ def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
     """The links, checked to be of the bitext's words."""
     links = Links(*(arrays[f"links.{name}"] for name in Links._fields))
     if any(one.ndim != 1 or one.dtype.kind != "i" for one in links):
-        raise ValueError("links that are no places")
+        raise ValueError("links are not positions")
     pairs = bitext.n_pairs
     counts = np.diff(links.offsets)
     if len(links.offsets) != pairs + 1 or links.offsets[0] != 0 or (counts < 0).any():
-        raise ValueError("links of other sentences")
+        raise ValueError("links belong to other sentences")
     if not len(links.source) == len(links.target) == links.offsets[-1]:
-        raise ValueError("links of other sentences")
+        raise ValueError("links belong to other sentences")
     for places, side in ((links.source, bitext.sides[0]), (links.target, bitext.sides[1])):
         lengths = np.repeat(np.diff(side.offsets), counts)
         if (places < 0).any() or (places >= lengths).any():
-            raise ValueError("links beyond the ends of sentences")
+            raise ValueError("links go beyond the ends of sentences")
     return links
 
 
@@ -173,7 +175,7 @@ def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
     """The shares of documents, checked to sum to one."""
     shares = arrays["shares"]
     if shares.shape != (len(bitext.names), n_topics) or (shares < 0.0).any():
-        raise ValueError("shares of other documents")
+        raise ValueError("shares belong to other documents")
     if not np.allclose(shares.sum(axis=1), 1.0, atol=1e-6):
-        raise ValueError("shares that do not sum to one")
+        raise ValueError("shares do not sum to one")
     return shares

@@ -1,4 +1,4 @@
-"""Words whose translation follows the topic: how much topics tell of it, and what it is where."""
+"""Terms: words whose translation depends on the topic, with their translations by topic."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from stickbreaker.translation.sentence_tokens import tokens_of
 LEAST_COUNT = 10  # links of a term
 LEAST_GAIN = 0.1  # nats
 SHOWN_TOPICS = 3  # of a term
-LEAST_P = 0.1  # of a translation that stands for a topic
+LEAST_P = 0.1  # of a translation shown for a topic
 
 
 class TermInTopic(NamedTuple):
@@ -24,29 +24,29 @@ class TermInTopic(NamedTuple):
 
     topic: int
     share: float  # of the term's links
-    translation: str  # of those with p of at least a tenth, that which adds most to the gain
+    translation: str  # among those with p of at least 0.1, the one that adds most to the gain
     p: float  # p(translation | term; topic)
     p_all: float  # p(translation | term)
 
 
 class Term(NamedTuple):
-    """A word whose translation follows the topic."""
+    """A word whose translation depends on the topic."""
 
     word: str
-    links: float  # how often it was linked
+    links: float  # number of links
     gain: float  # nats: mutual information of translation and topic, given the word
-    topics: tuple[TermInTopic, ...]  # those that add most to the gain
+    topics: tuple[TermInTopic, ...]  # topics that add most to the gain
 
 
 class ContentWords(NamedTuple):
-    """Which words mean something by themselves: those that have a letter and are no stop words."""
+    """Which words are content words: those with a letter that are not stop words."""
 
     source: NDArray[np.bool_]  # (words of the source,)
     target: NDArray[np.bool_]  # (words of the target,)
 
     @classmethod
     def of(cls, lexicon: TopicLexicon) -> "ContentWords":
-        """Those of a lexicon. A language without a list of stop words has none."""
+        """The content words of a lexicon. Languages without a list are treated as having no stop words."""
         bitext = lexicon.bitext
         codes = (bitext.source, bitext.target)
         source, target = (_with_content(words, code) for words, code in zip(bitext.words, codes, strict=True))
@@ -65,12 +65,12 @@ def _with_content(words: Sequence[str], language: str) -> NDArray[np.bool_]:
 
 
 def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
-    """How much topics tell of each word's translation: by topic (words × topics) and the topics' share of its
-    links (words × topics).
+    """The information that topics give about each word's translation (words × topics), and the topics' shares
+    of its links (words × topics).
 
-    A gain is share of k times the divergence of p(e | f; k) from p(e | f), in nats: their sum over topics is
-    what an event gains where its topic is known. Translations that were never linked are as probable in each
-    topic as in all, and add nothing.
+    The gain of topic k is its share times the divergence of p(e | f; k) from p(e | f), in nats; the sum over
+    topics is the gain per link if its topic is known. Translations that were never linked have the same
+    probability in each topic as overall, and add nothing.
     """
     counts, topic_counts = lexicon.counts, lexicon.word_topic_counts
     shares = topic_counts / np.maximum(topic_counts.sum(axis=1, keepdims=True), 1e-300)
@@ -90,10 +90,10 @@ def terms_of(
     *,
     all_words: bool = False,
 ) -> list[Term]:
-    """The words of the source language whose translation follows the topic, the largest gains first.
+    """The source words whose translation depends on the topic, largest gains first.
 
-    Terms and their translations have a letter and are no stop words, and the translations of a term are not
-    all the same; `all_words` lists the others too.
+    Terms and their translations are content words, and a term's translations are not all the same;
+    `all_words` lists the others too.
     """
     content = ContentWords.all_of(lexicon) if all_words else ContentWords.of(lexicon)
     forward = lexicon.forward
@@ -113,8 +113,8 @@ def terms_of(
 def _in_topics(
     lexicon: TopicLexicon, word: int, gains: Array, shares: Array, wanted: NDArray[np.bool_]
 ) -> Iterator[TermInTopic]:
-    """How a word is translated in the topics that add most to its gain; `wanted` (words of the target) says
-    which translations may stand for a topic."""
+    """The translations of a word in the topics that add most to its gain; `wanted` (target words): which
+    translations can be shown for a topic."""
     found = lexicon.forward.translations_of(word)
     left = SHOWN_TOPICS
     for topic in descending(gains).tolist():

@@ -1,4 +1,4 @@
-"""Lexicons whose translations follow the topics of a document."""
+"""Lexicons by topic, whose translations follow the topics of a document."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
     from stickbreaker.translation.alignment.word_aligner import WordAligner
 
-PARTS = 10  # of the documents, of which one at a time is held out while strengths are chosen
-ENOUGH = 10_000  # links that are held out in all
+PARTS = 10  # parts of the documents, held out in turn to choose strengths
+ENOUGH = 10_000  # held-out links in total
 SEED = 0
 
 
 class WordEntry(NamedTuple):
-    """A word of one of the languages and what it is translated as."""
+    """A word of one of the languages with its translations."""
 
     word: str
     language: str
-    links: float  # how often it was linked
+    links: float  # number of links
     translations: tuple[str, ...]  # the most probable first
     found: Translations
     word_topic_counts: Array  # (topics,) links of the word by topic
@@ -51,10 +51,10 @@ class WordEntry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TopicLexicon:
-    """How words are translated in each topic, counted from a bitext whose words are linked.
+    """Translation probabilities of words by topic, counted from a word-aligned bitext.
 
-    `shares` (documents × topics) are the domains of the bitext's documents. `aligner` links the words of new
-    sentences; None where links were given.
+    `shares` (documents × topics): domain shares of the bitext's documents. `aligner` links the words of new
+    sentences; None if links were given.
 
     >>> from stickbreaker.translation.alignment.aligned_words import links_of
     >>> pairs = [("die bank", "the bank", "a", "money"), ("die bank", "the bench", "b", "park")]
@@ -83,10 +83,9 @@ class TopicLexicon:
     ) -> "TopicLexicon":
         """Link the words of a bitext, unless `links` are given, and count them by topic.
 
-        `topics` is a fitted LDA or HDP of texts in the source language, or in both; without one a domain is
-        what the bitext's documents say. Strengths of the priors are those under which documents held out for
-        that, chosen by their names, are most probable; all documents are counted then. The result does
-        not depend on `threads`.
+        `topics`: a fitted LDA or HDP of texts in the source language, or in both; without one, domains are
+        those of the bitext's documents. Prior strengths maximise the probability of held-out documents,
+        chosen by name; then all documents are counted. The result does not depend on `threads`.
 
         Raises UserError if the topics are of another language, or no document has a domain.
         """
@@ -106,7 +105,7 @@ class TopicLexicon:
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
-        """The same with domains from wherever they come."""
+        """`learn` with given domains."""
         say: Callable[[str], None] = progress or (lambda _: None)
         aligner = None
         if links is None:
@@ -121,7 +120,7 @@ class TopicLexicon:
         made = cls(bitext, domains, links, shares, (BY_DEFAULT, BY_DEFAULT), aligner)
         return replace(made, strengths=made.best_strengths())
 
-    # What is counted
+    # Counts and probabilities
 
     @cached_property
     def linked(self) -> LinkedWords:
@@ -146,13 +145,13 @@ class TopicLexicon:
 
     @property
     def _ways(self) -> tuple[tuple[LinkedWords, tuple[int, int]], ...]:
-        """The links of each direction, with the numbers of words of both languages."""
+        """The links of each direction, with the vocabulary sizes of both languages."""
         source, target = map(len, self.bitext.words)
         return (self.linked, (source, target)), (self.linked.reversed(), (target, source))
 
     def best_strengths(self) -> tuple[Strengths, Strengths]:
-        """The strengths of both directions under which held-out documents are most probable: a tenth of them,
-        and other tenths until they have 10,000 links."""
+        """The strengths of both directions that make held-out documents most probable: a tenth of the
+        documents, and further tenths until they have 10,000 links."""
         parts = np.array([int(PARTS * share_of(name, SEED)) for name in self.bitext.names])
         part_of = parts[self.linked.document]
         links = np.bincount(part_of, minlength=PARTS)
@@ -166,16 +165,16 @@ class TopicLexicon:
             found.append(chosen_strengths(folds, self.shares))
         return found[0], found[1]
 
-    # What is asked
+    # Queries
 
     def shares_of(self, texts: Sequence[str], domains: Sequence[str] | None = None) -> Array:
-        """Shares of topics (documents × topics) of documents in the source language."""
+        """Topic shares of documents in the source language (documents × topics)."""
         return self.domains.shares(texts, domains or [""] * len(texts))
 
     def entry(self, word: str, language: str | None = None) -> WordEntry:
-        """A word with its translations; of the source language, unless only the target's has it.
+        """A word with its translations; in the source language, unless only the target language has it.
 
-        Raises UserError for a word that is linked with none.
+        Raises UserError for a word without links.
         """
         codes = (self.bitext.source, self.bitext.target)
         if language is not None and language not in codes:
@@ -191,13 +190,13 @@ class TopicLexicon:
                 links, by_topic = float(lexicon.word_counts[number]), lexicon.word_topic_counts[number]
                 return WordEntry(tokens[0], code, links, names, found, by_topic)
         known = " nor ".join(codes) if language is None else language
-        raise UserError(f"the word {shown(word)} is linked with none in {known}", remedy="check its spelling")
+        raise UserError(f"the word {shown(word)} has no translation in {known}", remedy="check its spelling")
 
     def translations(
         self, word: str, document: str | None = None, n: int = 10, language: str | None = None
     ) -> list[tuple[str, float]]:
-        """The n most probable translations of a word with p(e | f); with the text of a `document` in the
-        source language, by its topics, p(e | f, d). Raises UserError for a word that is linked with none."""
+        """The n most probable translations of a word with p(e | f), or with p(e | f, d) given the text of a
+        `document` in the source language. Raises UserError for a word without links."""
         entry = self.entry(word, language)
         p = entry.found.p if document is None else entry.found.topic_p @ self.shares_of([document])[0]
         return [(entry.translations[e], float(p[e])) for e in descending(p, n).tolist()]
@@ -211,18 +210,18 @@ class TopicLexicon:
     def align(self, bitext: Bitext) -> Links:
         """Links of the words of new sentences. Raises UserError if the lexicon has no aligner."""
         if self.aligner is None:
-            problem = "the lexicon was learned from links that were given"
-            raise UserError(problem, remedy="give those of the new sentences too, by --alignments")
+            problem = "the lexicon was learned from given links and has no aligner"
+            raise UserError(problem, remedy="give links of the new sentences with --alignments")
         return self.aligner.align(*bitext.seen_by(self.bitext))
 
     def score(
         self, bitext: Bitext, links: Links | None = None, shares: Array | None = None
     ) -> tuple[EventScores, EventScores]:
-        """Scores of the linked words of other documents, of the target and of the source.
+        """Scores of the linked target words and source words of other documents.
 
-        The documents' topics come from their source side; `shares` (documents × topics) are these, if they
-        are known already (`domains.of_bitext`). A gain above zero says that topics help to
-        predict how words were translated; it needs no decoder.
+        Topics come from the documents' source side, or from `shares` (documents × topics) if already known
+        (`domains.of_bitext`). A positive gain means that topics help to predict translations; no decoder is
+        needed.
         """
         links = self.align(bitext) if links is None else links
         linked = LinkedWords.of(bitext.seen_by(self.bitext), links, bitext.document_of)
@@ -235,8 +234,8 @@ class TopicLexicon:
     def report(
         self, path: str | Path | None = None, *, title: str = "Lexicon by topic", overwrite: bool = False
     ) -> "ReportPage":
-        """The page that `stickbreaker report` makes: a notebook shows it; also written to the file `path`, if
-        one is given, which `overwrite` replaces. Raises UserError if a file is at `path` already."""
+        """The page of `stickbreaker report`, shown in notebooks, and written to `path` if given. Raises
+        UserError if the file exists, unless `overwrite`."""
         from stickbreaker.estimators.notebooks.report_page import ReportPage
         from stickbreaker.translation.report.lexicon_records import page_of_lexicon
 
@@ -248,14 +247,15 @@ class TopicLexicon:
     # Files
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Save everything in a directory: what was learned from too. Raises UserError if one is."""
+        """Save everything in a directory, the bitext included. Raises UserError if it exists, unless
+        `overwrite`."""
         from stickbreaker.translation.lexicon.saved_lexicon import save
 
         save(self, Path(path), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> "TopicLexicon":
-        """What `save` wrote. Raises UserError for a file that is missing, damaged or altered."""
+        """Load what `save` wrote. Raises UserError for a file that is missing, damaged or altered."""
         from stickbreaker.translation.lexicon.saved_lexicon import load
 
         return load(Path(path))
@@ -264,7 +264,7 @@ class TopicLexicon:
 def sentences_with(
     lexicon: TopicLexicon, word: str, language: str, translations: Sequence[str]
 ) -> dict[str, NDArray[np.int64]]:
-    """The pairs of sentences in which a word is linked with each of some translations."""
+    """For each of given translations, the sentence pairs in which a word is linked with it."""
     side = int(language == lexicon.bitext.target)
     linked = lexicon.linked if side == 0 else lexicon.linked.reversed()
     numbers = lexicon.numbers

@@ -1,1 +1,1 @@
-"""Phrases of aligned sentences, with probabilities in both directions."""
+"""Phrase models: phrase tables, features and weights, translation and tuning."""

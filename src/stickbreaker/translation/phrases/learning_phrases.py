@@ -1,4 +1,4 @@
-"""From a lexicon to a phrase model: phrases counted, and a language model learned of the target side."""
+"""From a lexicon to a phrase model: counts phrases, and learns a language model of the target side."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,12 +20,11 @@ def learn_phrases(
     progress: Callable[[str], None] | None = None,
     table: PhraseTable | None = None,
 ) -> PhraseModel:
-    """The phrase model of a lexicon's bitext, with weights as before any tuning.
+    """The phrase model of a lexicon's bitext, with untuned weights.
 
-    `table`: phrases that were read (`read_phrase_table`); None counts those of the bitext.
-    `language_model` is a file in the ARPA format, or a saved n-gram model, with topics or without, of texts
-    in the target language in lower case; None learns one of trigrams of the bitext's target side. Raises
-    UserError for another file.
+    `table`: a given phrase table (`read_phrase_table`); None counts the bitext's phrases. `language_model`:
+    an ARPA file or a saved n-gram model, with topics or without, of lower-case texts in the target language;
+    None learns trigrams from the bitext's target side. Raises UserError for another file.
     """
     say: Callable[[str], None] = progress or (lambda _: None)
     say("phrases")
@@ -39,8 +38,8 @@ def learn_phrases(
 
 
 def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
-    """Trigrams by a hierarchical Pitman-Yor process, learned of the target side; `target`: all words that
-    translations may have."""
+    """A trigram model by a hierarchical Pitman-Yor process, learned from the target side; `target`: all
+    possible target words."""
     from stickbreaker.estimators.fitting import fit
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
@@ -53,7 +52,7 @@ def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
 
 
 def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBackoffModel:
-    """The model of a file in the ARPA format, or of a directory. Raises UserError for anything else."""
+    """Read a language model from an ARPA file or a model directory. Raises UserError for anything else."""
     if not path.exists():
         raise UserError("no such file or directory", where=path, remedy="check the path")
     if not path.is_dir():
@@ -67,6 +66,6 @@ def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBacko
         with naming(path):
             return TopicBackoffModel.of(model, words)
     if not isinstance(model, PlainNgramModel):
-        remedy = "give a model of fit ngram, or a file in the ARPA format"
+        remedy = "give a model from fit ngram, or a file in the ARPA format"
         raise UserError(f"is a model of the kind {model.kind}", where=path, remedy=remedy)
     return BackoffModel.of(model, words)

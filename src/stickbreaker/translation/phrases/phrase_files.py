@@ -1,5 +1,5 @@
-"""Phrase tables as lines of text, as Moses has them: written, with the lexical weights of all documents or
-of one, and read."""
+"""Phrase tables in the text format of Moses: reading, and writing with lexical weights overall or of one
+document."""
 
 import re
 from array import array
@@ -23,12 +23,12 @@ from stickbreaker.translation.phrases.phrase_places import number_phrases
 from stickbreaker.translation.phrases.phrase_table import MOST_OPTIONS, GivenScores, PhraseCounts, PhraseTable
 from stickbreaker.translation.sentence_tokens import escaped, unescaped
 
-AT_ONCE = 1 << 15  # source phrases
+AT_ONCE = 1 << 15  # source phrases at a time
 SEPARATOR = "|||"
 BETWEEN = f" {SEPARATOR} "
 LEAST = -100.0  # log of a score in nats, as in Moses
-PENALTY = 2.718  # the fifth score of old tables
-FORMAT = "a line is: source ||| target ||| p(f|e) lex(f|e) p(e|f) lex(e|f) ||| links, such as 0-0 1-1"
+PENALTY = 2.718  # the constant fifth score of old tables
+FORMAT = "write lines like: source ||| target ||| p(f|e) lex(f|e) p(e|f) lex(e|f) ||| links, such as 0-0 1-1"
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 
@@ -38,16 +38,16 @@ class _Line(NamedTuple):
     target: str
     scores: list[float]  # p(f | e), its lexical weight, p(e | f), its lexical weight
     links: int  # as bits
-    counts: list[int]  # c(e), c(f), c(f, e); none of a table that was read
+    counts: list[int]  # c(e), c(f), c(f, e); empty for a table read from a file
 
 
 def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 0.0) -> Iterator[str]:
-    """Lines "source ||| target ||| scores ||| links ||| counts" of translations of which p(e | f) is `min_p`
-    or more, in the order of their bytes, as Moses wants them.
+    """Lines "source ||| target ||| scores ||| links ||| counts" of translations with p(e | f) >= `min_p`, in
+    byte order, for Moses.
 
-    The scores are p(f | e), the lexical weight of f given e, p(e | f) and that of e given f; with topic
-    shares (topics,) the lexical weights are those of a document with them. Counts are c(e), c(f), c(f, e).
-    They are left out of a table that was read. Tokens are escaped as by Moses's escape-special-chars.perl.
+    The scores are p(f | e), the lexical weight of f given e, p(e | f) and the lexical weight of e given f;
+    with topic shares (topics,), lexical weights are those of such a document. Counts are c(e), c(f), c(f, e),
+    absent for a table read from a file. Tokens are escaped as by Moses's escape-special-chars.perl.
     """
     model, table = replace(model, adapts=shares is not None), model.table
     source, target = (
@@ -73,7 +73,7 @@ def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 
 def _translations(
     model: PhraseModel, phrases: NDArray[np.int64], words: list[str], shares: Array | None, min_p: float
 ) -> Iterator[list[_Line]]:
-    """The translations of each source phrase, in the order of their bytes; `words` are the target's."""
+    """The translations of each source phrase, in byte order; `words`: the target words."""
     table = model.table
     after, options = entries_between(table.starts[phrases], table.starts[phrases + 1])
     features = model.features_of(options, shares)
@@ -109,7 +109,7 @@ def _links(mask: int) -> str:
 
 
 def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> list[list[int]]:
-    """c(e), c(f), c(f, e) of translations; nothing of those of a file."""
+    """c(e), c(f), c(f, e) of translations; empty for a table read from a file."""
     if isinstance(scores, GivenScores):
         return [[]] * len(options)
     counts = scores.target_counts, scores.source_counts, scores.counts
@@ -117,7 +117,7 @@ def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> l
 
 
 class GivenTable(NamedTuple):
-    """A phrase table that was read, and what was left out of it."""
+    """A phrase table read from a file, and counts of what was left out."""
 
     table: PhraseTable
     too_long: int  # translations with more than 5 words on a side
@@ -127,14 +127,14 @@ class GivenTable(NamedTuple):
 class PhrasePair(NamedTuple):
     """A line of a phrase table."""
 
-    source: list[str]  # tokens as they are written
+    source: list[str]  # tokens as written
     target: list[str]
     scores: tuple[float, float, float, float]  # p(f | e), lex(f | e), p(e | f), lex(e | f)
     links: int  # as bits
 
 
 def phrase_pair_of(line: str) -> PhrasePair | None:
-    """The phrases of a line, or None for phrases that are too long. Raises ValueError for another line.
+    """Read a line as a pair of phrases; None if they are too long. Raises ValueError for an invalid line.
 
     >>> phrase_pair_of("das haus ||| the house ||| 0.5 0.4 1 0.6 ||| 0-0 1-1 ||| 2 1 1").links == 0b1000001
     True
@@ -149,7 +149,7 @@ def phrase_pair_of(line: str) -> PhrasePair | None:
         return None
     scores = [float(text) for text in columns[2].split()]
     if not (len(scores) == 4 or (len(scores) == 5 and abs(scores[4] - PENALTY) < 0.01)):
-        raise ValueError(f"{len(scores)} scores where there should be four")
+        raise ValueError(f"{len(scores)} scores, but there should be four")
     if not all(0.0 <= score <= 1.000001 for score in scores[:4]):
         raise ValueError("a score that is not a probability")
     links = 0
@@ -162,12 +162,12 @@ def phrase_pair_of(line: str) -> PhrasePair | None:
             raise ValueError(f"the link {text} is beyond the phrase")
         links |= 1 << MOST * s + t
     if not links:
-        raise ValueError("no links of words, which topics need")
+        raise ValueError("no word links, which topics need")
     return PhrasePair(source, target, (scores[0], scores[1], scores[2], scores[3]), links)
 
 
 class _Numbers(dict[str, int]):
-    """Numbers of words by their tokens as they are written; a word that is new has the next."""
+    """The numbers of words, by token; a new word gets the next number."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()
@@ -184,12 +184,12 @@ class _Numbers(dict[str, int]):
 
 
 def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) -> GivenTable:
-    """The phrase table of a file, compressed or not, whose lines are those of Moses and `phrase_table_lines`.
+    """Read a phrase table in the format of Moses and `phrase_table_lines`, compressed or not.
 
-    `words` are those of the bitext's source and target; others become the table's `more_words`. Of a source
-    phrase the 20 translations of the highest p(e | f) are kept, of equals the first lines. A score of 0 is
-    e^-100, as in Moses. Raises UserError, naming the line, for what is not a translation with scores and
-    links of words, and for one that comes twice.
+    `words`: of the bitext's source and target; others become the table's `more_words`. For each source phrase
+    the 20 translations with the highest p(e | f) are kept, ties in order of lines. A score of 0 becomes
+    e^-100, as in Moses. Raises UserError, naming the line, for an invalid line and for a pair that occurs
+    twice.
     """
     numbers = _Numbers(words[0]), _Numbers(words[1])
     sides, ends = (array("i"), array("i")), (array("q", [0]), array("q", [0]))
@@ -239,9 +239,9 @@ def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) ->
 
 
 def _refuse_twice(pairs: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
-    """Raise UserError for the first line with a pair of phrases that an earlier line has."""
+    """Raise UserError for the first line that repeats a pair of phrases."""
     order = np.argsort(pairs, kind="stable")
     twice = order[1:][pairs[order[1:]] == pairs[order[:-1]]]
     if len(twice):
         line = int(lines[twice.min()])
-        raise UserError("the pair of phrases comes twice", where=path, line=line, remedy="give it once")
+        raise UserError("the pair of phrases occurs twice", where=path, line=line, remedy="give it once")

@@ -1,4 +1,4 @@
-"""Everything by which sentences are translated phrase by phrase: table, language model, weights."""
+"""The phrase model: phrase table, language model, features and weights."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,12 +24,12 @@ from stickbreaker.translation.phrases.lexical_links import (
 from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseTable
 
 PLAIN = ("phrase", "phrase_reverse", "lexical", "lexical_reverse", "phrases")
-MIXTURE = ("topic_lexical", "topic_lexical_reverse")  # what the topics of a document add, together
+MIXTURE = ("topic_lexical", "topic_lexical_reverse")  # features of a document's topics, mixed
 MOST_RANKS = 10
-RANKED = tuple(f"topic_rank_{rank}" for rank in range(1, MOST_RANKS + 1))  # or each of its largest topics
+RANKED = tuple(f"topic_rank_{rank}" for rank in range(1, MOST_RANKS + 1))  # or one for each large topic
 OF_SEARCH = ("language_model", "words", "distortion")
-UNKNOWN = -10.0  # every log probability of a word that stands for itself
-FIRST_WEIGHTS = {  # before any tuning, about Moses's
+UNKNOWN = -10.0  # each log probability of a word copied to the translation
+FIRST_WEIGHTS = {  # before tuning, similar to those of Moses
     "phrase": 0.2,
     "phrase_reverse": 0.2,
     "lexical": 0.2,
@@ -44,14 +44,15 @@ FIRST_WEIGHTS = {  # before any tuning, about Moses's
 
 @dataclass(frozen=True, eq=False)
 class PhraseModel:
-    """Features of the translations of phrases: log probabilities in nats, and a one for each phrase.
+    """A phrase table, a language model and weights.
 
-    phrase and phrase_reverse are p(e | f) and p(f | e) of whole phrases, lexical and lexical_reverse their
-    lexical weights, by the lexicon or as the table's file gives them. With `adapts`, topics of a document add
-    to these: topic_lexical and topic_lexical_reverse are the lexical weights by the mixture of its topics,
-    less those of all documents. With `ranks` there is instead one feature for each of the document's `ranks`
-    largest topics k, the largest first (Eidelman, Boyd-Graber and Resnik 2012, section 3); a feature per
-    topic number would mean something else in every document:
+    Features of phrases are log probabilities in nats, and a one per phrase. phrase and phrase_reverse are p(e
+    | f) and p(f | e) of whole phrases, lexical and lexical_reverse their lexical weights, by the lexicon or
+    from the table's file. With `adapts`, there are features for a document's topics: topic_lexical and
+    topic_lexical_reverse are the differences between lexical weights by its mixture of topics and those of
+    all documents. With `ranks` there is instead one feature for each of the document's `ranks` largest topics
+    k, the largest first (Eidelman, Boyd-Graber and Resnik 2012, section 3), since a feature per topic number
+    would mean something else in every document:
 
         log (lexical weight by p(e | f; k) · p(k | d))
     """
@@ -74,25 +75,25 @@ class PhraseModel:
         return self.option_features + OF_SEARCH
 
     def decoder_weights(self) -> Weights:
-        """The weights as the decoder takes them."""
+        """The weights in the decoder's form."""
         own = np.array([self.weights[name] for name in self.option_features])
         return Weights(own, *(self.weights[name] for name in OF_SEARCH))
 
     @property
     def unknown_share(self) -> float:
-        """The share of the words of the bitext's target side that the language model does not know."""
+        """The share of the bitext's target words that the language model does not know."""
         arrays, words = self.language_model.arrays, self.lexicon.bitext.sides[1].words
         return float((arrays.numbers[words] == arrays.unknown).mean())
 
     @cached_property
     def _source_numbers(self) -> dict[str, int]:
-        """The numbers of the words of the source that the table may have."""
+        """The numbers of the source words of the table."""
         own, more = self.lexicon.numbers[0], self.table.more_words[0]
         return own if not more else own | {word: len(own) + place for place, word in enumerate(more)}
 
     @cached_property
     def _null(self) -> tuple[Array, Array]:
-        """p of words without a link, of the target and of the source."""
+        """p of words without links, for the target and the source."""
         linked, (source, target) = self.lexicon.linked, self.lexicon.bitext.sides
         sizes = [len(words) for words in self.lexicon.bitext.words]
         return (
@@ -102,13 +103,13 @@ class PhraseModel:
 
     @cached_property
     def _all_shares(self) -> Array:
-        """(topics,) the topics' shares of all links."""
+        """(topics,) The topics' shares of all links."""
         counts = self.lexicon.forward.word_topic_counts.sum(axis=0)
         return counts / max(float(counts.sum()), 1e-300)
 
     def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
-        """(options × features of options) of some translations of the table, in a document of given topic
-        shares (topics,); None: of all documents, to whose lexical weights topics add nothing."""
+        """The features (options × features) of given options of the table, in a document with topic shares
+        (topics,); None: overall, where topic features are zero."""
         plain: list[Array] = []
         topical: list[Array] = []
         ranked = self._all_shares if shares is None else shares
@@ -122,15 +123,14 @@ class PhraseModel:
             if self.adapts and not self.ranks:
                 adapted = one.p_plain(*pairs) if shares is None else one.p_topics(*pairs) @ shares
                 topical.append(links.weights(adapted, null) - plain[-1])
-            elif self.adapts and not topical:  # p of the target words alone, as the source has
+            elif self.adapts and not topical:  # p of the target words only, since the source is empty
                 topical += self._by_rank(links, one.p_topics(*pairs), null, ranked)
         scores = self.table.scores
         lexical = scores.log_lexical[options] if isinstance(scores, GivenScores) else np.stack(plain, axis=1)
         return np.column_stack([scores.log_p(options), lexical, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
-        """The features of the largest topics of a document, (options,) each; of topics that there are not,
-        those of the last."""
+        """The features of a document's largest topics, (options,) each; missing topics repeat the last."""
         order = descending(shares, self.ranks)
         found = [
             links.weights(np.ascontiguousarray(p[:, k]), null) + np.log(max(float(shares[k]), 1e-10))
@@ -139,8 +139,8 @@ class PhraseModel:
         return found + [found[-1]] * (self.ranks - len(found))
 
     def options_of(self, sentences: list[list[str]], shares: Array | None = None) -> list[SentenceOptions]:
-        """The ways to translate the phrases of sentences (lists of tokens) of one document of given topic
-        shares; a word that the table does not have stands for itself."""
+        """The translation options of the sentences (lists of tokens) of a document with given topic shares;
+        words that the table lacks are copied."""
         numbers = self._source_numbers
         spans = [self._spans(np.array([numbers.get(t, -1) for t in one], np.int32)) for one in sentences]
         wanted = np.unique(np.concatenate([np.zeros(0, np.int64), *(one[2] for one in spans)]))
@@ -153,7 +153,7 @@ class PhraseModel:
     def _spans(
         self, words: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Where the options of a sentence begin and end, and their numbers in the table."""
+        """The begins and ends of a sentence's options, and their numbers in the table."""
         begin = np.repeat(np.arange(len(words)), MOST)
         lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
         inside = begin + lengths <= len(words)
@@ -173,7 +173,7 @@ class PhraseModel:
         options: NDArray[np.int64],
         features: Array,
     ) -> SentenceOptions:
-        """A sentence as the decoder takes it."""
+        """A sentence in the decoder's form."""
         single = np.zeros(len(tokens), np.bool_)
         single[begins[ends - begins == 1]] = True
         passed: dict[str, int] = {}

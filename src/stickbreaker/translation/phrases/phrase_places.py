@@ -1,4 +1,4 @@
-"""Where phrases stand in a bitext, and which are the same."""
+"""The positions of phrases in a bitext, and an index of distinct phrases."""
 
 from typing import NamedTuple
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from stickbreaker.translation.alignment.aligned_words import Links, Sentences
 from stickbreaker.translation.kernels.phrase_extraction import MOST, PhrasePlaces, extract_phrases
 
-ROOM = 1 << 20  # phrases that are extracted at a time
+ROOM = 1 << 20  # phrases extracted at a time
 
 
 def phrase_places(sides: tuple[Sentences, Sentences], links: Links) -> PhrasePlaces:
-    """All phrases of at most 5 + 5 words of a bitext whose words are linked, in order."""
+    """All phrases of at most 5 + 5 words in a word-aligned bitext, in order."""
     source, target = sides
     if not len(links.offsets) - 1:
         return _room(0)
@@ -33,11 +33,11 @@ def _room(n: int) -> PhrasePlaces:
 
 
 class PhraseIndex(NamedTuple):
-    """Phrases of one language by number, found word by word: those of n + 1 words begin with one of n.
+    """The numbers of phrases of one language, looked up word by word.
 
-    `keys[n]` (ascending) has, of each phrase of n + 1 words, the number of its first n words among those of
-    that length, times the number of words, plus its last word; of single words the word. Phrases are numbered
-    by length, then in the order of the keys.
+    `keys[n]` (ascending) has a key for each phrase of n + 1 words: the number of its first n words among
+    phrases of that length, times the number of words, plus its last word; for single words, the word. Phrases
+    are numbered by length, then in the order of keys.
     """
 
     keys: tuple[NDArray[np.int64], ...]
@@ -45,14 +45,14 @@ class PhraseIndex(NamedTuple):
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """(lengths + 1,) the first number of the phrases of each length."""
+        """(lengths + 1,) The first number of the phrases of each length."""
         return np.cumsum([0, *map(len, self.keys)])
 
     def find(
         self, words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8]
     ) -> NDArray[np.int64]:
-        """The numbers of phrases of a text, by where they begin and how many words they have; -1 where the
-        index has none."""
+        """The numbers of phrases of a text, given their begins and lengths; -1 if they are not in the
+        index."""
         found = np.full(len(begin), -1, np.int64)
         before, alive = np.zeros(len(begin), np.int64), np.arange(len(begin))
         for n, keys in enumerate(self.keys):
@@ -73,9 +73,10 @@ class PhraseIndex(NamedTuple):
 def number_phrases(
     words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8], n_words: int
 ) -> tuple[PhraseIndex, NDArray[np.int32]]:
-    """The phrases of a text that begin at some places, and the number of each; -1 if it has an unknown word.
+    """Index the phrases of a text, given their begins and lengths; returns the index and each phrase's
+    number, -1 if it has an unknown word.
 
-    The index has what they begin with, too, though it need not be a phrase of the text.
+    The index also contains all prefixes of the phrases.
 
     >>> text = np.array([4, 2, 4], np.int32)
     >>> index, numbers = number_phrases(text, np.array([0, 2]), np.array([2, 1], np.int8), 5)

@@ -1,4 +1,4 @@
-"""The phrase table: how phrases are translated, and how probable each translation is in both directions."""
+"""The phrase table: translations of phrases with probabilities in both directions."""
 
 import json
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from stickbreaker.translation.alignment.aligned_words import Links, Sentences
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.phrases.phrase_places import PhraseIndex, number_phrases, phrase_places
 
-MOST_OPTIONS = 20  # translations of a source phrase that are kept, the most probable
+MOST_OPTIONS = 20  # most probable translations kept per source phrase
 
 
 class PhraseCounts(NamedTuple):
-    """How often phrases were extracted from a bitext."""
+    """Counts of phrases extracted from a bitext."""
 
     counts: NDArray[np.int64]  # (options,) c(f, e)
-    source_counts: NDArray[np.int64]  # (options,) c(f), over all translations, kept or not
+    source_counts: NDArray[np.int64]  # (options,) c(f), over all translations
     target_counts: NDArray[np.int64]  # (options,) c(e)
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
@@ -33,10 +33,11 @@ class PhraseCounts(NamedTuple):
 
 
 class GivenScores(NamedTuple):
-    """Probabilities of phrases that a file has, in nats: of the target given the source, then the reverse."""
+    """Probabilities of phrases read from a file, in nats: of the target given the source, then the
+    reverse."""
 
     log_phrases: Array  # (options × 2) p(e | f), p(f | e)
-    log_lexical: Array  # (options × 2) lexical weights, in all documents
+    log_lexical: Array  # (options × 2) lexical weights, overall
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
         """(options × 2) log p(e | f) and log p(f | e) of phrases, in nats."""
@@ -45,12 +46,12 @@ class GivenScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PhraseTable:
-    """Translations of phrases, those of a source phrase one after another, the most probable first.
+    """Translations of phrases, grouped by source phrase, most probable first.
 
-    `starts` (source phrases + 1): the translations of each phrase of `index`, by number. Of each translation
-    (options): its target words, how probable it is, and the links of the words, in a counted table as they
-    were most often. Words are numbered as in the bitext; `more_words` of the source and the target, which the
-    bitext does not have, come after them.
+    `starts` (source phrases + 1): where the translations of each phrase of `index` begin. Each translation
+    (option) has its target words, its probabilities, and word links, in a counted table the most frequent
+    ones. Words are numbered as in the bitext, followed by `more_words` of the source and the target, which
+    the bitext lacks.
     """
 
     index: PhraseIndex
@@ -69,8 +70,8 @@ class PhraseTable:
         sizes: tuple[int, int],
         most: int = MOST_OPTIONS,
     ) -> "PhraseTable":
-        """The table of a bitext; `sizes` are the numbers of words of both languages. Phrases with unknown
-        words are left out."""
+        """Count the table of a bitext; `sizes`: of both vocabularies. Phrases with unknown words are left
+        out."""
         places = phrase_places(sides, links)
         sources, f = number_phrases(sides[0].words, places.source, places.source_words, sizes[0])
         targets, e = number_phrases(sides[1].words, places.target, places.target_words, sizes[1])
@@ -100,11 +101,11 @@ class PhraseTable:
 
     @cached_property
     def phrases(self) -> NDArray[np.int64]:
-        """(options,) the number of the source phrase of each translation."""
+        """(options,) The source phrase of each translation, by number."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Words (phrases × 5, from the left, -1 after the last) and lengths of source phrases by number."""
+        """The words (phrases × 5, -1 after the last) and lengths of source phrases, given by number."""
         starts, n_words = self.index.starts, self.index.n_words
         lengths = np.searchsorted(starts, phrases, side="right")
         words = np.full((len(phrases), MOST), -1, np.int64)
@@ -116,7 +117,7 @@ class PhraseTable:
         return words, lengths
 
     def to_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The table as arrays by name."""
+        """The table as named arrays."""
         keys = {f"keys.{n}": keys for n, keys in enumerate(self.index.keys)}
         own = {name: getattr(self, name) for name in _ARRAYS}
         more = {
@@ -134,7 +135,7 @@ class PhraseTable:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "PhraseTable":
-        """The table whose `to_arrays` these are. Raises ValueError or KeyError for others."""
+        """The table that `to_arrays` wrote. Raises ValueError or KeyError for other arrays."""
         keys = tuple(arrays[f"keys.{n}"] for n in range(sum(name.startswith("keys.") for name in arrays)))
         index = PhraseIndex(keys, int(arrays["n_words"][0]))  # type: ignore[arg-type]
         kind = PhraseCounts if "counts" in arrays else GivenScores
@@ -152,16 +153,16 @@ _LINK_BITS = MOST * MOST
 
 
 class _Pairs(NamedTuple):
-    """Distinct pairs of phrases, in order of their numbers."""
+    """Distinct pairs of phrases, sorted by their numbers."""
 
     numbers: NDArray[np.int64]
-    first: NDArray[np.int64]  # a place of each
-    counts: NDArray[np.int64]  # how often each comes
-    links: NDArray[np.int32]  # its most frequent links; of equals the smallest number
+    first: NDArray[np.int64]  # one occurrence of each
+    counts: NDArray[np.int64]  # how often each occurs
+    links: NDArray[np.int32]  # its most frequent links; ties by smallest number
 
 
 def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
-    """Pairs of phrases as they come, by number, with their links."""
+    """Count pairs of phrases, given by number, with their links."""
     order = np.argsort(pairs)
     pairs, links = pairs[order], links[order]
     first, counts = _runs(pairs)
@@ -180,7 +181,6 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The order of items of groups, which stand together: within one the largest counts first, of equals the
-    first."""
+    """The order that sorts items within contiguous groups by descending counts; ties keep their order."""
     most = int(counts.max(initial=0))
     return np.argsort(groups * (most + 1) + most - counts, kind="stable")

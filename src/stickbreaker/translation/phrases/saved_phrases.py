@@ -1,4 +1,4 @@
-"""Phrases, a language model and weights, in the directory of the lexicon that they belong to."""
+"""Saved phrase models: phrases, language model and weights, in the directory of their lexicon."""
 
 import json
 import math
@@ -33,17 +33,17 @@ from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
 WEIGHTS = "weights.json"
 LARGEST_WEIGHTS = 1 << 20  # bytes
-MODEL = "language_model."  # begins the names of its arrays
-LANGUAGE_MODEL = "language_model"  # the directory of one with topics
+MODEL = "language_model."  # prefix of the names of its arrays
+LANGUAGE_MODEL = "language_model"  # the directory of a language model with topics
 NOT_AN_NGRAM = 1.0  # in files, in place of NaN: no log probability is above 0
-_NUMBERS = ("unknown", "end", "n_words", "beginning")  # fields of the language model that are no arrays
+_NUMBERS = ("unknown", "end", "n_words", "beginning")  # fields of the language model that are not arrays
 FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
 
 
 def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicBackoffModel) -> str:
-    """Write a phrase table and a language model beside a lexicon; returns the digest of the file.
+    """Write a phrase table and a language model alongside a lexicon; returns the digest of the file.
 
-    A language model with topics has a directory of its own, and its digest stands in the file.
+    A language model with topics gets a directory of its own, whose digest is in the file.
     """
     arrays: dict[str, NDArray[Any]] = dict(table.to_arrays())
     arrays |= _with_topics(folder, model) if isinstance(model, TopicBackoffModel) else _arrays_of(model)
@@ -52,7 +52,7 @@ def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicB
 
 
 def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, NDArray[Any]]:
-    """Save a language model with topics; returns what the file says of it."""
+    """Save a language model with topics; returns its arrays for the phrase file."""
     from stickbreaker.estimators.saving import save as save_model
 
     save_model(model.model, folder / LANGUAGE_MODEL)
@@ -72,7 +72,7 @@ def _arrays_of(model: BackoffModel) -> dict[str, NDArray[Any]]:
 
 
 def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False) -> None:
-    """Save a lexicon with its phrases and its language model. Raises UserError if something is there."""
+    """Save a lexicon with its phrases and its language model. Raises UserError if the path exists."""
 
     def beside(folder: Path) -> dict[str, str]:
         return {"phrases": write_phrases(folder, model.table, model.language_model)}
@@ -83,7 +83,7 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
 def read_phrases(
     folder: Path, words: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> tuple[PhraseTable, BackoffModel | TopicBackoffModel]:
-    """What `write_phrases` wrote, given the words of both sides. Raises UserError for something else."""
+    """Read what `write_phrases` wrote, given the words of both sides. Raises UserError for anything else."""
     arrays = read_arrays(folder / PHRASES)
     with making_sense_of(folder / PHRASES, RESTORE):
         table = PhraseTable.from_arrays(arrays)
@@ -103,29 +103,29 @@ def read_phrases(
 
 
 def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ...]) -> TopicBackoffModel:
-    """The language model of a directory, whose digest is given. Raises UserError for another one."""
+    """Read the language model of a directory and check its digest. Raises UserError for another model."""
     from stickbreaker.estimators.saving import load
     from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
     manifest = folder / LANGUAGE_MODEL / MANIFEST
     if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
-        problem = "is not of the language model that the phrases were learned with"
+        problem = "belongs to another language model than the one the phrases were learned with"
         raise UserError(problem, where=manifest, remedy=RESTORE)
     model = load(folder / LANGUAGE_MODEL)
     if not isinstance(model, PlainTopicNgramModel):
-        raise ValueError(f"a language model of the kind {model.kind}")
+        raise ValueError(f"the language model has the kind {model.kind}")
     return TopicBackoffModel.of(model, target)
 
 
 def load_phrases(path: Path) -> PhraseModel:
-    """The phrase model of a lexicon's directory, with the weights that were tuned, if any were.
+    """Load the phrase model of a lexicon's directory, with tuned weights if there are any.
 
-    Raises UserError for a lexicon that was learned without phrases, and for files that were altered.
+    Raises UserError for a lexicon learned without phrases, and for altered files.
     """
     manifest = read_manifest(path)
     if "phrases" not in manifest:
         remedy = f"learn it with: {command_line('translate learn', 'BITEXT', '--phrases')}"
-        raise UserError("has no phrases, its words alone are translated", where=path, remedy=remedy)
+        raise UserError("has no phrases and can only translate words", where=path, remedy=remedy)
     lexicon = TopicLexicon.load(path)
     file = path / PHRASES
     if not file.is_file():
@@ -140,28 +140,28 @@ def load_phrases(path: Path) -> PhraseModel:
 
 
 def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> None:
-    """Save weights beside the phrases that they were tuned for, in place of others."""
+    """Save tuned weights alongside their phrases, replacing others."""
     kept = {name: weights[name] for name in model.features}
     manifest = {"phrases": read_manifest(path)["phrases"], "weights": kept}
     write_atomic(path / WEIGHTS, json.dumps(manifest, indent=1).encode() + b"\n")
 
 
 def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
-    """The weights of a file; None if there is none. Raises UserError for those of other phrases."""
+    """Read the weights of a file; None if there is none. Raises UserError for weights of other phrases."""
     if not file.exists():
         return None
-    remedy = "tune it again by translate tune"
+    remedy = "tune it again with translate tune"
     content = read_given_file(file, LARGEST_WEIGHTS, remedy)
     with making_sense_of(file, remedy):
         held = json.loads(content)
         refuse_other_kinds(held, FIELDS)
         if held["phrases"] != phrases:
-            raise ValueError("weights of other phrases")
+            raise ValueError("weights belong to other phrases")
         weights = held["weights"]
         topical = [name for name in weights if name not in PLAIN + OF_SEARCH]
         allowed = ([], [*MIXTURE], [*RANKED[: len(topical)]])
         if not {*PLAIN, *OF_SEARCH} <= {*weights} or topical not in allowed:
-            raise ValueError("weights of other features")
+            raise ValueError("weights belong to other features")
         if not all(map(math.isfinite, weights.values())):
-            raise ValueError("weights that are not finite")
+            raise ValueError("weights are not finite")
         return weights

@@ -1,4 +1,4 @@
-"""Documents to translate, as tokens with their topics."""
+"""Documents to translate, as tokens with topic shares."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -16,9 +16,9 @@ T = TypeVar("T")
 def token_documents(
     lexicon: TopicLexicon, bitext: Bitext, shares: Array | None = None
 ) -> tuple[list[TokenDocument], list[list[list[str]]]]:
-    """The documents of a bitext as tokens of the source with their topic shares, and their references.
+    """The documents of a bitext as source tokens with topic shares, and their references.
 
-    `shares` (documents × topics): those of `lexicon.domains`, if they are known already.
+    `shares` (documents × topics): those of `lexicon.domains`, if already known.
     """
     shares = lexicon.domains.of_bitext(bitext) if shares is None else shares
     documents = [TokenDocument([], own) for own in shares]
@@ -32,7 +32,7 @@ def token_documents(
 
 
 def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocument]:
-    """The documents of sentences in the source language as tokens, with their topic shares."""
+    """The documents of a source text as tokens, with topic shares."""
     documents = [TokenDocument([], own) for own in lexicon.shares_of(text.documents, text.domains)]
     for number, sentence in zip(text.document_of, text.sentences, strict=True):
         documents[number].sentences.append(tokens_of(sentence, lexicon.bitext.source))
@@ -40,7 +40,7 @@ def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocum
 
 
 def in_order(document_of: Sequence[int], by_document: Sequence[Sequence[T]]) -> list[T]:
-    """What was made of each document's sentences in the order of all sentences; `document_of`: the document
-    of each."""
+    """Put results by document back into the order of all sentences; `document_of`: the document of each
+    sentence."""
     at = [iter(own) for own in by_document]
     return [next(at[number]) for number in document_of]

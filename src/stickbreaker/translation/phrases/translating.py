@@ -1,4 +1,4 @@
-"""Documents translated sentence by sentence, and the weights tuned by which that is done."""
+"""Translating documents sentence by sentence, and tuning the weights for it."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +18,9 @@ from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseM
 
 ROUNDS = 8
 N_BEST = 100
-FIRST_SEARCH = LIMITS._replace(stack=20, candidates=200)  # of the translation that topics are seen in
-KEPT = 0.5  # of the weights before, in those of the next round
-LEAST_SCALE = 0.01  # features that differ less than this share of what others do are not learned
+FIRST_SEARCH = LIMITS._replace(stack=20, candidates=200)  # from which topics are inferred
+KEPT = 0.5  # of the old weights, in the next round's
+LEAST_SCALE = 0.01  # features that vary less than this share of the most variable one are not learned
 
 
 class TokenDocument(NamedTuple):
@@ -28,17 +28,17 @@ class TokenDocument(NamedTuple):
 
     sentences: list[list[str]]
     shares: Array | None
-    language_shares: Array | None = None  # (topics,) of a language model with topics
+    language_shares: Array | None = None  # (topics,) for a language model with topics
 
 
 def translate_documents(
     model: PhraseModel, documents: Sequence[TokenDocument], n_best: int = 1, threads: int | None = None
 ) -> list[list[list[Translation]]]:
-    """The best translations of each sentence of each document, the best first.
+    """The best translations of each sentence of each document, best first.
 
-    Documents go in threads; their number changes nothing but the time. A sentence of more than 256 words is
-    cut, and has the one translation of its pieces joined; one without a word has none. For a language model
-    with topics, documents without `language_shares` get them first (`with_language_shares`).
+    Documents are distributed over threads; the result does not depend on their number. A sentence of more
+    than 256 words is cut, and gets one translation, joined from its pieces; one without words gets none. For
+    a language model with topics, documents without `language_shares` get them first (`with_language_shares`).
     """
     documents, weights = with_language_shares(model, documents, threads), model.decoder_weights()
 
@@ -58,8 +58,8 @@ def with_language_shares(
 ) -> list[TokenDocument]:
     """Documents with their shares of the language model's topics, if it has topics.
 
-    They are those of a first translation, by the weights before any tuning and no topics at all, so that
-    tuning, and whoever translates by what was tuned, see the same shares.
+    They are inferred from a first translation with untuned weights and without topics, so that tuning and
+    later translation see the same shares.
     """
     language = model.language_model
     if isinstance(language, BackoffModel):
@@ -92,18 +92,18 @@ def _translations(
 
 
 def _joined(pieces: list[Translation]) -> list[Translation]:
-    """The translations of the pieces of a sentence as one."""
+    """Join the translations of the pieces of a sentence."""
     words = tuple(word for piece in pieces for word in piece.words)
     features = np.sum([piece.features for piece in pieces], axis=0)
     return [Translation(words, sum(piece.score for piece in pieces), features, ())]
 
 
 class TuningRound(NamedTuple):
-    """A round of tuning: the weights that it began with, and how good its translations were."""
+    """A round of tuning: its initial weights, and the quality of its translations."""
 
     weights: dict[str, float]
-    bleu: float  # 0 to 1, of the development sentences
-    length: float  # words of the translations over words of the references
+    bleu: float  # 0 to 1, on the development sentences
+    length: float  # words of the translations / words of the references
 
 
 def tune(
@@ -116,11 +116,11 @@ def tune(
     threads: int | None = None,
     progress: Callable[[TuningRound], None] | None = None,
 ) -> list[TuningRound]:
-    """Rounds of pairwise ranking (Hopkins and May 2011); the weights of the best round are those to take.
+    """Tune weights by rounds of pairwise ranking (Hopkins and May 2011); use the weights of the best round.
 
-    `references` are translations of each document's sentences, as tokens. Each round translates the documents
-    by the weights before, adds the best translations to those of the rounds before, and learns weights from
-    all of them; half of the weights before is kept. Raises UserError if nothing can be learned.
+    `references`: translations of each document's sentences, as tokens. Each round translates the documents
+    with the last weights, adds the best translations to those of earlier rounds, and learns weights from all;
+    the next weights are half old, half learned. Raises UserError if nothing can be learned.
     """
     wanted = [Reference.of(reference) for own in references for reference in own]
     pool: list[dict[tuple[str, ...], Array]] = [{} for _ in wanted]
@@ -154,10 +154,10 @@ def tune(
 
 
 def _mixed(before: Array, learned: Array, features: Sequence[Array]) -> Array:
-    """Weights between those before and those learned.
+    """Mix old and learned weights.
 
-    Both are divided by how far apart they move the scores of candidates (in each list candidates × features),
-    so that a large weight of a feature that differs little does not make all others small.
+    Both are divided by the spread of candidates' scores under them (candidates × features in each list), so
+    that a large weight of a feature with little variation does not make all others small.
     """
     apart = np.concatenate([own - own.mean(axis=0) for own in features])
     sizes = np.sqrt((apart**2).mean(axis=0))

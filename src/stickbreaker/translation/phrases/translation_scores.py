@@ -1,4 +1,4 @@
-"""How near translations are to references: BLEU, TER and chrF, by sacrebleu."""
+"""Scores of translations against references: BLEU, TER and chrF, by sacrebleu."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,11 +20,11 @@ def has_sacrebleu() -> bool:
 def translation_scores(
     translations: Sequence[str], references: Sequence[str], domains: Mapping[str, Sequence[int]]
 ) -> dict[str, Any]:
-    """BLEU and chrF (0 to 100, larger is better), TER (0 and more, smaller is better) and the length over the
-    references', of all sentences and of those of each domain, by number.
+    """BLEU and chrF (0 to 100, larger is better), TER (from 0, smaller is better) and the length ratio to the
+    references, for all sentences and for each domain (given by sentence numbers).
 
-    Sentences are tokens in lower case with spaces between them, which are not cut again; `signatures` say so,
-    and which version of sacrebleu (Post 2018) counted. Raises UserError if that is not installed.
+    Sentences are lower-case tokens joined by spaces, which are not tokenised again; `signatures` record this
+    and the version of sacrebleu (Post 2018). Raises UserError if it is not installed.
     """
     if not has_sacrebleu():
         raise UserError("scores need sacrebleu", remedy="pip install 'stickbreaker[translation]'")
