@@ -105,7 +105,7 @@ MISTAKES = [
     ("learn {pairs} --from de --to en --out {out} --by-domain --alignments {pairs}", 1, "pairs.jsonl"),
     ("learn nowhere.jsonl --from de --to en --out {out} --by-domain", 1, "no such file"),
     ("documents {pairs} --from de --to en --out {pairs}", 1, "pairs.jsonl: already exists"),
-    ("word {lexicon} strange", 1, "the word 'strange' has no translation in de nor en"),
+    ("word {lexicon} strange", 1, "the word 'strange' has no translation in de or en"),
     ("word {lexicon} bank --language fr", 1, "the lexicon has no language 'fr'"),
     ("word {model} bank", 1, "model: is not a saved lexicon"),
     ("word nowhere bank", 1, "nowhere: there is no such lexicon"),

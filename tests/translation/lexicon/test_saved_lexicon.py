@@ -133,7 +133,7 @@ def test_another_model_is_refused(cli, learned, tmp_path):
     shutil.rmtree(path / "topics")
     shutil.copytree(tmp_path / "m", path / "topics")
     assert (
-        f"{path / 'topics' / 'model.json'}: belongs to another model than the one the lexicon was learned with"
+        f"{path / 'topics' / 'model.json'}: is not from the model that the lexicon was learned with"
         in refusal(path)
     )
 

@@ -183,7 +183,7 @@ def test_sentences_without_links_count_nothing(train):
     assert lexicon.strengths == (BY_DEFAULT, BY_DEFAULT)
     assert not len(lexicon.forward.counts.words)
     assert terms_of(lexicon, 0.0, 1.0) == []
-    with pytest.raises(UserError, match="the word 'bank' has no translation in de nor en"):
+    with pytest.raises(UserError, match="the word 'bank' has no translation in de or en"):
         lexicon.entry("bank")
 
 
@@ -209,7 +209,7 @@ def test_words_of_either_side(by_domain):
     assert german.links == german.found.links.sum() == pytest.approx(german.word_topic_counts.sum())
     for word, language, says in (
         ("bank", "fr", "the lexicon has no language 'fr'; it has de and en"),
-        ("two words", None, "the word 'two words' has no translation in de nor en"),
+        ("two words", None, "the word 'two words' has no translation in de or en"),
         ("", None, "the word '' has no translation"),
         ("kredit", "en", "the word 'kredit' has no translation in en; check its spelling"),
         ("x" * 10_000, None, "has no translation"),

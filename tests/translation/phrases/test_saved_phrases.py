@@ -86,7 +86,7 @@ def test_a_lexicon_without_phrases_is_named(tmp_path):
     lexicon_of().save(tmp_path / "lexicon")
     says = refusal(tmp_path / "lexicon")
     assert says.endswith(
-        "has no phrases and can only translate words; learn it with: stickbreaker translate learn BITEXT --phrases"
+        "can only translate words; learn it with: stickbreaker translate learn BITEXT --phrases"
     )
     assert "there is no such lexicon" in refusal(tmp_path / "nowhere")
 

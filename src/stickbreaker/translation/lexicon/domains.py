@@ -131,7 +131,7 @@ def read_domains(directory: Path, facts: Mapping[str, Any], source: str) -> Doma
         refuse_other_kinds(dict(facts), {"kind": is_text, "model": is_text})
         manifest = directory / TOPICS / MANIFEST
         if manifest.is_file() and digest_of(manifest) != facts["model"]:
-            problem = "belongs to another model than the one the lexicon was learned with"
+            problem = "is not from the model that the lexicon was learned with"
             raise UserError(problem, where=manifest, remedy="restore it, or learn the lexicon again")
         return TopicDomains(load_topics(directory / TOPICS, "transform"), source)
     if facts.get("kind") != KnownDomains.kind:

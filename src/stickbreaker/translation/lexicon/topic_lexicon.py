@@ -189,7 +189,7 @@ class TopicLexicon:
                 names = tuple(self.bitext.words[1 - side][e] for e in found.words.tolist())
                 links, by_topic = float(lexicon.word_counts[number]), lexicon.word_topic_counts[number]
                 return WordEntry(tokens[0], code, links, names, found, by_topic)
-        known = " nor ".join(codes) if language is None else language
+        known = " or ".join(codes) if language is None else language
         raise UserError(f"the word {shown(word)} has no translation in {known}", remedy="check its spelling")
 
     def translations(

@@ -109,7 +109,7 @@ def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ..
 
     manifest = folder / LANGUAGE_MODEL / MANIFEST
     if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
-        problem = "belongs to another language model than the one the phrases were learned with"
+        problem = "is not from the language model that the phrases were learned with"
         raise UserError(problem, where=manifest, remedy=RESTORE)
     model = load(folder / LANGUAGE_MODEL)
     if not isinstance(model, PlainTopicNgramModel):
