@@ -675,7 +675,7 @@ def test_steps_that_there_are_not():
         with pytest.raises(UserError, match='not learned by inference="hybrid"; call fit to start again'):
             model.partial_fit(LINES[:5])
     model = AdaptorGrammar("unigram", **HYBRID).partial_fit(LINES[:20])
-    with pytest.raises(UserError, match="another than before; call fit"):
+    with pytest.raises(UserError, match="has changed; call fit"):
         model.set_params(grammar="collocation").partial_fit(LINES[:5])
 
 

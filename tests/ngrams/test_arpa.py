@@ -100,7 +100,7 @@ def test_spelled_words_share_what_is_left(tmp_path):
 
 def test_what_it_cannot_say_is_refused(tmp_path):
     unbounded = NgramModel("unbounded", min_count=1, max_iter=3, random_state=0).fit(TEXT)
-    with pytest.raises(UserError, match="mixtures of orders"):
+    with pytest.raises(UserError, match="mixes orders"):
         write_arpa(unbounded.language_model_, unbounded.base_, tmp_path / "m.arpa")
     for word in ("a b", "<s>", "</s>", "\u00a0"):
         model = NgramModel(2, min_count=1, max_iter=3, random_state=0).fit([["a", word, "b"]])

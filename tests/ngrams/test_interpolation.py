@@ -161,7 +161,7 @@ def test_marks_inside_a_candidate_hide_none_of_its_words(arpa_file):
 
 def test_a_feature_that_the_list_has_is_not_replaced(models):
     lists = [[Candidate(0, "the cat", {FEATURE: (-3.0,)}, -3.0, ())]]
-    with pytest.raises(UserError, match="has a feature LanguageModel already"):
+    with pytest.raises(UserError, match="already has a feature LanguageModel"):
         rescored(models[0], lists, 1.0)
 
 

@@ -122,9 +122,9 @@ def test_constraints_are_concepts(tmp_path):
     assert [concept.words[""] for concept in found.concepts] == [("house", "home"), ("tree", "oak")]
     assert found.not_in_vocabulary == 1
     for line, problem in (
-        ("SPLIT_\ta\tb", "parts words"),
-        ("MERGE_\ta", "no constraint"),
-        ("a\tb", "no constr"),
+        ("SPLIT_\ta\tb", "separates words"),
+        ("MERGE_\ta", "not a constraint"),
+        ("a\tb", "not a constr"),
     ):
         with pytest.raises(UserError, match=problem) as error:
             list(WordFile.open(write(tmp_path, f"MERGE_\ta\tb\n{line}\n", "c.txt")).constraints())
@@ -171,7 +171,7 @@ def test_a_malformed_line_of_wordnet_is_named(tmp_path):
     ("languages", "vocabulary", "problem"),
     [
         (("de", "fr"), BOTH, "no language 'fr'"),
-        (("de", "de"), BOTH, "to itself"),
+        (("de", "de"), BOTH, "both languages are"),
         (("de", "en"), ONE, "one language"),
     ],
 )

@@ -47,7 +47,7 @@ def test_questions_are_about_different_topics_that_are_used():
 
 def test_topics_that_are_alike_have_no_question():
     beta, top = topics(0)
-    with pytest.raises(UserError, match="two topics or more that differ"):
+    with pytest.raises(UserError, match="two or more different topics"):
         intrusion_questions(beta[[0, 0]], [top[0], top[0]], SPELLED)
 
 

@@ -174,7 +174,10 @@ def test_lines_that_are_too_large_leave_the_others_side_by_side(read):
         ({"a.de": "", "a.en": ""}, "a.de {}/a.en: no pair of sentences has words on both sides"),
         ({"a.de": "\n\n", "a.en": "\n\n"}, "no pair of sentences has words on both sides"),
         ({"a.de": b"a\0\n", "a.en": "A\n"}, "a.de:1: binary bytes"),
-        ({"a.jsonl": ""}, "a.jsonl: no row has a text in de and one in en; name their fields by text_field"),
+        (
+            {"a.jsonl": ""},
+            "a.jsonl: no row has a text in de and one in en; name their fields with text_field",
+        ),
         ({"a.jsonl": rows({"de": "a"}, {"en": "a"})}, "no row has a text in de and one in en"),
         ({"a.jsonl": rows({"x": "a"})}, "a.jsonl:1: no text in the fields de, en (fields: x)"),
         ({"a.jsonl": rows({"de": "\u200b", "en": "a"})}, "no pair of sentences has words on both sides"),

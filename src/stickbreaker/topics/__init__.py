@@ -1,1 +1,1 @@
-"""What estimators of topics share: parameters, runs, and what was learned."""
+"""Topic models: latent Dirichlet allocation and the hierarchical Dirichlet process."""

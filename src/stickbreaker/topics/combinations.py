@@ -1,4 +1,4 @@
-"""Which choices go together: computed from what slots declare; estimators ask it and the docs print it."""
+"""Valid combinations of choices, computed from what slots declare; used by estimators and the docs."""
 
 from collections.abc import Iterable
 from itertools import combinations, product
@@ -19,7 +19,7 @@ from stickbreaker.topics.model.vocabularies.open import OpenWords
 
 
 class Combination(NamedTuple):
-    """Choices any of which go with any of the others in the row."""
+    """A row of the table: all choices in it can be combined freely."""
 
     documents: tuple[str, ...]
     words: tuple[str, ...]
@@ -50,22 +50,22 @@ NAMES = {
     ("documents", "franchise"): "representation='franchise'",
     ("words", "concepts"): "a tree of concepts",
     ("schedule", "partial_fit"): "partial_fit",
-}  # of choices that are not made by a parameter's value
-DIRECT = "set representation='direct'"  # of documents only a representation is refused by the other slots
+}  # names of choices that are not the value of a parameter
+DIRECT = "set representation='direct'"  # other slots only restrict the representation of documents
 CHANGED = (
     "inference",
     "schedule",
     "engine",
     "documents",
     "words",
-)  # what is named as wrong, the first of these
+)  # the slots blamed in messages, first ones first
 
 
 def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
-    """The schedules and engines of two slots and the ways of inference that they share; None without any.
+    """The row of two slots and the ways of inference that they share; None if there is no schedule or engine.
 
-    A sampler sweeps over all documents, on this machine. A schedule that keeps reports needs topics that are
-    distinguished from documents' tables, and words that stay.
+    A sampler sweeps over all documents, on this machine. A schedule that stores reports needs topics separate
+    from documents' tables, and a fixed vocabulary.
     """
     prior, vocabulary = DOCUMENTS[documents], WORDS[words]
     ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
@@ -79,8 +79,7 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
 
 
 def legal() -> tuple[Combination, ...]:
-    """The table, from what slots and ways of inference declare; documents that go with the same in every way
-    share their rows.
+    """The table of valid combinations; document slots with equal combinations share their rows.
 
     >>> len(legal())
     9
@@ -102,7 +101,7 @@ LEGAL = legal()
 
 
 def refuse_illegal(chosen: Combination) -> None:
-    """Raise UserError unless one row of the table has all that was chosen (one choice a slot).
+    """Raise UserError unless a row of the table contains the chosen combination (one choice per slot).
 
     >>> refuse_illegal(Combination(("finite",), ("closed",), ("hybrid",), ("online",), ("local",)))
     """
@@ -127,17 +126,17 @@ def refuse_illegal(chosen: Combination) -> None:
 
 
 def _apart(chosen: Combination) -> tuple[str, ...]:
-    """The fewest slots whose choices no row of the table has together; none if a row has all."""
+    """The smallest set of slots whose choices cannot be combined; empty if all can."""
     slots = Combination._fields
     groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
     return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())
 
 
 def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
-    """Whether a row has what was chosen in some slots."""
+    """Whether a row contains the choices of given slots."""
     return all(getattr(chosen, slot)[0] in getattr(row, slot) for slot in slots)
 
 
 def _named(slot: str, choice: str) -> str:
-    """A choice as a message names it."""
+    """A choice as named in messages."""
     return NAMES.get((slot, choice), f"{slot}={choice!r}")

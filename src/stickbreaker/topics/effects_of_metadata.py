@@ -1,4 +1,5 @@
-"""Effects of documents' metadata on their topics, by a formula: `effect` of the program and of models."""
+"""Effects of documents' metadata on their topics, given a formula: `effect` in Python and on the command
+line."""
 
 import importlib
 from collections.abc import Sequence
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 class MetadataEffects(NamedTuple):
-    """Effects of the terms of a formula, in how many documents; others lack one of its fields, or words."""
+    """Effects of the terms of a formula, with the numbers of documents used and left out (without a field or
+    words)."""
 
     terms: Sequence[str]
     effects: Effects
@@ -41,11 +43,10 @@ class MetadataEffects(NamedTuple):
 def effects_of_metadata(
     estimator: LearnedTopics, corpus: Corpus, formula: str, *, draws: int = 25, seed: int = 0
 ) -> MetadataEffects:
-    """Effects of documents' metadata on the shares of a model's topics, as a formula says: "party + year".
+    """Effects of documents' metadata on a model's topic shares, by a formula like "party + year".
 
-    `corpus` is seen through the model's vocabulary. What stands before a ~ is left out, for it is always the
-    shares. Raises UserError for a formula that makes no sense, and where the package that reads it is
-    missing.
+    `corpus` is read with the model's vocabulary. Anything before a ~ is ignored, since the response is always
+    the shares. Raises UserError for an invalid formula, and if the package that reads formulas is missing.
     """
     frame: Any = corpus.to_frame()
     wanted = _fields_of(formula, list(frame.columns))
@@ -70,11 +71,11 @@ def _right_side(formula: str) -> str:
 
 
 def _fields_of(formula: str, columns: Sequence[str]) -> list[str]:
-    """The fields of metadata that a formula names. Raises UserError for a name that is none."""
+    """The metadata fields used in a formula. Raises UserError for a name that is not a field."""
     formulaic = _formulaic()
     try:
         named = formulaic.Formula(_right_side(formula)).required_variables
-    except Exception as error:  # whatever the package raises of a text
+    except Exception as error:  # whatever the package raises for a text
         raise _wrong(formula, error) from None
     fields = sorted(str(name) for name in named)
     missing = [name for name in fields if name not in columns]
@@ -94,7 +95,7 @@ def _design(formula: str, frame: Any) -> Any:
 
 def _wrong(formula: str, error: Exception) -> UserError:
     reason = " ".join(str(error).split())[:120]
-    remedy = 'give one as "party + year" or "C(year) * party"'
+    remedy = 'give one like "party + year" or "C(year) * party"'
     return UserError(f"the formula {shown(formula)} makes no sense: {reason}", remedy=remedy)
 
 
@@ -107,6 +108,6 @@ def _formulaic() -> Any:
 
 
 def left_out_text(found: MetadataEffects) -> str:
-    """How many documents count, in words."""
-    left = f", {found.left_out:,} left out that lack a field or words" if found.left_out else ""
+    """The numbers of documents used and left out, as text."""
+    left = f", {found.left_out:,} without a field or words left out" if found.left_out else ""
     return f"{counted(found.documents, 'document')}{left}"

@@ -353,7 +353,7 @@ def test_of_few_sentences_a_chain_makes_more(cli, text, tmp_path):
     done = cli(
         "fit", "grammar", text, "--out", tmp_path / "m", *HYBRID, "--grammar", "unigram", "--iterations", 1
     )
-    assert f"note: {len(GOLD)} sentences are few for --inference hybrid: a chain is as quick" in done.stderr
+    assert f"note: {len(GOLD)} sentences are few for --inference hybrid: a chain is as fast" in done.stderr
     assert "few for" not in cli("fit", "grammar", text, "--out", tmp_path / "c", *QUICK).stderr
 
 

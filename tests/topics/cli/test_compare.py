@@ -121,6 +121,6 @@ def test_models_with_hardly_a_common_word_are_refused(cli, model, tmp_path):
     assert done.stdout == ""
     assert done.stderr == (
         f"stickbreaker: {tmp_path / 'm'}: the models have 1 word in common, with {first} of the "
-        f"first's probability and {second} of the second's; compare models of like corpora "
+        f"first's probability and {second} of the second's; compare models of similar corpora "
         "(from 5 % of both on, topics can be compared)\n"
     )

@@ -64,5 +64,5 @@ def test_lengths_must_agree() -> None:
 def test_too_many_labels_are_refused() -> None:
     labels = np.arange(1005) % 201
     bags = bags_of([{0: 1.0}] * 1005)
-    with pytest.raises(UserError, match=r"201 labels are too many .* name a field with fewer values"):
+    with pytest.raises(UserError, match=r"201 labels are too many .* choose a field with fewer values"):
         classify_labels(np.ones((1005, 2)), labels.tolist(), bags, 1)

@@ -68,7 +68,7 @@ def test_designs_that_make_no_sense():
     gamma = np.ones((4, 2))
     with pytest.raises(UserError, match="4 documents for 4 terms"):
         effects_of(gamma, np.eye(4))
-    with pytest.raises(UserError, match="follows from the others"):
+    with pytest.raises(UserError, match="is determined by the others"):
         effects_of(gamma, np.ones((4, 2)))
 
 
@@ -142,7 +142,7 @@ def test_tables_pictures_and_python_say_the_same(cli, place, tmp_path):
         ("party +* year", "makes no sense"),
         ("party + party:", "makes no sense"),
         ("nonsense(year)", "no document has the field 'nonsense'"),
-        ("year + I(2 * year)", "makes no sense|follows from the others"),
+        ("year + I(2 * year)", "makes no sense|is determined by the others"),
     ],
 )
 def test_formulas_that_make_no_sense(cli, place, formula, told):

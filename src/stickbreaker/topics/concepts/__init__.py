@@ -1,1 +1,1 @@
-"""Trees of concepts, from dictionaries."""
+"""Trees of concepts, built from dictionaries."""

@@ -1,4 +1,4 @@
-"""Trees of concepts from dictionaries and the like, for the words of a vocabulary."""
+"""Trees of concepts over the words of a vocabulary, from dictionaries, constraints or WordNet."""
 
 import math
 from collections import Counter, defaultdict
@@ -20,12 +20,12 @@ BY_WORDS = "build the corpus with the segmentation icu, which finds words"
 
 @dataclass
 class Selection:
-    """Concepts that were made, and what became of the entries: read, passed over since one side is not one
-    word, passed over since the vocabulary lacks a side, and pairs that remained. `reversed_pairs`: entries
-    whose sides the vocabulary has in the languages the other way round.
+    """Concepts, and counts of the entries: read, skipped since a side is not a single word, skipped since the
+    vocabulary lacks a side, and pairs used. `reversed_pairs`: entries whose sides are in the vocabulary with
+    the two languages exchanged.
 
-    `by_characters`: of those of several words, one word that the analysis reads by characters. `coverage`: by
-    language, the share of the vocabulary's tokens whose words are of a concept.
+    `by_characters`: among skipped ones with several words, those of one word that the analysis splits into
+    characters. `coverage`: by language, the share of the vocabulary's tokens whose words have a concept.
     """
 
     concepts: list[Concept] = field(default_factory=list[Concept])
@@ -38,11 +38,11 @@ class Selection:
     coverage: dict[str, float] = field(default_factory=dict[str, float])
 
     def mostly_characters(self) -> bool:
-        """Whether most entries of one word a side are of words that the corpus has by characters."""
+        """Whether most entries are of words that the corpus splits into characters."""
         return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
 
     def is_reversed(self) -> bool:
-        """Whether clearly more entries fit the vocabulary with the two languages the other way round."""
+        """Whether clearly more entries fit the vocabulary with the two languages exchanged."""
         fitting = self.entries - self.several_words - self.not_in_vocabulary
         return self.reversed_pairs > 2 * fitting
 
@@ -57,14 +57,13 @@ def concepts_of_pairs(
     least_count: float = 0.0,
     most_count: float = math.inf,
 ) -> Selection:
-    """A concept for each pair of words of a dictionary that the vocabulary has (Zhai 2014, section 5.3).
+    """A concept for each dictionary pair whose words are both in the vocabulary (Zhai 2014, section 5.3).
 
-    Entries are single words on both sides, spelled as the analysis makes them. `languages` are those of the
-    entries' words and of their translations. Kinds: "one-to-one", where a word is in one concept at most, and
-    "all", where it may be in `most`, which are as many senses. The best come first: pairs that met most often
-    where that was counted, then those most alike in how many documents they are in, then by spelling.
-    Pairs that met less than `least_count` or more than `most_count` times are passed over.
-    Raises UserError for a language that the vocabulary does not have, and where no pair is left.
+    Entries must be single words on both sides after analysis. `languages`: of the words and of their
+    translations. Kinds: "one-to-one", where a word is in at most one concept, and "all", where it can be in
+    up to `most` concepts (senses). Pairs are taken in order of counts, if known, then of similarity of
+    document frequencies, then of spelling. Pairs with counts below `least_count` or above `most_count` are
+    skipped. Raises UserError for a language that the vocabulary lacks, and if no pair is left.
     """
     _refuse_other_languages(vocabulary, languages)
     selection, met = Selection(), defaultdict[tuple[str, str], float](float)
@@ -98,12 +97,12 @@ def concepts_of_pairs(
 
     if met and max(met.values()) < least_count:
         raise UserError(
-            f"no pair met {least_count:g} times or more; the best has {max(met.values()):g}",
+            f"no pair has a count of {least_count:g} or more; the highest is {max(met.values()):g}",
             remedy="lower the least count",
         )
     if met and min(met.values()) > most_count:
         raise UserError(
-            f"no pair met {most_count:g} times or less; the rarest has {min(met.values()):g}",
+            f"no pair has a count of {most_count:g} or less; the lowest is {min(met.values()):g}",
             remedy="raise the most count",
         )
     pairs = sorted((pair for pair, count in met.items() if least_count <= count <= most_count), key=rank)
@@ -115,16 +114,16 @@ def concepts_of_pairs(
             words = {first: (word,), second: (translation,)}
             selection.concepts.append(Concept(f"{word}/{translation}", dict(sorted(words.items()))))
     selection.pairs = len(pairs)
-    remedy = f"see that words are of {first}, translations of {second}, and the corpus has them"
+    remedy = f"check that words are in {first}, translations in {second}, and that the corpus has them"
     if selection.is_reversed():
-        remedy = f"its first column seems to be in {second}: give {second} before {first}"
+        remedy = f"the first column seems to be in {second}: give {second} before {first}"
     return _covered(selection, vocabulary, remedy)
 
 
 def concepts_of_constraints(
     constraints: Iterable[tuple[int, Sequence[str]]], vocabulary: Vocabulary, analysis: AnyAnalysis | None
 ) -> Selection:
-    """A concept for each list of words of one language; those that the vocabulary lacks are passed over."""
+    """A concept for each list of words in one language; words that the vocabulary lacks are skipped."""
     _refuse_several_languages(vocabulary)
     selection, spell = Selection(), _Speller(vocabulary, analysis, "")
     names: set[str] = set()
@@ -144,10 +143,10 @@ def concepts_of_constraints(
 def concepts_of_synsets(
     synsets: Iterable[Synset], vocabulary: Vocabulary, analysis: AnyAnalysis | None, depth: int | None = None
 ) -> Selection:
-    """A concept for each set of synonyms with a word of the vocabulary, named by the first and the set's key.
+    """A concept for each synset with a word of the vocabulary, named by its first word and key.
 
-    Its parent is the nearest set that it is a kind of and that has such a word too; sets deeper than `depth`
-    levels give their words to their ancestor there.
+    Its parent is the nearest hypernym with a word of the vocabulary; words of synsets deeper than `depth`
+    levels go to the ancestor at that depth.
     """
     _refuse_several_languages(vocabulary)
     selection, spell = Selection(), _Speller(vocabulary, analysis, "")
@@ -163,7 +162,7 @@ def concepts_of_synsets(
             selection.not_in_vocabulary += 1
     kept = {key: _nearest(key, parents, words) for key in words}
     for key in kept:
-        if _levels(key, kept) > len(kept):  # a circle, which WordNet does not have
+        if _levels(key, kept) > len(kept):  # a cycle, which WordNet does not have
             kept[key] = None
     if depth is not None:
         _cut(kept, words, depth)
@@ -175,7 +174,7 @@ def concepts_of_synsets(
 
 
 def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, object]) -> str | None:
-    """The nearest ancestor that has words; None if there is none, or the ancestors go in a circle."""
+    """The nearest ancestor that has words; None if there is none, or ancestors form a cycle."""
     met, at = {key}, parents.get(key)
     while at is not None and at not in met:
         if at in words:
@@ -209,7 +208,7 @@ def _levels(key: str, kept: Mapping[str, str | None]) -> int:
 
 
 class _Speller:
-    """How a vocabulary spells the words of a language, by the help of the analysis."""
+    """Finds words of a language in a vocabulary, with the help of the analysis."""
 
     def __init__(self, vocabulary: Vocabulary, analysis: AnyAnalysis | None, language: str) -> None:
         own = analysis.by_language.get(language) if isinstance(analysis, PolylingualAnalysis) else analysis
@@ -218,13 +217,13 @@ class _Speller:
         self.known: dict[str, list[str]] = {}
 
     def parts(self, word: str) -> list[str]:
-        """The words that the analysis makes of one; none of a stop word."""
+        """The words that the analysis splits a word into; none for a stop word."""
         if word not in self.known:
             self.known[word] = [word] if self.analysis is None else self.analysis.analyse(word).words
         return self.known[word]
 
     def __call__(self, word: str) -> str | None:
-        """The word as the vocabulary has it, or None."""
+        """The word as spelled in the vocabulary, or None."""
         parts = self.parts(word)
         if len(parts) != 1:
             return None
@@ -234,14 +233,14 @@ class _Speller:
 
 def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) -> None:
     if not vocabulary.languages:
-        remedy = "build it with a text in each, as --text-field de=german,en=english"
+        remedy = "build it with a text in each, such as --text-field de=german,en=english"
         raise UserError("the corpus has one language, and a dictionary has two", remedy=remedy)
     for code in languages:
         if code not in vocabulary.languages:
             remedy = f"it has {', '.join(vocabulary.languages)}"
             raise UserError(f"the corpus has no language {code!r}", remedy=remedy)
     if languages[0] == languages[1]:
-        raise UserError(f"from {languages[0]} to itself", remedy="give two languages")
+        raise UserError(f"both languages are {languages[0]}", remedy="give two languages")
 
 
 def _refuse_several_languages(vocabulary: Vocabulary) -> None:
@@ -253,14 +252,14 @@ def _refuse_several_languages(vocabulary: Vocabulary) -> None:
 
 
 def _covered(
-    selection: Selection, vocabulary: Vocabulary, remedy: str = "see that the corpus has these words"
+    selection: Selection, vocabulary: Vocabulary, remedy: str = "check that the corpus has these words"
 ) -> Selection:
     """The selection with the share of tokens that its words have. Raises UserError if it is empty."""
     if not selection.concepts:
         cause = ""
         if selection.mostly_characters():
             cause, remedy = f", since {BY_CHARACTERS}", BY_WORDS
-        raise UserError(f"no concept comes of {selection.entries:,} entries{cause}", remedy=remedy)
+        raise UserError(f"{selection.entries:,} entries make no concept{cause}", remedy=remedy)
     for code, rows in (vocabulary.ranges or {"": slice(0, len(vocabulary))}).items():
         words = {word for concept in selection.concepts for word in concept.words.get(code, ())}
         tied = [vocabulary.index[tagged(code, word) if code else word] for word in words]

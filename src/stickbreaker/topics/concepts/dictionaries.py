@@ -1,4 +1,4 @@
-"""Files that say which words belong together: dictionaries, counts of alignments, constraints."""
+"""Reading files of words that belong together: dictionaries, alignment counts, constraints, WordNet."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ PARTICLE = re.compile(r"^(?:to|a|an|the) ", re.IGNORECASE)
 
 
 class Entry(NamedTuple):
-    """A word, what stands for it in the other language, and how often they met (0 where nobody counted)."""
+    """A word, its translation, and their count (0 if not counted)."""
 
     line: int
     word: str
@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class WordFile:
-    """A file that says which words belong together, read once: `form` is of `FORMATS`, or "constraints"."""
+    """A file of words that belong together, read once; `form` is one of `FORMATS`, or "constraints"."""
 
     name: str
     form: str
@@ -34,9 +34,10 @@ class WordFile:
 
     @classmethod
     def open(cls, path: str | Path, form: str | None = None) -> "WordFile":
-        """The file in the format given; None: as its first line looks. Empty lines and comments are left out.
+        """Open a file in a given format; None guesses it from the first line. Empty lines and comments are
+        ignored.
 
-        Raises UserError naming the file, here and where lines are read.
+        Raises UserError naming the file, here and when lines are read.
         """
         lines = ((n, line) for n, line in _lines(str(path)) if line.strip() and not line.startswith("#"))
         first = list(islice(lines, 1))
@@ -44,32 +45,34 @@ class WordFile:
         return cls(str(path), form, chain(first, lines))
 
     def entries(self, traditional: bool = False) -> Iterator[Entry]:
-        """The entries of a dictionary, of CC-CEDICT with simplified or `traditional` characters.
+        """The entries of a dictionary; for CC-CEDICT with simplified or `traditional` characters.
 
-        Raises UserError naming the file and the line of what is wrong.
+        Raises UserError with file and line if an entry is invalid.
         """
         if self.form not in FORMATS:
-            raise UserError("has MERGE_ lines, and is no dictionary", where=self.name, remedy="give another")
+            raise UserError(
+                "has MERGE_ lines and is not a dictionary", where=self.name, remedy="give another file"
+            )
         for number, line in self.lines:
             with naming(self.name, number):
                 entries = list(FORMATS[self.form](line.rstrip("\r\n"), traditional))
             yield from (entry._replace(line=number) for entry in entries)
 
     def constraints(self) -> Iterator[tuple[int, list[str]]]:
-        """The words of each MERGE_ line of a file of constraints as MALLET reads them, and the line's number.
+        """The line number and words of each MERGE_ line in a file of constraints in MALLET's format.
 
-        Raises UserError naming the file and line, also for SPLIT_: a tree of concepts does not part words.
+        Raises UserError with file and line, also for SPLIT_, since a tree of concepts cannot separate words.
         """
         for number, line in self.lines:
             kind, *words = line.split("\t") if "\t" in line else line.split()
             found = list(dict.fromkeys(word.strip() for word in words if word.strip()))
             with naming(self.name, number):
                 if kind.strip() == "SPLIT_":
-                    problem = "SPLIT_ parts words, and concepts join them"
-                    raise UserError(problem, remedy="take the line out")
+                    problem = "SPLIT_ separates words, but concepts join them"
+                    raise UserError(problem, remedy="remove the line")
                 if kind.strip() != "MERGE_" or len(found) < 2:
-                    remedy = "a line is MERGE_, a tab, words"
-                    raise UserError(f"{shown(line.strip())} is no constraint", remedy=remedy)
+                    remedy = "write MERGE_, a tab, words"
+                    raise UserError(f"{shown(line.strip())} is not a constraint", remedy=remedy)
             yield number, found
 
 
@@ -81,7 +84,7 @@ def dictionary_entries(
 
 
 def _guessed(line: str) -> str:
-    """The format of a file by a line of it."""
+    """Guess the format of a file from a line."""
     if line.split()[0] in ("MERGE_", "SPLIT_"):
         return "constraints"
     fields = line.rstrip("\r\n").split("\t")
@@ -93,31 +96,31 @@ def _guessed(line: str) -> str:
 def _pair(line: str, traditional: bool) -> Iterator[Entry]:
     fields = line.split("\t")
     if len(fields) != 2 or not all(field.strip() for field in fields):
-        raise UserError(f"{shown(line)} is no pair of words", remedy="a line is a word, a tab, a translation")
+        raise UserError(f"{shown(line)} is not a pair of words", remedy="write a word, a tab, a translation")
     yield Entry(0, fields[0].strip(), fields[1].strip())
 
 
 def _counted(line: str, traditional: bool) -> Iterator[Entry]:
     fields = line.split("\t")
-    remedy = "a line is a word, a tab, a translation, a tab, how often they met"
+    remedy = "write a word, a tab, a translation, a tab, their count"
     try:
         word, translation, times = (field.strip() for field in fields)
         count = float(times)
     except ValueError:
-        raise UserError(f"{shown(line)} is no pair with its count", remedy=remedy) from None
+        raise UserError(f"{shown(line)} is not a pair with its count", remedy=remedy) from None
     if not word or not translation or not 0.0 <= count < float("inf"):
-        raise UserError(f"{shown(line)} is no pair with its count", remedy=remedy)
+        raise UserError(f"{shown(line)} is not a pair with its count", remedy=remedy)
     yield Entry(0, word, translation, count)
 
 
 def _cedict(line: str, traditional: bool) -> Iterator[Entry]:
-    """A Chinese word and each of its senses, without asides, "to" and articles."""
+    """A Chinese word with each of its senses, without asides, "to" and articles."""
     fields = line.split("\t")
     if len(fields) != 4:
         found = CEDICT.match(line)
         if found is None:
-            remedy = "a line is: traditional simplified [pinyin] /sense/sense/"
-            raise UserError(f"{shown(line)} is no entry of CC-CEDICT", remedy=remedy)
+            remedy = "write: traditional simplified [pinyin] /sense/sense/"
+            raise UserError(f"{shown(line)} is not an entry of CC-CEDICT", remedy=remedy)
         fields = list(found.groups())
     word = fields[0 if traditional else 1].strip()
     for sense in fields[3].strip().strip("/").split("/"):
@@ -135,7 +138,7 @@ FORMATS: dict[str, Callable[[str, bool], Iterator[Entry]]] = {
 
 
 class Synset(NamedTuple):
-    """A set of synonyms of WordNet: its key, its words, and the first set that it is a kind of, or None."""
+    """A synset of WordNet: its key, its words, and its first hypernym or None."""
 
     key: str
     words: tuple[str, ...]
@@ -143,7 +146,7 @@ class Synset(NamedTuple):
 
 
 def synsets_of(folder: str | Path) -> Iterator[Synset]:
-    """The sets of synonyms in the database files of WordNet (data.noun, data.verb, …; see wndb(5WN)).
+    """The synsets in the database files of WordNet (data.noun, data.verb, …; see wndb(5WN)).
 
     Phrases are left out. Raises UserError if there is no such file, or a line is malformed.
     """
@@ -160,13 +163,13 @@ def synsets_of(folder: str | Path) -> Iterator[Synset]:
             try:
                 yield _synset(part, line.partition("|")[0].split())
             except (ValueError, IndexError, KeyError):
-                remedy = "give files as WordNet has them: offset, file, kind, words, pointers"
+                remedy = "give files in WordNet's format: offset, file, kind, words, pointers"
                 raise UserError("malformed line", where=str(path), line=number, remedy=remedy) from None
 
 
 def _synset(part: str, fields: list[str]) -> Synset:
-    """A line: offset, file, kind, number of words (hexadecimal), word and id each, number of pointers, and
-    symbol, offset, part of speech and words of each."""
+    """Read a line: offset, file, kind, number of words (hexadecimal), word and id of each, number of
+    pointers, and symbol, offset, part of speech and words of each."""
     if not fields[0].isdigit():
         raise ValueError
     n_words = int(fields[3], 16)

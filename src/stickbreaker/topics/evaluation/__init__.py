@@ -1,7 +1,7 @@
-"""How good topics are, whoever made them: functions of arrays, top words and corpora.
+"""Evaluation of topics from any source: functions of arrays, top words and corpora.
 
 Held-out likelihood, by completion or left to right, of known words or of all strings; coherence and diversity
-of top words; stability over seeds; labels; the sides of aligned documents; how many topics.
+of top words; stability over seeds; classification of labels; aligned documents; number of topics.
 """
 
 from stickbreaker.topics.evaluation.classification import Accuracy, LabelScores, classify_labels

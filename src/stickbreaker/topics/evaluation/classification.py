@@ -1,4 +1,4 @@
-"""How much of known labels do topic shares tell? A linear classifier on them, beside two baselines."""
+"""How well do topic shares predict known labels? A linear classifier, compared with two baselines."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -10,20 +10,22 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.shards import Bags
 
 FOLDS = 5
-MOST = 200  # labels; the time grows with their number
+MOST = 200  # labels; time grows with their number
 
 
 class Accuracy(NamedTuple):
-    """Share of documents whose label was predicted right, and the mean over labels of F1."""
+    """The share of correctly predicted labels, and the mean of F1 over labels."""
 
     accuracy: float
     macro_f1: float
 
 
 class LabelScores(NamedTuple):
-    """Cross-validated scores of topic shares, of words (tf-idf), and of always telling the commonest label.
+    """Cross-validated scores of topic shares, of words (tf-idf), and of always predicting the most frequent
+    label.
 
-    `documents` were classified into `classes`; `left_out` have no label, or one of fewer than five documents.
+    `documents` were classified into `classes`; `left_out` have no label, or one with fewer than five
+    documents.
     """
 
     topics: Accuracy
@@ -39,9 +41,9 @@ def classify_labels(
 ) -> LabelScores:
     """Predict documents' labels from their topic shares (documents × topics) and from their words.
 
-    A linear support vector machine (scikit-learn's LinearSVC, C = 1), of standardised shares and of tf-idf
-    of `bags`, in five stratified folds, the same for both and for every call. Labels are compared as text;
-    None: no label. Raises UserError unless there are two labels of five documents each, and 200 at most.
+    It is a linear support vector machine (scikit-learn's LinearSVC, C = 1) on standardised shares and on
+    tf-idf of `bags`, with five stratified folds that are the same in every call. Labels are compared as text;
+    None: no label. Raises UserError unless there are 2 to 200 labels with five documents each.
 
     >>> bags = Bags(np.arange(11), np.arange(10) % 2, np.ones(10), np.zeros(10))
     >>> classify_labels(np.eye(2)[np.arange(10) % 2], ["a", "b"] * 5, bags, 2).topics.accuracy
@@ -56,7 +58,7 @@ def classify_labels(
         raise UserError(f"{len(shares)} rows, {len(labels)} labels and {len(bags.unseen)} documents")
     kept = _labelled(labels)
     names = np.array([str(labels[row]) for row in kept])
-    places = (bags.words.astype(np.int32), bags.offsets.astype(np.int32))  # all that scikit-learn takes
+    places = (bags.words.astype(np.int32), bags.offsets.astype(np.int32))  # as scikit-learn requires
     words: Any = csr_array((bags.counts, *places), shape=(len(bags.unseen), n_words))
     common = max(sorted(set(names)), key=names.tolist().count)
     return LabelScores(
@@ -70,7 +72,7 @@ def classify_labels(
 
 
 def _labelled(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """The documents whose label is known and common enough."""
+    """The documents whose label is known and frequent enough."""
     known = np.array([row for row, label in enumerate(labels) if label is not None], np.int64)
     names, of, counts = np.unique(
         [str(labels[row]) for row in known], return_inverse=True, return_counts=True
@@ -79,19 +81,19 @@ def _labelled(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
     common = int((counts >= FOLDS).sum())
     if common > MOST:
         raise UserError(
-            f"{common} labels are too many to classify, {MOST} at most",
-            remedy="name a field with fewer values",
+            f"{common} labels are too many to classify (at most {MOST})",
+            remedy="choose a field with fewer values",
         )
     if common < 2:
         raise UserError(
             f"{len(known)} documents with {len(names)} labels are too few to classify",
-            remedy=f"two labels need {FOLDS} documents each",
+            remedy=f"give at least two labels with {FOLDS} documents each",
         )
     return kept
 
 
 def _predicted(scale: Any, features: Any, labels: NDArray[np.str_]) -> NDArray[np.str_]:
-    """The label of each document, predicted by a classifier that was fitted without it."""
+    """The label of each document, predicted by a classifier fitted without it."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC

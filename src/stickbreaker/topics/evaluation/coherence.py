@@ -1,4 +1,4 @@
-"""Do the top words of a topic keep company? NPMI, UMass and C_v from how often the words meet."""
+"""Do the top words of a topic occur together? NPMI, UMass and C_v, from co-occurrence counts."""
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +14,13 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import language_of
 from stickbreaker.topics.evaluation.cooccurrence import Meetings, Tokens
 
-WINDOW = 110  # tokens of a window of C_v (Röder et al. 2015)
-EPSILON = 1e-12  # that C_v adds to the probability of a pair (the same)
+WINDOW = 110  # tokens in a window of C_v (Röder et al. 2015)
+EPSILON = 1e-12  # added by C_v to the probability of a pair (ibid.)
 
 
 class Coherence(NamedTuple):
-    """Scores of topics: `per_topic` (K), their `mean`, and how many pairs of top words never met."""
+    """Scores of topics: `per_topic` (K), their `mean`, and the number of pairs of top words that never
+    co-occur."""
 
     per_topic: NDArray[np.float64]
     mean: float
@@ -27,9 +28,9 @@ class Coherence(NamedTuple):
 
 
 class Coherences(NamedTuple):
-    """The three measures of the same topics, and the `documents` and `windows` that words were counted in.
+    """The three measures of the same topics, and the numbers of `documents` and `windows` counted.
 
-    `ordered`: C_v counted windows of text; otherwise, in bags, whole documents.
+    `ordered`: C_v used windows of text; otherwise whole documents.
     """
 
     npmi: Coherence
@@ -43,12 +44,12 @@ class Coherences(NamedTuple):
 def coherence(
     top_words: Sequence[Sequence[str]], corpus: Corpus, window: int = WINDOW, language: str | None = None
 ) -> Coherences:
-    """All three measures, from one read of a reference corpus; words are matched by spelling.
+    """All three measures, from one pass over a reference corpus; words are matched by spelling.
 
-    `top_words`: of each topic the same number of words, two or more, the most probable first. What counts
-    are the corpus's tokens, whatever its vocabulary: they should be analysed as those of the topics were.
-    `language`: one side of a polylingual corpus; words carry it, and documents without the side are left
-    out. Raises UserError without documents or pairs.
+    `top_words`: for each topic the same number of words, two or more, most probable first. All tokens of the
+    corpus count, whatever its vocabulary; they should be analysed like the topics' texts. `language`: one
+    side of a polylingual corpus, whose words include it; documents without that side are left out. Raises
+    UserError without documents or pairs.
 
     >>> corpus = Corpus.from_tokens([["river", "bank"], ["river", "bank"], ["money"]])
     >>> coherence([["river", "bank"], ["bank", "money"]], corpus).npmi.per_topic
@@ -72,7 +73,7 @@ def coherence(
 
 
 class TopWords:
-    """Top words of topics, given by spelling, and how often they meet in the documents that are added.
+    """Counts co-occurrences of topics' top words, given by spelling, in documents that are added.
 
     Arguments and errors as for `coherence`.
     """
@@ -82,19 +83,21 @@ class TopWords:
         self.language = language
         self.column = {word: n for n, word in enumerate(distinct)}
         if len({len(topic) for topic in top_words}) > 1:
-            raise UserError("topics have different numbers of top words", remedy="give each as many")
+            raise UserError(
+                "topics have different numbers of top words", remedy="give the same number for each topic"
+            )
         self.top = np.array([[self.column[word] for word in topic] for topic in top_words], np.int64)
         _check(self.top.shape)
         self.documents = Meetings(len(self.column))
 
     def add(self, entries: Entries) -> Tokens:
-        """Count a block of documents, those that have the language; they are returned as columns."""
+        """Count a block of documents, if they have the language; returns their tokens as columns."""
         tokens = _tokens_of(entries, self.column, self.language)
         self.documents.add_documents(tokens)
         return tokens
 
     def plus(self, other: "TopWords") -> "TopWords":
-        """The same words, counted in the documents of both."""
+        """The same words with the counts of both."""
         both = copy.copy(self)
         both.documents = self.documents.plus(other.documents)
         return both
@@ -105,7 +108,7 @@ class TopWords:
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
-    """A block's tokens as columns, -1 for other words; of one language alone, if it is given."""
+    """A block's tokens as columns, -1 for other words; only those of `language`, if given."""
     words = entries.words()
     columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
     if language is None:
@@ -119,11 +122,11 @@ def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None
 def npmi(top_words: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coherence:
     """Mean over the pairs of a topic's top words of log(p_ij / p_i p_j) / -log p_ij, in [-1, 1] (Bouma 2009).
 
-    `top_words` (K × N, integers below `n_words`), N of 2 or more, as a rule 10; `blocks` are the documents
-    of the reference corpus, read once; p are shares of documents that have the word or both words.
-    Nothing is smoothed, the limits are taken instead: a pair that never meets counts -1, also where one
-    of its words never occurs; a pair that is in every document counts 0. So the result is never NaN.
-    Memory: the pairs of the distinct top words that meet. Raises UserError without documents or pairs.
+    `top_words` (K × N, integers below `n_words`), N at least 2, usually 10; `blocks`: the documents of the
+    reference corpus, read once; p are shares of documents with the word or both words. There is no smoothing
+    but limits: a pair that never co-occurs counts -1, also if one of its words never occurs; a pair in every
+    document counts 0. The result is never NaN. Memory: the co-occurring pairs of distinct top words. Raises
+    UserError without documents or pairs.
 
     >>> bags = Bags(np.array([0, 2, 3]), np.array([0, 1, 2]), np.ones(3), np.zeros(2))
     >>> npmi([[0, 1], [0, 2]], [bags], 3).per_topic
@@ -136,8 +139,8 @@ def npmi(top_words: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coherenc
 def umass(top_words: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coherence:
     """Mean over pairs of log((D_ij + 1) / D_j), word j before word i (Mimno et al. 2011, who take the sum).
 
-    Arguments as for `npmi`, words in the order of their probability; D counts documents. At most log 2,
-    higher is better. Where word j never occurs the pair counts as the worst that can be, log(1 / D).
+    Arguments as for `npmi`, words by descending probability; D counts documents. At most log 2, higher is
+    better. If word j never occurs, the pair counts log(1 / D), the worst possible value.
 
     >>> bags = Bags(np.array([0, 2, 3]), np.array([0, 1, 0]), np.ones(3), np.zeros(2))
     >>> umass([[0, 1]], [bags], 2).per_topic  # log((1 + 1) / 2)
@@ -148,12 +151,13 @@ def umass(top_words: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coheren
 
 
 def c_v(top_words: ArrayLike, texts: Iterable[Tokens], n_words: int, window: int = WINDOW) -> Coherence:
-    """C_v of Röder, Both and Hinneburg (2015), at most 1: do the top words meet the same of the others?
+    """C_v of Röder, Both and Hinneburg (2015), at most 1: do the top words co-occur with the same other top
+    words?
 
-    Arguments as for `npmi`, but the documents are `Tokens` in order. Probabilities are shares of the windows
-    of `window` consecutive tokens. Each top word has the vector of its NPMI with all top words of the topic
-    (itself too; 1e-12 is added to p_ij; power 1); the score is the mean cosine between a word's vector and
-    the sum of all. A word that never occurs, or is in every window, counts 0.
+    Arguments as for `npmi`, but the documents are `Tokens` in order. Probabilities are shares of windows of
+    `window` consecutive tokens. Each top word has a vector of its NPMI with all top words of the topic
+    (itself included; 1e-12 is added to p_ij; power 1); the score is the mean cosine between a word's vector
+    and the sum of all. A word that never occurs, or is in every window, counts 0.
 
     >>> texts = Tokens(np.array([0, 2, 4]), np.array([0, 1, 2, 3]))
     >>> c_v([[0, 1]], [texts], 4).per_topic.round(6)
@@ -168,7 +172,7 @@ def c_v(top_words: ArrayLike, texts: Iterable[Tokens], n_words: int, window: int
 
 
 def in_documents(distinct: NDArray[np.int64], blocks: Iterable[Bags], n_words: int) -> Meetings:
-    """The meetings of some words in documents."""
+    """Count the co-occurrences of given words in documents."""
     column, meetings = _columns(distinct, n_words), Meetings(len(distinct))
     for bags in blocks:
         meetings.add_documents(Tokens(bags.offsets, column[bags.words]))
@@ -176,14 +180,14 @@ def in_documents(distinct: NDArray[np.int64], blocks: Iterable[Bags], n_words: i
 
 
 def _columns(distinct: NDArray[np.int64], n_words: int) -> NDArray[np.int64]:
-    """The place of each word among the distinct ones; -1 for all others, and (the last) for the word -1."""
+    """The column of each word among the distinct ones; -1 for all others, and (the last) for the word -1."""
     column = np.full(n_words + 1, -1, np.int64)
     column[distinct] = np.arange(len(distinct))
     return column
 
 
 def distinct_words(top_words: ArrayLike, n_words: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct top words, ascending, and each top word (K × N) as its place among them."""
+    """The distinct top words, ascending, and the index of each top word (K × N) among them."""
     top = np.asarray(top_words, np.int64)
     _check(top.shape)
     if top.min() < 0 or top.max() >= n_words:
@@ -193,7 +197,7 @@ def distinct_words(top_words: ArrayLike, n_words: int) -> tuple[NDArray[np.int64
 
 
 def _check(shape: tuple[int, ...]) -> None:
-    """Raise UserError unless topics × top words of that shape have pairs."""
+    """Raise UserError unless there is a topic with two top words; `shape`: topics × top words."""
     if len(shape) != 2 or shape[0] < 1 or shape[1] < 2:
         raise UserError("coherence needs at least one topic with two top words")
 
@@ -210,7 +214,7 @@ def _npmi(top: NDArray[np.int64], documents: Meetings) -> Coherence:
 
 
 def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meetings) -> Coherence:
-    """NPMI of pairs of words, given by their places (K × pairs, each)."""
+    """NPMI of pairs of words, given by their columns (K × pairs, each)."""
     total = _total(documents)
     both, left, right = (counts / total for counts in documents.pairs(first, second))
     return _means(npmi_of_shares(both, left, right), both)
@@ -219,7 +223,7 @@ def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meet
 def npmi_of_shares(
     both: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """NPMI of pairs of words, from the shares of documents that have both, and each (arrays of one shape)."""
+    """NPMI of pairs of words, from the shares of documents with both, and with each (arrays of one shape)."""
     scores = np.where(both > 0, 0.0, -1.0)
     inner = (both > 0) & (both < 1)
     scores[inner] = np.log(both[inner] / (left[inner] * right[inner])) / -np.log(both[inner])

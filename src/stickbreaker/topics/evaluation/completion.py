@@ -1,8 +1,8 @@
-"""Document completion: one half of a document is seen, the other half is predicted.
+"""Document completion: predicting one half of each document from the other.
 
-The score of any topic-word matrix, whichever program made it: split, infer the topics of the observed
-halves with the program itself, score the other halves here. Print the unigram score beside it: a model
-that does not beat it has learned nothing (Wallach et al. 2009, section 5.1, use the same split).
+It scores topic-word matrices from any program: split documents, infer the topics of observed halves with that
+program, score the other halves here. Compare with the unigram score: a model that does not beat it has
+learned nothing (Wallach et al. 2009, section 5.1, use the same split).
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, content_of
 from stickbreaker.topics import purposes
 
-ENTRIES_AT_ONCE = 1 << 17  # bounds what a score needs beside a few numbers for each entry
+ENTRIES_AT_ONCE = 1 << 17  # bounds the memory of scoring, besides a few numbers per entry
 
 Words = NDArray[np.int32]
 Counts = NDArray[np.float32]
@@ -31,24 +31,23 @@ class Completion(NamedTuple):
 
     @property
     def nats_per_word(self) -> float:
-        """Mean log probability of a word: below zero, higher is better."""
+        """Mean log probability of a word: negative, higher is better."""
         return self.nats / self.tokens
 
     @property
     def perplexity(self) -> float:
-        """exp(-nats per word): the size of a uniform vocabulary that is as hard to guess."""
+        """exp(-nats per word): the size of a uniform vocabulary that is equally hard to predict."""
         return float(np.exp(-self.nats_per_word))
 
 
 def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = None) -> tuple[Bags, Bags]:
-    """Split each document's tokens at random into those observed and the rest, which are to be predicted.
+    """Split each document's tokens at random into observed ones and the rest, which are to be predicted.
 
-    Of n tokens, floor(share · n) are observed, so a one-token document is predicted from nothing and no
-    token is lost. Whole counts are split token by token, without replacement; a document with fractional
-    weights is split word by word. Tokens outside the vocabulary stay with the rest. The draw is keyed by
-    the document's words and counts alone: its split depends neither on its number nor on other documents.
-    With `words`, ascending, the spelling of all rows, nor does it depend on which words the vocabulary has.
-    Raises UserError unless 0 <= share < 1.
+    Of n tokens, floor(share · n) are observed, so a document of one token is predicted from nothing. Whole
+    counts are split token by token, without replacement; a document with fractional weights is split word by
+    word. Tokens outside the vocabulary stay with the rest. The split depends only on the document's words and
+    counts, not on its number or other documents. With `words`, the spelling of all rows in ascending order,
+    it does not depend on the vocabulary's other words either. Raises UserError unless 0 <= share < 1.
 
     >>> bags = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
     >>> [half.counts.tolist() for half in split_halves(bags)]
@@ -66,11 +65,11 @@ def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = N
 
 
 def completion_score(rest: Bags, theta: NDArray[np.floating], topic_word: NDArray[np.floating]) -> Completion:
-    """Log probability of the words of `rest` under Σ_k θ_dk φ_kw, tokens outside the vocabulary left out.
+    """Log probability of the words of `rest` under Σ_k θ_dk φ_kw, without tokens outside the vocabulary.
 
-    `theta` (D × K) and `topic_word` (K × V), rows sum to one. A document's score is the same to the last
-    bit whichever others are scored. A word of probability zero gives -inf. Raises UserError when shapes
-    do not fit or there is no word to score.
+    `theta` (D × K) and `topic_word` (K × V), rows sum to one. A document's score does not depend on the
+    others, to the last bit. A word of probability zero scores -inf. Raises UserError if shapes do not match
+    or there is no word to score.
 
     >>> rest = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
     >>> round(completion_score(rest, np.ones((1, 1)), np.full((1, 50), 1 / 50)).perplexity, 6)
@@ -83,7 +82,7 @@ def completion_score(rest: Bags, theta: NDArray[np.floating], topic_word: NDArra
     probability = np.zeros(len(owner))
     for start in range(0, len(owner), ENTRIES_AT_ONCE):
         here = slice(start, start + ENTRIES_AT_ONCE)
-        for topic in range(topics):  # topic by topic: one order of addition for every document
+        for topic in range(topics):  # topic by topic: the same order of addition for every document
             weight = theta[owner[here], topic].astype(np.float64)
             probability[here] += weight * topic_word[topic, rest.words[here]]
     return _score(rest, owner, probability)
@@ -94,17 +93,17 @@ def completion_of_rest(
     theta: NDArray[np.floating],
     topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
 ) -> Completion:
-    """`completion_score` where topics are read word by word: `topic_words` gives those of some words, by
-    ascending number (topics × words)."""
+    """`completion_score` for topics that are read word by word: `topic_words` returns them for given
+    ascending words (topics × words)."""
     rows, places = np.unique(rest.words, return_inverse=True)
     topic_word = np.ascontiguousarray(topic_words(rows))
     return completion_score(rest._replace(words=places.astype(np.int32)), theta, topic_word)
 
 
 def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Completion:
-    """Log probability of the words of `rest` when every document has the same word probabilities (V).
+    """Log probability of the words of `rest` if every document has the same word probabilities (V).
 
-    Give it the shares of the words in the training corpus, smoothed: a word of probability zero gives -inf.
+    Use smoothed word shares of the training corpus: a word of probability zero scores -inf.
 
     >>> rest = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
     >>> round(unigram_score(rest, np.full(50, 1 / 50)).perplexity, 6)
@@ -114,14 +113,14 @@ def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Complet
 
 
 def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:
-    """The bytes of a document by the spelling of its words."""
+    """The key of a document, from the spelling of its words."""
     spelled = [words[int(row)] for row in rows.tolist()]
     lengths = np.array([len(word) for word in spelled], np.int32)
     return content_of(lengths, counts) + "".join(spelled).encode()
 
 
 def _observed(key: bytes, counts: Counts, share: float) -> Counts:
-    """How much of each word of one document is observed."""
+    """The observed part of each word's count in one document."""
     draw = stream(0, purposes.COMPLETION, key=key)
     whole = np.rint(counts).astype(np.int64)
     if (whole == counts).all():
@@ -138,7 +137,7 @@ def _floor(amount: float) -> int:
 
 
 def _with_counts(bags: Bags, counts: NDArray[np.float32], unseen: NDArray[np.float32]) -> Bags:
-    """The same documents with other counts; words whose count is zero leave."""
+    """The same documents with other counts, without words whose count is zero."""
     kept = counts > 0
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], counts[kept], unseen)

@@ -1,6 +1,6 @@
-"""How often words occur, and meet, in documents and in windows of text: what coherence is computed from.
+"""Counts of words and pairs of words in documents and in windows of text, for coherence.
 
-scipy.sparse is imported on use: a report is written without it.
+scipy.sparse is imported on use, since writing a report does not need it.
 """
 
 import copy
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.integer]
 
-STATES_AT_ONCE = 1 << 15  # stretches of windows with the same words: bounds the memory of a block
+STATES_AT_ONCE = 1 << 15  # runs of windows with the same words: bounds the memory of a block
 
 
 class Tokens(NamedTuple):
-    """Documents as words: document d has `words[offsets[d]:offsets[d + 1]]` (numbers; -1: any other word)."""
+    """Documents as word numbers: document d has `words[offsets[d]:offsets[d + 1]]` (-1: any other word)."""
 
     offsets: Ints
     words: Ints
 
 
 class Meetings:
-    """In how many of `total` documents or windows each of some words occurs, and each pair of them meets.
+    """The number of documents or windows (of `total`) with each word, and with each pair of words.
 
     >>> meetings = Meetings(3)
     >>> meetings.add_documents(Tokens(np.array([0, 3, 5]), np.array([0, 1, 0, 1, -1])))
@@ -39,7 +39,7 @@ class Meetings:
         self.together = csr_array((n_words, n_words), dtype=np.int64)
 
     def add_documents(self, tokens: Tokens) -> None:
-        """Count a block of documents; how often a word stands in a document does not matter."""
+        """Count a block of documents; repetitions of a word in a document do not count."""
         size = len(tokens.offsets) - 1
         owner = np.repeat(np.arange(size), np.diff(tokens.offsets))
         known = tokens.words >= 0
@@ -50,7 +50,8 @@ class Meetings:
     def add_windows(self, tokens: Tokens, width: int) -> None:
         """Count every window of `width` consecutive tokens; a shorter document is one window.
 
-        Words in the order of the text. A document of n tokens has n - width + 1 windows, an empty one none.
+        Words must be in the order of the text. A document of n tokens has n - width + 1 windows, an empty one
+        none.
         """
         self.total += int(_windows_of(tokens.offsets, width).sum())
         for states, words, windows in _states(*_stretches(tokens, width)):
@@ -59,19 +60,19 @@ class Meetings:
     def pairs(
         self, left: Ints, right: Ints
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """How often the words of two arrays of one shape meet, and how often either occurs."""
+        """The co-occurrences of words in two arrays of one shape, and the occurrences of each word."""
         alone = self.together.diagonal().astype(np.float64)
         both = np.asarray(self.together[left.ravel(), right.ravel()], np.float64).reshape(left.shape)
         return both, alone[left], alone[right]
 
     def plus(self, other: "Meetings") -> "Meetings":
-        """What both counted."""
+        """The sum of both counts."""
         both = copy.copy(self)
         both.total, both.together = self.total + other.total, self.together + other.together
         return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
-        """Count units, each `weights` times: unit `rows[i]` holds the word `words[i]`."""
+        """Count units, each `weights` times: unit `rows[i]` contains the word `words[i]`."""
         from scipy.sparse import csr_array
 
         shape = (len(weights), self.n_words)
@@ -81,16 +82,16 @@ class Meetings:
 
 
 def _windows_of(offsets: Ints, width: int) -> NDArray[np.int64]:
-    """The windows of each document."""
+    """The number of windows of each document."""
     lengths = np.diff(offsets).astype(np.int64)
     return np.where(lengths > 0, np.maximum(lengths - width + 1, 1), 0)
 
 
 def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The windows that hold each word, all windows numbered in order: first, last (exclusive) and word.
+    """Runs of windows that contain a word, with all windows numbered in order: first, last (exclusive) and
+    word.
 
-    A token stands in `width` consecutive windows; those of a word that overlap are joined, so that no
-    window is in two stretches of a word.
+    A token is in `width` consecutive windows; overlapping runs of the same word are joined.
     """
     windows = _windows_of(tokens.offsets, width)
     owner = np.repeat(np.arange(len(windows)), np.diff(tokens.offsets))
@@ -112,7 +113,8 @@ def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[n
 def _states(
     first: NDArray[np.int64], last: NDArray[np.int64], word: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Runs of windows that hold the same words, some at a time: (run, word) pairs and each run's windows."""
+    """Runs of windows that contain the same words, in chunks: (run, word) pairs and each run's number of
+    windows."""
     edges = np.unique(np.concatenate([first, last]))
     begin, end = np.searchsorted(edges, first), np.searchsorted(edges, last)
     for start in range(0, len(edges) - 1, STATES_AT_ONCE):

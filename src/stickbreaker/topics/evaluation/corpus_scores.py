@@ -1,6 +1,6 @@
-"""Scores of a whole corpus, block by block, for topics of any kind and whoever infers documents.
+"""Scores of a whole corpus, block by block, for topics from any source.
 
-What is asked of the topics is one record, `Topics`; nothing here knows an estimator.
+Topics are given by a record, `Topics`; nothing here depends on an estimator.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,17 +32,17 @@ from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_documents import WordDocuments
 from stickbreaker.topics.model.word_ranking import DOCUMENTS, WordEvidence, ranking
 
-UNIGRAM_PRIOR = 0.01  # tokens that the unigram model adds to each word
+UNIGRAM_PRIOR = 0.01  # tokens added to each word by the unigram model
 
 
 class Topics(NamedTuple):
     """Topics to be scored.
 
-    `topic_word` (K × V), rows sum to one, for each language of a polylingual vocabulary; `alpha` (K);
-    `vocabulary` (V words) with the words' tokens in the training corpus; `infer`: from bags to topic shares
-    (documents × K). `shares` (K) are the topics' parts of all tokens, which rankings need; None: even ones.
-    `counted` is what words are ranked by, the estimator's `word_documents_`; None: from the table.
-    `counts_words`: whether the vocabulary's documents and tokens are those of a corpus.
+    `topic_word` (K × V): rows sum to one, in each language of a polylingual vocabulary; `alpha` (K);
+    `vocabulary` (V words), with counts of tokens in the training corpus; `infer`: function from bags to topic
+    shares (documents × K); `shares` (K): the topics' shares of all tokens, for rankings (None: equal);
+    `counted`: the estimator's `word_documents_`, for rankings (None: ranked from the table); `counts_words`:
+    whether the vocabulary's counts are those of a corpus.
     """
 
     topic_word: NDArray[np.floating]
@@ -54,7 +54,7 @@ class Topics(NamedTuple):
     counts_words: bool = True
 
     def ranked(self, n: int, rows: slice = slice(None), by: str = DOCUMENTS) -> NDArray[np.int64]:
-        """The first `n` words of each topic among some rows of the vocabulary, by number (K × n)."""
+        """The numbers of the first `n` words of each topic among given rows of the vocabulary (K × n)."""
         n_topics = len(self.topic_word)
         shares = np.full(n_topics, 1.0 / max(n_topics, 1)) if self.shares is None else self.shares
         words = Dense(np.asarray(self.topic_word, np.float64))
@@ -64,8 +64,8 @@ class Topics(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Two languages of aligned documents: the mean reciprocal rank of a document's other side (both ways),
-    what chance would give, and the NPMI of top words across the languages."""
+    """Scores of two languages of aligned documents: mean reciprocal rank of a document's other side (both
+    ways), its value by chance, and NPMI of top words across the languages."""
 
     documents: int
     mrr: float
@@ -102,7 +102,8 @@ class HeldOutScore(NamedTuple):
 
 
 def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
-    """Shares of the words in the training corpus, smoothed (V): they sum to one, or to one in each language.
+    """Smoothed shares of words in the training corpus (V), which sum to one, in each language if there are
+    several.
 
     >>> unigram_probabilities(Vocabulary.of(["river", "bank"])).tolist()
     [0.5, 0.5]
@@ -114,9 +115,9 @@ def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
 
 
 def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOutScore:
-    """Document completion of a corpus seen through the topics' vocabulary; `share`: how much is observed.
+    """Document completion of a corpus, read with the topics' vocabulary; `share`: the observed part.
 
-    A document's score is the same whichever others are scored. Raises UserError without a word to score.
+    A document's score does not depend on others. Raises UserError without a word to score.
     """
     unigram = unigram_probabilities(topics.vocabulary)
     scored = completion_of_blocks(
@@ -133,8 +134,8 @@ def completion_of_blocks(
     blocks: Iterable[Bags],
     share: float = 0.5,
 ) -> HeldOutScore:
-    """Document completion of some blocks of a corpus, by topics that are read word by word: see
-    `completion_of_rest`. Sums, so that those of several blocks add up."""
+    """Document completion of blocks of a corpus, by topics that are read word by word: see
+    `completion_of_rest`. The results are sums, which can be added over blocks."""
     nats = base = tokens = 0.0
     for bags in blocks:
         observed, rest = split_halves(bags, share)
@@ -147,10 +148,10 @@ def completion_of_blocks(
 
 
 def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> HeldOutScore:
-    """Left-to-right likelihood of a corpus seen through the topics' vocabulary: whole documents.
+    """Left-to-right likelihood of a corpus's whole documents, read with the topics' vocabulary.
 
-    Time grows with the squares of the documents' lengths and with `particles`. Raises UserError without a
-    word to score, and for weights that are not whole.
+    Time grows with the squares of document lengths and with `particles`. Raises UserError without a word to
+    score, and for fractional weights.
     """
     unigram = unigram_probabilities(topics.vocabulary)
     languages = max(1, len(topics.vocabulary.languages))
@@ -160,7 +161,7 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
         refuse_weights(bags, first)
         first += len(bags.unseen)
         if bags.counts.sum() > 0:
-            # one distribution over the words of all languages is needed: each is as likely, then all certain
+            # one distribution over all languages is needed: equal shares first, then rescaled
             scored = left_to_right_score(bags, topics.topic_word / languages, topics.alpha, particles)
             nats += scored.nats + scored.tokens * np.log(languages)
             tokens += scored.tokens
@@ -173,9 +174,9 @@ def coherence_of(
 ) -> dict[str | None, Coherences]:
     """Coherence of `n` words of each topic in a reference corpus: {None: …}, or for each language.
 
-    The words are ranked `by` "documents", "company", "relevance" or "probability". A language of fewer than
-    two words is left out, and one that the reference has not. Raises UserError for another `by`, and for
-    "company" of topics that have not counted it.
+    The words are ranked `by` "documents", "company", "relevance" or "probability". Languages with fewer than
+    two words, or missing in the reference, are left out. Raises UserError for another `by`, and for "company"
+    if it was not counted.
     """
     top = spelled_top_words(topics, n, by)
     known = corpus.languages
@@ -187,8 +188,8 @@ def coherence_of(
 
 
 def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
-    """Diversity of `n` words of each topic, ranked as by `coherence_of`; of a polylingual vocabulary the mean
-    over its languages.
+    """Diversity of `n` words of each topic, ranked as in `coherence_of`; the mean over languages if there are
+    several.
 
     >>> words, infer = Vocabulary.of(["river", "bank"]), lambda bags: np.ones((len(bags.unseen), 2))
     >>> diversity_of(Topics(np.array([[0.6, 0.4], [0.4, 0.6]]), np.ones(2), words, infer), 1)
@@ -199,14 +200,15 @@ def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
 
 
 def spelled_top_words(topics: Topics, n: int = 10, by: str = DOCUMENTS) -> dict[str | None, list[list[str]]]:
-    """The first `n` words of each topic: {None: …}, or for each language, if that has two words or more."""
+    """The first `n` words of each topic: {None: …}, or for each language with at least two words."""
     return spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
 
 
 def spelled_tops(
     top: Callable[[slice], NDArray[np.int64]], vocabulary: Vocabulary
 ) -> dict[str | None, list[list[str]]]:
-    """`spelled_top_words` of topics that are read elsewhere; `top`: of some rows, each topic's (K × n)."""
+    """`spelled_top_words` given a function `top` from rows of the vocabulary to each topic's words (K ×
+    n)."""
     tops = {language: top(rows) for language, rows in _ranges(vocabulary).items()}
     return {
         language: [[vocabulary.words[row] for row in topic] for topic in found.tolist()]
@@ -216,9 +218,9 @@ def spelled_tops(
 
 
 def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tuple[str, str], Sides]:
-    """For each pair of languages of a polylingual vocabulary: do the sides of documents go together?
+    """Compare the sides of documents for each pair of languages of a polylingual vocabulary.
 
-    Topics are inferred from one side alone, of the first `most` documents that have both; pairs of languages
+    Topics are inferred from each side alone, for the first `most` documents with both; pairs of languages
     without such documents are left out.
     """
     pairs: dict[tuple[str, str], Sides] = {}
@@ -236,7 +238,7 @@ def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tu
 
 
 def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
-    """The first `most` documents that have words of both sides."""
+    """The first `most` documents with words on both sides."""
     parts: list[Bags] = []
     left = most
     for bags in _blocks(corpus):
@@ -249,7 +251,7 @@ def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
 
 
 def _ranges(vocabulary: Vocabulary) -> Mapping[str | None, slice]:
-    """The rows of each language; of a plain vocabulary, all rows."""
+    """The rows of each language; all rows if there is only one."""
     return {**vocabulary.ranges} or {None: slice(None)}
 
 

@@ -1,4 +1,4 @@
-"""Aligned corpora: does one side of a document find the other, do the words of a topic belong together?"""
+"""Evaluation on aligned corpora: does one side of a document find the other, do a topic's words match?"""
 
 from collections.abc import Iterable
 
@@ -16,13 +16,13 @@ from stickbreaker.topics.evaluation.coherence import (
 from stickbreaker.topics.evaluation.nearest import roots_of
 
 QUERIES_AT_ONCE = 1024
-TIE = 1e-12  # similarities that are nearer than this are equal
+TIE = 1e-12  # similarities that differ by less are equal
 
 
 def one_side(bags: Bags, rows: slice) -> Bags:
-    """The documents with the words of some rows alone (a language's: `vocabulary.ranges[code]`).
+    """The documents restricted to words of given rows (of a language: `vocabulary.ranges[code]`).
 
-    Unseen tokens are not counted by language: there are none here.
+    Unseen tokens are not counted by language, so there are none in the result.
 
     >>> bags = Bags(np.array([0, 2]), np.array([1, 4]), np.ones(2, np.float32), np.zeros(1, np.float32))
     >>> one_side(bags, slice(3, 6)).words.tolist()
@@ -34,7 +34,7 @@ def one_side(bags: Bags, rows: slice) -> Bags:
 
 
 def both_sides(bags: Bags, first: slice, second: slice) -> Bags:
-    """The documents that have words of both ranges of rows.
+    """The documents with words in both ranges of rows.
 
     >>> bags = Bags(np.array([0, 2, 3]), np.array([0, 4, 1]), np.ones(3), np.zeros(2))
     >>> both_sides(bags, slice(0, 3), slice(3, 6)).words.tolist()
@@ -45,20 +45,20 @@ def both_sides(bags: Bags, first: slice, second: slice) -> Bags:
 
 
 def retrieval_mrr(theta_a: ArrayLike, theta_b: ArrayLike) -> float:
-    """Mean reciprocal rank of a document's own other side, in (0, 1], higher is better.
+    """Mean reciprocal rank of each document's other side, in (0, 1], higher is better.
 
-    `theta_a`, `theta_b` (documents × topics): topic shares of the two sides, row by row of the same document.
-    Each row of `theta_a` ranks all rows of `theta_b` by Hellinger distance; among equals the own one has
-    the rank that is expected in random order, so equal rows everywhere give (1 + D) / 2. Time grows with
-    D² K. Chance is about log(D) / D, see `chance_mrr`. Raises UserError unless the shapes are the same and
-    shares finite and not negative.
+    `theta_a`, `theta_b` (documents × topics): topic shares of the two sides, with rows for the same
+    documents. Each row of `theta_a` ranks all rows of `theta_b` by Hellinger distance; ties get their
+    expected rank in random order, so if all rows are equal, ranks are (1 + D) / 2. Time grows with D² K.
+    Chance is about log(D) / D, see `chance_mrr`. Raises UserError unless the shapes are the same and shares
+    finite and not negative.
 
     >>> retrieval_mrr([[1, 0], [0, 1]], [[0.9, 0.1], [0.2, 0.8]])
     1.0
     """
     a, b = roots_of(theta_a), roots_of(theta_b)
     if a.ndim != 2 or a.shape != b.shape or not len(a):
-        raise UserError(f"the sides are {a.shape} and {b.shape}", remedy="give a row a document in both")
+        raise UserError(f"the sides are {a.shape} and {b.shape}", remedy="give one row per document in both")
     total = 0.0
     for start in range(0, len(a), QUERIES_AT_ONCE):
         affinity = a[start : start + QUERIES_AT_ONCE] @ b.T  # 1 - squared distance
@@ -81,8 +81,8 @@ def chance_mrr(documents: int) -> float:
 def cross_lingual_npmi(top_a: ArrayLike, top_b: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coherence:
     """Mean NPMI of each top word in one language with each of the same topic in the other (Hao et al. 2018).
 
-    `top_a` (K × N) and `top_b` (K × M), row numbers below `n_words`; two words meet where an aligned document
-    has both. Give documents that have both sides (`both_sides`). Limits as for `npmi`.
+    `top_a` (K × N) and `top_b` (K × M): row numbers below `n_words`; two words co-occur if an aligned
+    document has both. Give documents with both sides (`both_sides`). Limits as for `npmi`.
 
     >>> bags = Bags(np.array([0, 2, 4]), np.array([0, 2, 1, 3]), np.ones(4), np.zeros(2))
     >>> cross_lingual_npmi([[0], [0]], [[2], [3]], [bags], 4).per_topic

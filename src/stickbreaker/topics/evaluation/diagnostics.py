@@ -1,4 +1,4 @@
-"""Figures of each topic by which topics that say little are found, as MALLET's diagnostics have them."""
+"""Diagnostics of topics for finding uninformative ones, like those of MALLET."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,18 +9,18 @@ from scipy.special import entr, rel_entr
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import first_largest
 
-PRESENT, MOST = 0.02, 0.5  # of a document's words that are of a topic: it is there; the document is about it
+PRESENT, MOST = 0.02, 0.5  # of a document's words: topic is present; document is about it
 
 
 class Diagnostics(NamedTuple):
-    """Of each topic (arrays of topics).
+    """Diagnostics of each topic (arrays over topics).
 
-    `tokens`: expected ones. `document_entropy` (nats): of p(document | topic), low where few documents have
-    it all. `word_length`: mean characters of its words. `uniform_distance`, `corpus_distance` (nats):
-    Kullback-Leibler divergence of its words from equal shares, and from those of the documents; a topic near
-    the documents' says nothing of its own. `effective_words`: 1 / sum of p². `exclusivity`: mean share that
-    the topic has, of all topics, in its words. `first_documents`: the share of documents with the topic in
-    which it is the largest. `allocation_ratio`: documents that are about the topic over those with it.
+    `tokens`: expected number. `document_entropy` (nats): of p(document | topic), low if it is concentrated in
+    few documents. `word_length`: mean characters of its words. `uniform_distance`, `corpus_distance` (nats):
+    Kullback-Leibler divergence of its words from uniform shares, and from those of the documents; a topic
+    close to the latter is uninformative. `effective_words`: 1 / sum of p². `exclusivity`: mean share of the
+    topic among all topics in its words. `first_documents`: the share of the documents with the topic in which
+    it is the largest. `allocation_ratio`: documents about the topic divided by documents with it.
     """
 
     tokens: Array
@@ -39,7 +39,7 @@ def diagnostics_of(
 ) -> Diagnostics:
     """Diagnostics of topics (topics × words), given documents' shares (documents × topics) and tokens.
 
-    top_words: rows of each topic's words; `words`: of the vocabulary. Documents without tokens do not count.
+    `top_words`: rows of each topic's words; `words`: of the vocabulary. Documents without tokens are ignored.
 
     >>> beta = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
     >>> shares, tokens = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([4.0, 2.0])

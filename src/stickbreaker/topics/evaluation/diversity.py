@@ -1,4 +1,4 @@
-"""Do topics differ, and are all of them used?"""
+"""Diversity of topics: do they differ, and how many are used?"""
 
 from collections.abc import Hashable, Sequence
 
@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.topk import largest
 
-TOP = 25  # words of a topic (Dieng et al. 2020)
+TOP = 25  # top words per topic (Dieng et al. 2020)
 
 
 def top_words_of(topic_word: ArrayLike, n: int, rows: slice = slice(None)) -> NDArray[np.int64]:
-    """The `n` most probable words of each topic (K × n), the first of equals first; `rows`: among these.
+    """The `n` most probable words of each topic (K × n), or fewer if there are fewer words; ties by number.
 
-    Fewer where there are fewer words.
+    `rows`: only among these.
 
     >>> top_words_of([[0.2, 0.5, 0.3]], 2).tolist()
     [[1, 2]]
@@ -25,10 +25,10 @@ def top_words_of(topic_word: ArrayLike, n: int, rows: slice = slice(None)) -> ND
 
 
 def topic_diversity(top_words: Sequence[Sequence[Hashable]] | NDArray[np.int64]) -> float:
-    """Share of distinct words among the top words of all topics, as a rule 25 of each (Dieng et al. 2020).
+    """Share of distinct words among the top words of all topics, usually 25 of each (Dieng et al. 2020).
 
-    1: no word is in two topics; 1 / K: all K topics have the same. `top_words`: words or their numbers.
-    Raises UserError if there is none.
+    1: no word is in two topics; 1 / K: all K topics have the same words. `top_words`: words or their numbers.
+    Raises UserError if there are none.
 
     >>> topic_diversity([["river", "bank"], ["money", "bank"]])
     0.75
@@ -41,9 +41,9 @@ def topic_diversity(top_words: Sequence[Sequence[Hashable]] | NDArray[np.int64])
 
 
 def effective_topics(shares: ArrayLike) -> float:
-    """How many topics of equal size would be as spread out: exp of the entropy of their shares (K).
+    """The effective number of topics: exp of the entropy of their shares (K).
 
-    Shares of tokens, of any total. Raises UserError unless they are finite, not negative and not all zero.
+    Shares can have any sum. Raises UserError unless they are finite, not negative and not all zero.
 
     >>> round(effective_topics([0.5, 0.5, 0.0]), 6)
     2.0

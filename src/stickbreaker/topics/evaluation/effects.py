@@ -1,10 +1,9 @@
-"""What metadata of documents have to do with their topics: regressions of topic shares, with the shares' own
-uncertainty.
+"""Effects of metadata on topics: regressions of topic shares that account for the shares' own uncertainty.
 
-The shares of a document are not known, but drawn from their posterior. By the method of composition (Treier
-and Jackman 2008; Roberts, Stewart and Airoldi 2016, as `estimateEffect` of R's stm) shares are drawn many
-times, each draw is regressed on the metadata by least squares, and coefficients are drawn from what that
-regression leaves open. The draws of all together are those of the effects.
+By the method of composition (Treier and Jackman 2008; Roberts, Stewart and Airoldi 2016, as `estimateEffect`
+in R's stm), documents' shares are drawn many times from their posterior, each draw is regressed on the
+metadata by least squares, and coefficients are drawn from the distribution of the estimates. All draws
+together represent the effects.
 """
 
 from typing import NamedTuple
@@ -16,15 +15,15 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array
 from stickbreaker.topics import purposes
 
-COEFFICIENTS = 100  # drawn of each regression
+COEFFICIENTS = 100  # draws of coefficients per regression
 LEVEL = 0.95
 
 
 class Effects(NamedTuple):
-    """Of each topic and term (topics × terms): the mean of the draws, their standard deviation, and the
-    bounds between which 95 % of them lie.
+    """Effects by topic and term (topics × terms): mean and standard deviation of the draws, and bounds of the
+    central 95 %.
 
-    They are differences of shares, from -1 to 1, for a step of 1 in the term.
+    They are differences of shares, from -1 to 1, per unit of the term.
     """
 
     estimates: Array
@@ -37,8 +36,8 @@ def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -
     """Effects of the columns of a design on topic shares.
 
     gamma (documents × topics): the Dirichlet posterior of each document's shares; design (documents × terms),
-    with an intercept if one is wanted. `draws`: of the shares. Raises UserError if there are no more
-    documents than terms, and where a term follows from others.
+    with an intercept if wanted. `draws`: number of draws of the shares. Raises UserError unless there are
+    more documents than terms, and if terms are collinear.
 
     >>> ones = np.ones((4, 1))
     >>> found = effects_of(np.array([[9.0, 1.0]] * 4), ones, draws=50)
@@ -50,7 +49,7 @@ def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -
         problem = f"{counted(n, 'document')} for {counted(terms, 'term')}"
         raise UserError(problem, remedy="give more documents, or a formula of fewer terms")
     if np.linalg.matrix_rank(design) < terms:
-        raise UserError("a term of the formula follows from the others", remedy="leave one of them out")
+        raise UserError("a term of the formula is determined by the others", remedy="leave out one of them")
     q, r = np.linalg.qr(design)
     back = np.linalg.solve(r, np.eye(terms))  # r^-1: coefficients = back @ (q' shares)
     found = np.empty((draws, COEFFICIENTS, gamma.shape[1], terms))
@@ -60,7 +59,7 @@ def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -
         shares /= shares.sum(axis=1, keepdims=True)
         along = q.T @ shares
         rest = np.maximum((shares**2).sum(axis=0) - (along**2).sum(axis=0), 0.0)
-        spread = np.sqrt(rest / (n - terms))  # (topics,) of what the regression leaves
+        spread = np.sqrt(rest / (n - terms))  # (topics,) of the residuals
         noise = generator.standard_normal((COEFFICIENTS, gamma.shape[1], terms))
         found[number] = (along.T + spread[:, None] * noise) @ back.T
     pooled = found.reshape(-1, *found.shape[2:])

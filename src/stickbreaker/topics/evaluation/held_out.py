@@ -19,7 +19,7 @@ from stickbreaker.topics.model.slots import WordTopics
 class HeldOut:
     """Scores a source's held-out documents, in nats per token: half of each is observed, the rest predicted.
 
-    Read block by block, wherever the engine reads them, so that their number is not bounded by memory.
+    They are read block by block, by the engine, so that their number is not bounded by memory.
     """
 
     def __init__(self, source: Source, seed: int) -> None:
@@ -40,13 +40,13 @@ class HeldOut:
 
 @dataclass
 class BlockScore:
-    """Nats and tokens of the held-out documents of some blocks, all by one engine."""
+    """Computes nats and tokens of the held-out documents of given blocks, with one engine."""
 
     source: Source
     model: TopicModel
     params: Record
     seed: int
-    topic_words: WordTopics | None = None  # made from the engine's table by the first block that has words
+    topic_words: WordTopics | None = None  # set from the engine's table by the first block with words
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[float, float]:
         nats = tokens = 0.0
@@ -65,7 +65,8 @@ class BlockScore:
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
-        """Returns E[beta] of some of the corpus's words, by ascending number (topics × words)."""
+        """A function that returns E[beta] of given words of the corpus, by ascending number (topics ×
+        words)."""
         return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 
@@ -78,10 +79,10 @@ def infer_shares(
     words: tuple[int, Sequence[str] | None],
     seed: int,
 ) -> NDArray[np.floating]:
-    """Topics' shares of documents (documents × topics), by an engine's table as it is.
+    """Topic shares of documents (documents × topics), by an engine's present table.
 
-    `numbers` are the keys of what is drawn for each; `words`: how many there are, and what spells them where
-    the rows of the table have keys.
+    `numbers`: the documents' keys for random draws; `words`: the number of words, and their spelling if the
+    table's rows have keys.
     """
     shards = cut_shards(numbers, bags, *words, model.shard_size)
     gamma = np.concatenate([local["gamma"].values for local in engine.infer(params, shards, seed)])
@@ -89,6 +90,6 @@ def infer_shares(
 
 
 def document_halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
-    """Observed and predicted halves of a block's held-out documents, if these have words to predict."""
+    """The observed and predicted halves of a block's held-out documents, or None without words to predict."""
     observed, rest = split_halves(source.block(block, held_out=True)[1])
     return (observed, rest) if rest.counts.sum() > 0 else None

@@ -14,15 +14,15 @@ from stickbreaker.core.records import Array
 from stickbreaker.topics import purposes
 
 WORDS = 5  # of the topic
-APART = 50  # the intruder is not among so many first words of the topic
+APART = 50  # the intruder is not among that many first words of the topic
 
 
 class Question(NamedTuple):
-    """Words of a topic and one that intrudes, in the order in which they are shown."""
+    """Words of a topic and an intruder, in the order shown."""
 
     topic: int
     words: list[str]
-    intruder: int  # its place among the words
+    intruder: int  # its index among the words
 
 
 def intrusion_questions(
@@ -35,10 +35,9 @@ def intrusion_questions(
 ) -> list[Question]:
     """Questions about up to `n` topics, drawn at random.
 
-    topic_word (topics × words); top_words: of each topic those that stand for it; `words`: of the vocabulary;
-    topics that are `left_out` are unused ones. An intruder stands for another topic, is not among the first
-    words of this one, and is of those in the half that is least probable in it. Raises UserError if there
-    are no two topics to tell apart.
+    `topic_word` (topics × words); `top_words`: of each topic; `words`: of the vocabulary; `left_out`: unused
+    topics. An intruder is a top word of another topic, is not among the first words of this one, and is in
+    the less probable half of its words. Raises UserError without two different topics.
 
     >>> beta = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])
     >>> found = intrusion_questions(beta, [["a", "b"], ["d", "c"]], ["a", "b", "c", "d"])
@@ -65,6 +64,6 @@ def intrusion_questions(
         if len(questions) == n:
             break
     if not questions:
-        remedy = "give a model of two topics or more that differ"
-        raise UserError("no topic has words that are improbable in it and stand for another", remedy=remedy)
+        remedy = "give a model with two or more different topics"
+        raise UserError("no topic has improbable words that are top words of another", remedy=remedy)
     return questions

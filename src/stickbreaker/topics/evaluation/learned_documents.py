@@ -1,4 +1,4 @@
-"""Which documents a saved model of topics has learned from, by those that it keeps for its report."""
+"""Which documents a saved topic model has learned from, judged by those stored for its report."""
 
 from pathlib import Path
 
@@ -16,16 +16,16 @@ from stickbreaker.saved.parquet_figures import figures_in
 from stickbreaker.topics.report_documents import LIMIT, OF_OTHERS, SALT
 from stickbreaker.topics.snippets import Excerpts
 
-IDENTITY = ("id", "text", "tokens")  # columns by which a document is known again
+IDENTITY = ("id", "text", "tokens")  # columns that identify a document
 
 
 def share_learned_from(path: Path, corpus: Corpus) -> float | None:
-    """The share of a corpus's documents that the model at `path` has learned from; None if nobody knows.
+    """The share of a corpus's documents that the model at `path` has learned from; None if unknown.
 
-    `corpus` is seen through the model's vocabulary. Where it is the model's own, these are all but those held
-    out. Of another corpus of texts, documents are looked up among those that the model keeps for its report:
-    all, or of many the 2,000 with the lowest hashes of their ids, and then the share is that of documents
-    with hashes as low. Raises UserError for a file that does not hold them.
+    `corpus` is read with the model's vocabulary. If it is the model's own, these are all but the held-out
+    documents. Documents of another corpus are looked up among those stored for the model's report: all, or
+    the 2,000 with the lowest hashes of their ids; in that case the share is estimated from documents with
+    hashes as low. Raises UserError for an invalid file.
     """
     own = share_of_own_corpus(path, corpus)
     if own is not None:
@@ -42,7 +42,7 @@ def share_learned_from(path: Path, corpus: Corpus) -> float | None:
 
 
 def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: float) -> tuple[int, int]:
-    """How many documents of a block have been learned from, and of how many this was asked."""
+    """The number of a block's documents that were learned from, and the number that were looked up."""
     chosen = [i for i, name in enumerate(corpus.ids(block)) if share_of(name, SALT) <= last]
     bags, reader = corpus.bags(block), Excerpts(corpus, block, corpus.source.entries(block))
     tokens = tokens_by_document(bags.offsets, bags.counts)
@@ -50,7 +50,8 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """Id, beginning and tokens of the documents that a model keeps; none if it has not learned from them."""
+    """Id, beginning and number of tokens of the stored documents; none if the model has not learned from
+    them."""
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:

@@ -1,9 +1,9 @@
-"""Left-to-right held-out likelihood: whole documents under given topics, whichever program made them.
+"""Left-to-right held-out likelihood of whole documents under given topics from any source.
 
-Document completion asks how well the rest of a document is predicted from its first half; this asks for
-log p(w | phi, alpha) of all of it, each word predicted from those before it (Wallach et al. 2009): by
-expected counts (`log_probability`: what `score` and `perplexity` of topic models are), or by particles.
-Why these and no bound: docs/decisions/0032-scores-are-probabilities.md.
+Document completion measures how well one half of a document predicts the other; this estimates log p(w | phi,
+alpha) of all of it, each word predicted from those before it (Wallach et al. 2009): by expected counts
+(`log_probability`, used by `score` and `perplexity` of topic models), or by particles. Why not a bound:
+docs/decisions/0032-scores-are-probabilities.md.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,8 @@ from stickbreaker.topics.evaluation.completion import Completion
 if TYPE_CHECKING:
     from stickbreaker.topics.kernels.left_to_right import Orders
 
-WEIGHTS_AT_ONCE = 1 << 22  # words × topics of a block, in double precision and twice: 64 MiB
-MOST_UNITS = 1 << 17  # of a document; a larger one is predicted several tokens at a time
+WEIGHTS_AT_ONCE = 1 << 22  # words × topics of a block; two arrays in double precision: 64 MiB
+MOST_UNITS = 1 << 17  # of a document; in a larger one, a unit is several tokens
 SUM_TOLERANCE = 1e-3
 
 WordTopics = Callable[[NDArray[np.integer]], NDArray[np.floating]]
@@ -33,19 +33,17 @@ def left_to_right_score(
 ) -> Completion:
     """Estimate log p(w | phi, alpha) of each document, in nats (Wallach et al. 2009, algorithm 3).
 
-    `topic_word` (K × V), rows sum to one, or to less where words are missing; `alpha` (K), Dirichlet
-    parameters, not shares. A document's words come in a random order, which does not change p(w); there
-    is no multinomial coefficient. Time grows with the square of a document's length, and with `particles`.
-    Tokens outside the vocabulary are left out, an empty document scores 0, a word of probability zero
-    gives -inf. Order and draws are keyed by the document's words and counts: its score depends neither on
-    its number nor on other documents.
+    `topic_word` (K × V): rows sum to one, or to less if words are missing; `alpha` (K): Dirichlet parameters,
+    not shares. Words are taken in random order, which does not change p(w); there is no multinomial
+    coefficient. Time grows with the square of a document's length, and with `particles`. Tokens outside the
+    vocabulary are left out, an empty document scores 0, a word of probability zero -inf. Order and draws
+    depend only on the document's words and counts, not on its number or other documents.
 
-    How exact: with one particle exp(score) has mean p(w), so the score is too low on average (Jensen).
-    More particles make it vary less, and it tends to a limit near log p(w) but not equal to it, below or
-    above: the particles are not weighted by the words before (six words, random topics: 0.1 nats off).
-    Averaged over documents drawn from the model itself the score is never too high, for the probabilities
-    given to each next word sum to one.
-    Raises UserError for counts that are not whole, shapes that do not fit, or no word to score.
+    Accuracy: with one particle exp(score) has mean p(w), so the score is too low on average (Jensen). More
+    particles reduce its variance, but its limit is only near log p(w), below or above, since particles are
+    not weighted by the earlier words (six words, random topics: 0.1 nats off). Averaged over documents drawn
+    from the model itself, the score is never too high, since the predictive probabilities of each word sum to
+    one. Raises UserError for counts that are not whole, shapes that do not fit, or no word to score.
 
     >>> bags = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
     >>> round(left_to_right_score(bags, np.full((2, 50), 1 / 50), [0.1, 0.3]).perplexity, 6)
@@ -85,7 +83,7 @@ def _score_block(
 
 
 def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
-    """A document's tokens in random order and the key of its draws, both from its content alone."""
+    """A document's tokens in random order and the key of its draws, both determined by its content."""
     tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
     draw = stream(seed, purposes.LEFT_TO_RIGHT, key=tokens.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)
@@ -94,15 +92,15 @@ def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
 def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.floating]) -> Completion:
     """Log probability of documents, each word predicted from those before it, in nats.
 
-    `topic_words`: E[phi] of some words, by ascending number (topics × words); `alpha` (topics): Dirichlet
-    parameters. p(w_1 … w_N) is the product of Σ_k θ_k φ_kw, with θ the mean of the document's topic shares
-    given the words before: α / Σα before the first. So the probabilities of a next word sum to one, and so
-    do those of all documents of a length. Exact for documents of one or two words; of longer ones θ is an
-    approximation (expected counts, revised after 2, 4, 8, … words). Time is linear in the words.
+    `topic_words`: returns E[phi] of given ascending words (topics × words); `alpha` (topics): Dirichlet
+    parameters. p(w_1 … w_N) is the product of Σ_k θ_k φ_kw, where θ is the mean of the document's topic
+    shares given the words before: α / Σα before the first. So the predictive probabilities of each word sum
+    to one, and so do those of all documents of a length. It is exact for one or two words; for more, θ is
+    approximate (expected counts, revised after 2, 4, 8, … words). Time is linear in the words.
 
-    The words of a bag come in a random order that its words and counts alone decide: its score is the same
-    whichever others are scored. There is no multinomial coefficient. Tokens outside the vocabulary are left
-    out, a word of probability zero gives -inf. Counts need not be whole: half a token counts half its nats.
+    Words are taken in a random order determined by the document's words and counts, so its score does not
+    depend on other documents. There is no multinomial coefficient. Tokens outside the vocabulary are left
+    out, a word of probability zero scores -inf. Counts can be fractional: half a token counts half its nats.
 
     >>> bags = Bags(np.array([0, 1]), np.array([1]), np.array([1.0], np.float32), np.zeros(1, np.float32))
     >>> topics = np.array([[0.9, 0.1], [0.5, 0.5]])
@@ -122,7 +120,7 @@ def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.float
 
 
 def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
-    """The units of some documents, as the kernel takes them; `words`: the row of each entry."""
+    """The units of documents in the kernel's form; `words`: the row of each entry."""
     from stickbreaker.topics.kernels.left_to_right import Orders
 
     entries, sizes = [np.zeros(0, np.int32)], [np.zeros(0)]
@@ -136,7 +134,7 @@ def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
 
 
 def _units(counts: NDArray[np.float64], key: bytes) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """A document's tokens in random order: which entry each is of, and how much of a token it is.
+    """A document's tokens in random order: the entry of each unit, and its size in tokens.
 
     A count c is cut into ⌈c⌉ equal units, or into fewer if the document has more than `MOST_UNITS`.
     """
@@ -149,7 +147,7 @@ def _units(counts: NDArray[np.float64], key: bytes) -> tuple[NDArray[np.int32], 
 def _checked_model(
     topic_word: ArrayLike, alpha: ArrayLike
 ) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
-    """The topics (K × V) and alpha (K) as arrays, if they can be probabilities and Dirichlet parameters."""
+    """The topics (K × V) and alpha (K) as arrays, checked to be probabilities and Dirichlet parameters."""
     topics, prior = np.asarray(topic_word), np.ascontiguousarray(alpha, np.float64)
     if topics.ndim != 2 or prior.shape != (len(topics),) or not len(prior):
         raise UserError(
@@ -188,7 +186,7 @@ def refuse_weights(bags: Bags, first: int = 0) -> None:
     if len(odd):
         row = int(np.searchsorted(bags.offsets, odd[0], side="right")) - 1
         raise UserError(
-            f"a word counts {bags.counts[odd[0]]:.6g}, and left-to-right needs whole tokens",
+            f"a word has the count {bags.counts[odd[0]]:.6g}, but left-to-right needs whole tokens",
             where=f"document {first + row}",
-            remedy="use completion_score for weights",
+            remedy="use completion_score for fractional weights",
         )

@@ -14,13 +14,14 @@ from stickbreaker.corpus import Vocabulary
 Ints = NDArray[np.int64]
 
 SAME = 1e-12  # squared distances below this are rounding
-LEAST_SHARED = 0.05  # of the probability of each model's words, to be compared by them
+LEAST_SHARED = 0.05  # least share of each model's probability in shared words
 
 
 class Matching(NamedTuple):
-    """Pairs of topics: `first[i]` of one model is `second[i]` of the other, alike by `similarity[i]`.
+    """Pairs of topics: `first[i]` of one model matches `second[i]` of the other, with `similarity[i]`; most
+    similar first.
 
-    The most alike first. `only_first`, `only_second`: topics without a partner, where one model has more.
+    `only_first`, `only_second`: topics without a partner, if one model has more topics.
     """
 
     first: Ints
@@ -38,11 +39,12 @@ class Matching(NamedTuple):
 def topic_similarity(
     a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(None),)
 ) -> NDArray[np.float64]:
-    """1 - Hellinger distance of every topic of `a` (K × V) to every one of `b` (L × V): in [0, 1], (K × L).
+    """1 - Hellinger distance between every topic of `a` (K × V) and every one of `b` (L × V), in [0, 1] (K ×
+    L).
 
-    Columns are the same words in both; rows need not sum to one. 1: the same distribution; 0: no word in
-    common. `groups`: the columns of each language, compared by themselves and averaged. Raises UserError for
-    shapes that do not fit, and values that are negative, NaN or infinite.
+    Columns are the same words in both; rows need not sum to one. 1: the same distribution; 0: no common word.
+    `groups`: the columns of each language, compared separately and averaged. Raises UserError for shapes that
+    do not match, and values that are negative, NaN or infinite.
 
     >>> topic_similarity([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).round(3).tolist()
     [[1.0, 0.0], [0.459, 0.459]]
@@ -59,9 +61,9 @@ def topic_similarity(
 
 
 def match_topics(a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(None),)) -> Matching:
-    """Pair the topics of two models so that the sum of their similarities is the largest (Hungarian method).
+    """Match the topics of two models so that the sum of similarities is greatest (Hungarian method).
 
-    Arguments as for `topic_similarity`. Where one model has more topics, some of its topics stay alone.
+    Arguments as for `topic_similarity`. If one model has more topics, some of them stay unmatched.
 
     >>> match_topics([[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]]).second.tolist()
     [2, 0]
@@ -88,11 +90,11 @@ def match_models(
     words_b: Vocabulary,
     unused: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> tuple[Matching, int]:
-    """`match_topics` over the words that both vocabularies have, language by language; and their number.
+    """`match_topics` over the words of both vocabularies, language by language; also returns their number.
 
-    `unused`: topics of each model that are left out. Raises UserError if the vocabularies have no word in
-    common, or if the common ones have less than a twentieth of the probability of one model's topics: then
-    topics would be alike by words that say nothing of them.
+    `unused`: topics of each model to leave out. Raises UserError if the vocabularies have no word in common,
+    or if the common words have less than a twentieth of the probability of one model's topics, since
+    similarities would then be meaningless.
 
     >>> river, money = Vocabulary.of(["river", "bank"]), Vocabulary.of(["bank", "money", "river"])
     >>> match_models([[0.9, 0.1]], river, [[0.1, 0.8, 0.1], [0.1, 0, 0.9]], money)[0].second.tolist()
@@ -100,7 +102,7 @@ def match_models(
     """
     rows, others = shared_words(words_a.words, words_b.words)
     if not len(rows):
-        raise UserError("the models have no word in common", remedy="compare models of like corpora")
+        raise UserError("the models have no word in common", remedy="compare models of similar corpora")
     first, second = np.asarray(a), np.asarray(b)
     _refuse_few_shared(first, rows, second, others)
     cuts = [slice(*np.searchsorted(rows, (one.start, one.stop)).tolist()) for one in words_a.ranges.values()]
@@ -114,7 +116,7 @@ def match_models(
 
 
 def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
-    """A matching of some topics of two models, by the numbers that these have there."""
+    """A matching of selected topics, renumbered as in the whole models."""
     return Matching(
         first[matching.first],
         second[matching.second],
@@ -125,19 +127,20 @@ def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
 
 
 def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64], others: Ints) -> None:
-    """Raise UserError if the shared words have hardly any of the probability of one of two models."""
+    """Raise UserError if the shared words have too little probability in one of two models."""
     shares = [float(one[:, held].sum() / one.sum()) for one, held in ((a, rows), (b, others))]
     if min(shares) < LEAST_SHARED:
         number = counted(len(rows), "word")
         first, second = (f"{100 * share:.1f} %" for share in shares)
         parts = f"{first} of the first's probability and {second} of the second's"
         problem = f"the models have {number} in common, with {parts}"
-        least = f"from {100 * LEAST_SHARED:.0f} % of both on, topics can be compared"
-        raise UserError(problem, remedy=f"compare models of like corpora ({least})")
+        least = f"topics can be compared from {100 * LEAST_SHARED:.0f} % of both on"
+        raise UserError(problem, remedy=f"compare models of similar corpora ({least})")
 
 
 def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:
-    """Mean similarity of matched topics, over all pairs of models: as a rule of the same data, other seeds.
+    """Mean similarity of matched topics, over all pairs of models, usually of the same data with different
+    seeds.
 
     Raises UserError for fewer than two models.
 
@@ -151,7 +154,7 @@ def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None
 
 
 def shared_words(a: Sequence[str], b: Sequence[str]) -> tuple[Ints, Ints]:
-    """Where the words of both vocabularies stand in `a` and in `b`, in the order of `a`.
+    """The positions in `a` and in `b` of the words that are in both, in the order of `a`.
 
     >>> [rows.tolist() for rows in shared_words(["river", "bank"], ["bank", "money"])]
     [[1], [0]]
@@ -162,6 +165,6 @@ def shared_words(a: Sequence[str], b: Sequence[str]) -> tuple[Ints, Ints]:
 
 
 def _roots(topics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Square roots of probabilities; a topic without any of the words is all zero, and like no other."""
+    """Square roots of normalised rows; a topic without any of the words stays zero, and matches no other."""
     totals = topics.sum(axis=1, keepdims=True)
     return np.sqrt(np.divide(topics, totals, out=np.zeros_like(topics), where=totals > 0))

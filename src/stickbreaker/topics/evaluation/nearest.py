@@ -1,4 +1,4 @@
-"""Documents that are about the same things, in whatever language."""
+"""Documents with similar topics, in whatever language."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.topk import largest
 
 QUERIES_AT_ONCE = 4096
-MERGED_AT_ONCE = 128  # documents; few of them are among a query's best
+MERGED_AT_ONCE = 128  # documents at a time; few of them are among a query's best
 
 
 class Nearest(NamedTuple):
-    """For each query (rows) the positions of the documents nearest to it, the nearest first.
+    """For each query (rows), the positions of the nearest documents, nearest first.
 
-    `affinity` is 1 less the squared Hellinger distance, sum_k sqrt(theta_k theta'_k): 1 for equal
-    topic shares, 0 for shares that have no topic in common.
+    `affinity` is 1 - the squared Hellinger distance, sum_k sqrt(theta_k theta'_k): 1 for equal topic shares,
+    0 for shares without a common topic.
     """
 
     positions: NDArray[np.int64]  # queries × n
@@ -25,11 +25,11 @@ class Nearest(NamedTuple):
 
 
 def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5) -> Nearest:
-    """The `n` documents with topic shares most like a query's, for each query; ties go to the first.
+    """For each query, the `n` documents with the most similar topic shares; ties go to the first.
 
-    `queries` (documents × topics); `among` blocks of the same kind, read once, numbered through. Memory: the
-    affinities of some thousand queries to a block, and n numbers per query. Raises UserError if the numbers
-    of topics differ, shares are negative, NaN or infinite, or there is no document.
+    `queries` (documents × topics); `among`: blocks of the same form, read once, with documents numbered
+    across blocks. Memory: the affinities of a thousand queries to a block, and n numbers per query. Raises
+    UserError if the numbers of topics differ, shares are negative, NaN or infinite, or there is no document.
 
     >>> nearest_documents([[1.0, 0.0]], [[[0.2, 0.8], [0.9, 0.1]]], n=1).positions.tolist()
     [[1]]
@@ -70,14 +70,14 @@ def roots_of(shares: ArrayLike) -> NDArray[np.float64]:
 
 
 def _merged(best: Nearest, affinity: NDArray[np.float64], first: int, n: int) -> Nearest:
-    """The best of those so far and of further documents, numbered from `first` (queries × documents)."""
+    """The best so far, updated with further documents, numbered from `first` (queries × documents)."""
     for start in range(0, affinity.shape[1], MERGED_AT_ONCE):
         some = affinity[:, start : start + MERGED_AT_ONCE]
         numbers = np.broadcast_to(np.arange(some.shape[1]) + (first + start), some.shape)
         if best.affinity.shape[1] < n:
             best = _best_of(best, Nearest(numbers, some), n)
             continue
-        better = np.flatnonzero(some.max(axis=1) > best.affinity[:, -1])  # others keep what they have
+        better = np.flatnonzero(some.max(axis=1) > best.affinity[:, -1])  # others do not change
         old = Nearest(best.positions[better], best.affinity[better])
         best.positions[better], best.affinity[better] = _best_of(
             old, Nearest(numbers[better], some[better]), n

@@ -1,8 +1,8 @@
-"""Scores over all strings: a word that the model does not know is spelled, letter by letter.
+"""Scores over all strings: unknown words are spelled, letter by letter.
 
-So models of open and of closed vocabularies can be compared, whatever words each knows: every token of a
-document is scored, and every model's probabilities of all strings sum to one. Words that are not known form
-one more column of the topics here, since they differ between topics by a factor alone.
+This makes models with open and closed vocabularies comparable, whatever words they know: every token is
+scored, and each model's probabilities of all strings sum to one. Unknown words form one more column of the
+topics here, since topics differ in them by a factor only.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,10 +28,10 @@ LogSpelling = Callable[[Sequence[str]], Array]
 
 
 class OpenTopics(NamedTuple):
-    """Topics that give every string a probability, p(w | k) = topic_word[k, w] + rest[k] · G0(w).
+    """Topics with a probability for every string, p(w | k) = topic_word[k, w] + rest[k] · G0(w).
 
-    Rows of `topics.topic_word` (K × V) sum to one less `rest` (K); of strings beyond the vocabulary the first
-    term is 0. `log_spelling` tells log G0 of words, a distribution over all strings (nats).
+    Rows of `topics.topic_word` (K × V) sum to 1 - `rest` (K); for strings outside the vocabulary the first
+    term is 0. `log_spelling` returns log G0 of words, a distribution over all strings (nats).
     """
 
     topics: Topics
@@ -40,8 +40,8 @@ class OpenTopics(NamedTuple):
 
 
 class StringScore(NamedTuple):
-    """A score over all strings. `unseen` of the tokens scored are of words that no topic has; `spelling_nats`
-    of the nats are for their letters, log G0."""
+    """A score over all strings. `unseen`: scored tokens of words that no topic has; `spelling_nats`: the part
+    of the nats for their letters, log G0."""
 
     held_out: HeldOutScore
     unseen: float
@@ -51,12 +51,12 @@ class StringScore(NamedTuple):
 def with_one_more_word(
     topics: Topics, totals: NDArray[np.floating], eta: object, log_spelling: LogSpelling
 ) -> OpenTopics:
-    """Topics of a closed vocabulary with one word more, "unknown", which is spelled.
+    """Topics of a closed vocabulary extended by one word, "unknown", which is spelled.
 
-    Its share is what the prior gives a word that never occurred, eta / (totals + eta): `totals` (K) are sums
-    of a topic's Dirichlet parameters, `eta` (a number, or an array of which the median is taken) is that of a
-    word. All other shares shrink accordingly. Raises UserError for topics that are no distribution over
-    single words: of several languages, or over rows that words share.
+    Its share is that of a word that never occurred, eta / (totals + eta): `totals` (K) are sums of a topic's
+    Dirichlet parameters, `eta` (a number, or an array whose median is used) is that of a word. All other
+    shares shrink accordingly. Raises UserError if topics are not distributions over single words: with
+    several languages, or words that share rows.
 
     >>> known = Topics(np.array([[0.5, 0.5]]), np.ones(1), Vocabulary.of(["a", "b"]), lambda bags: np.ones(1))
     >>> with_one_more_word(known, np.array([9.0]), 1.0, lambda words: np.zeros(len(words))).rest.tolist()
@@ -64,7 +64,7 @@ def with_one_more_word(
     """
     if topics.vocabulary.languages or topics.vocabulary.hashed:
         kind = "several languages" if topics.vocabulary.languages else "hashed words"
-        raise UserError(f"unseen words of a model of {kind} are not spelled", remedy="leave them ignored")
+        raise UserError(f"unseen words cannot be spelled for a model of {kind}", remedy="leave them ignored")
     share = float(np.median(np.asarray(eta, np.float64)))
     rest = share / (np.asarray(totals, np.float64) + share)
     shrunk = topics._replace(topic_word=topics.topic_word * (1.0 - rest[:, None]))
@@ -74,9 +74,8 @@ def with_one_more_word(
 def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5) -> StringScore:
     """Document completion of all words of a corpus: `completion_of` over all strings.
 
-    Topics are inferred from the known words of the observed part. Which words are observed depends on a
-    document's words and counts, not on the model: it is the same for all models. Raises UserError without a
-    word to score.
+    Topics are inferred from the known words of the observed part. Which words are observed depends only on a
+    document's words and counts, so it is the same for all models. Raises UserError without a word to score.
     """
     return _some(completion_of_string_blocks(topics, corpus, range(len(corpus.block_sizes)), share))
 
@@ -84,7 +83,7 @@ def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5
 def completion_of_string_blocks(
     topics: OpenTopics, corpus: Corpus, blocks: Sequence[int], share: float = 0.5
 ) -> StringScore:
-    """The same of some blocks of a corpus: sums, so that those of several add up."""
+    """`completion_of_strings` for given blocks of a corpus; results are sums, which can be added."""
     table = _Table(topics, corpus, blocks)
     for block in blocks:
         observed, rest = split_halves(table.corpus.bags(block), share, table.words)
@@ -95,7 +94,7 @@ def completion_of_string_blocks(
 
 
 def _some(scored: StringScore) -> StringScore:
-    """Raises UserError for a score of no word."""
+    """Return a score, or raise UserError if it has no word."""
     if scored.held_out.tokens == 0.0:
         raise UserError("there is nothing to score", remedy="no document has a word")
     return scored
@@ -104,7 +103,7 @@ def _some(scored: StringScore) -> StringScore:
 def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int = 20) -> StringScore:
     """Left-to-right likelihood of all words of a corpus: `left_to_right_of` over all strings.
 
-    Raises UserError without a word to score, and for weights that are not whole.
+    Raises UserError without a word to score, and for fractional weights.
     """
     blocks = range(len(corpus.block_sizes))
     table, first = _Table(topics, corpus, blocks), 0
@@ -120,7 +119,7 @@ def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int 
 
 
 def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScore:
-    """Log probability of all words of a corpus: `log_probability` over all strings; of no word it is 0."""
+    """Log probability of all words of a corpus: `log_probability` over all strings; 0 without words."""
     blocks = range(len(corpus.block_sizes))
     table = _Table(topics, corpus, blocks)
     for block in blocks:
@@ -133,11 +132,11 @@ def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScor
 
 
 class _Table:
-    """A corpus seen through all words of some blocks, topics with one column more, and sums of scores.
+    """A corpus read with all words of given blocks, topics with an extra column, and sums of scores.
 
-    Column `unknown` is any word that no topic has; which of them it is has a probability of its own, by G0
-    among the unknown, the same in all topics. `topic_word` (K × (V + 1)), rows sum to one. The unigram model
-    has the mean of the topics' rests.
+    Column `unknown` stands for all words that no topic has; the probability of each given that it is unknown
+    is by G0, the same in all topics. `topic_word` (K × (V + 1)): rows sum to one. The unigram model has the
+    mean of the topics' rests.
     """
 
     def __init__(self, topics: OpenTopics, corpus: Corpus, blocks: Sequence[int]) -> None:
@@ -162,7 +161,7 @@ class _Table:
         self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
 
     def through(self, bags: Bags) -> Bags:
-        """The same documents by the topics' columns."""
+        """The same documents with the topics' columns as words."""
         from scipy.sparse import csr_array
 
         shape = (len(bags.unseen), self.unknown + 1)
@@ -172,7 +171,7 @@ class _Table:
         return Bags(matrix.indptr.astype(np.int64), words, counts, bags.unseen)
 
     def add(self, bags: Bags, nats: float) -> None:
-        """Add a block's score, in which all unknown words count as one word so far."""
+        """Add a block's score, in which all unknown words counted as one word."""
         counts = bags.counts.astype(np.float64)
         unseen = float(counts[self._strange[bags.words]].sum())
         letters = float(counts @ self._letters[bags.words])
@@ -188,7 +187,7 @@ class _Table:
 
 
 def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple[str, ...]:
-    """All words that count in some blocks, in the order of their spelling: the eligible and the known."""
+    """All words that count in given blocks, sorted by spelling: the eligible and the known ones."""
     found: set[str] = set()
     for block in blocks:
         found.update(corpus.source.entries(block).words())
@@ -202,7 +201,7 @@ def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple
 def _with_column(
     topic_word: NDArray[np.floating], rest: NDArray[np.floating], spelled: Array, left: float
 ) -> Array:
-    """Topics (K × V) with what their rest gives the words known, and a column for all others."""
+    """Topics (K × V) with the share of their rest added to known words, and a column for all others."""
     wide = np.hstack([topic_word + rest[:, None] * spelled, (rest * left)[:, None]])
     return wide.astype(np.float64, copy=False)
 

@@ -1,8 +1,8 @@
 """Prequential scores: how well the next minibatch of a stream is predicted before it is learned from.
 
 Every document of a stream is held out until it is learned from (Dawid 1984), so a stream needs no test set:
-half of each document's tokens tell its topics, the other half is predicted. Compared with it are unigrams of
-the same stream, whose counts fade at five rates; reported is the one that has predicted best up to then.
+topics are inferred from half of each document's tokens, and the other half is predicted. The baseline is a
+unigram model of the same stream, with counts fading at five rates, of which the best so far is reported.
 """
 
 from collections.abc import Sequence
@@ -28,15 +28,15 @@ from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.slots import TopicVocabulary
 from stickbreaker.topics.model.vocabularies.open import LEAST_SPELLING
 
-MOST = 100  # documents of a minibatch that are scored
+MOST = 100  # scored documents per minibatch
 
 
 class Prequential(NamedTuple):
-    """Nats per word of the topics (`score`) and of a fading `unigram`, both of the same `tokens`.
+    """Nats per word of the topics (`score`) and of a fading `unigram`, on the same `tokens`.
 
-    The unigram is the one whose rate, `fading`, has predicted the minibatches before this one best.
-    `unseen` tokens are of words that the model does not know: where the vocabulary is open they are among the
-    tokens, spelled; where it is closed they are left out. In the trace a step has this as "prequential".
+    The unigram has the rate `fading` that predicted earlier minibatches best. `unseen`: tokens of unknown
+    words, which are spelled and included in `tokens` if the vocabulary is open, and left out if it is closed.
+    In the trace, a step has this as "prequential".
     """
 
     score: float
@@ -56,11 +56,11 @@ def prequential_score(
     step: int,
     fading: FadingCounts,
 ) -> Prequential | None:
-    """The score of a minibatch by the table as it is; None if no word is left to predict.
+    """The score of a minibatch by the present table; None if there is no word to predict.
 
     If a minibatch has more than `MOST` documents, that many are scored, drawn by the run's seed and the
-    step's number. `fading` are the counts of the minibatches before this one; what their unigrams predict is
-    added to their `nats`.
+    step's number. `fading`: counts of earlier minibatches, to whose `nats` the scores of their unigrams are
+    added.
     """
     numbers = shards.numbers()
     places = np.arange(len(numbers))
@@ -86,15 +86,15 @@ class UnigramBase(NamedTuple):
     """The pseudo-counts of a unigram, by language if there are several."""
 
     languages: tuple[str, ...]
-    counts: Array  # of the words asked for
-    totals: Array  # of all words of each one's language
+    counts: Array  # of the given words
+    totals: Array  # of all words in the language of each
 
 
 def unigram_base(
     slot: TopicVocabulary[Any], params: Record, vocabulary: Vocabulary, words: Sequence[str]
 ) -> UnigramBase:
-    """Half a count for each word of a known vocabulary; if words are spelled, the share that their spelling
-    has of the topics' concentration."""
+    """Pseudo-counts: 1/2 for each word of a closed vocabulary; if words are spelled, G0 times the topics'
+    concentration."""
     if slot.grows:
         concentration = slot.hyperparameter(params)[1]
         logs = np.maximum(slot.log_spelling(params, words), LEAST_SPELLING)
@@ -109,7 +109,7 @@ def unigram_base(
 def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base: UnigramBase) -> Array:
     """Log probability (rates, nats) of distinct words, each `tokens` times, by the unigram of each rate.
 
-    A word has its share of the counts plus `base`, in its language.
+    A word's probability is its share of the counts plus `base`, in its language.
     """
     totals = fading.totals(base.languages)
     own = totals[[base.languages.index(language_of(word)) for word in words]] if base.languages else totals
@@ -118,8 +118,8 @@ def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base
 
 
 class Predicted(NamedTuple):
-    """Nats per word of the topics, and the distinct words that were predicted: by row, by spelling too where
-    the vocabulary is open."""
+    """Nats per word of the topics, and the distinct predicted words: by row, and by spelling if the
+    vocabulary is open."""
 
     score: float
     tokens: float
@@ -131,7 +131,7 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentScore:
-    """The score of some documents, wherever an engine reads them; `places` are theirs in the minibatch."""
+    """Scores documents, given by their `places` in the minibatch, wherever the engine reads them."""
 
     source: Source
     model: TopicModel
@@ -163,7 +163,7 @@ class DocumentScore:
 
 
 def count_words(fading: FadingCounts, shards: Shards) -> None:
-    """Let a minibatch's words into the counts, once it has been predicted."""
+    """Add a minibatch's words to the counts, after it has been predicted."""
     source, corpus = shards.source, shards.source.corpus
     assert isinstance(corpus, Corpus)
     bags = source.read(shards.numbers())
@@ -174,8 +174,8 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
 
 
 def _by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
-    """The same documents over their own words, ascending by spelling, so that how they are cut in two depends
-    on nothing else."""
+    """The same documents over their own words, sorted by spelling, so that their split into halves depends on
+    nothing else."""
     rows = np.unique(bags.words)
     spelled = [words[int(row)] for row in rows]
     order = np.array(sorted(range(len(rows)), key=spelled.__getitem__), np.int64)
