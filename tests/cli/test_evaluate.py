@@ -87,7 +87,7 @@ def test_a_stream_has_not_counted_company(cli, planted, texts, tmp_path, verb):
     inputs = {"evaluate": [planted], "compare": [tmp_path / "model"]}.get(verb, [])
     told = cli(verb, tmp_path / "model", *inputs, "--by", "company", code=1).stderr.splitlines()[-1]
     problem = "--by company: the model has not counted which words occur together"
-    assert told == f"stickbreaker: {problem}; fit it anew on a corpus (streams do not count it)"
+    assert told == f"stickbreaker: {problem}; fit it again on a corpus (streams do not count it)"
     cli(verb, tmp_path / "model", *inputs)
 
 
@@ -198,7 +198,10 @@ def test_two_languages(cli, two_languages):
 MISTAKES = [
     ("--labels colour", "no document has the field 'colour'; there are: label"),
     ("--reference {dir}/none.jsonl", "none.jsonl: no such file"),
-    ("--labels rare", "2 documents with 2 labels are too few to classify; two labels need 5 documents each"),
+    (
+        "--labels rare",
+        "2 documents with 2 labels are too few to classify; give at least two labels with 5 documents each",
+    ),
 ]
 
 

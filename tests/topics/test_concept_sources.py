@@ -129,7 +129,7 @@ def test_constraints_are_concepts(tmp_path):
         with pytest.raises(UserError, match=problem) as error:
             list(WordFile.open(write(tmp_path, f"MERGE_\ta\tb\n{line}\n", "c.txt")).constraints())
         assert error.value.line == 2
-    with pytest.raises(UserError, match="is no dictionary"):
+    with pytest.raises(UserError, match="is not a dictionary"):
         list(dictionary_entries(path))
 
 
@@ -181,12 +181,12 @@ def test_other_languages_are_refused(languages, vocabulary, problem):
 
 
 def test_nothing_found_is_told():
-    with pytest.raises(UserError, match="no concept comes of 1 entries"):
+    with pytest.raises(UserError, match="1 entries make no concept"):
         concepts_of_pairs([Entry(1, "Hut", "hat")], BOTH, ANALYSIS, ("de", "en"))
     entries = [Entry(1, "Haus", "house", 2.0), Entry(2, "Baum", "tree", 1.0)]
-    with pytest.raises(UserError, match="no pair met 3 times or more; the best has 2"):
+    with pytest.raises(UserError, match="no pair has a count of 3 or more; the highest is 2"):
         concepts_of_pairs(entries, BOTH, ANALYSIS, ("de", "en"), least_count=3.0)
-    with pytest.raises(UserError, match=r"no pair met 0\.5 times or less; the rarest has 1"):
+    with pytest.raises(UserError, match=r"no pair has a count of 0\.5 or less; the lowest is 1"):
         concepts_of_pairs(entries, BOTH, ANALYSIS, ("de", "en"), most_count=0.5)
     with pytest.raises(UserError, match="languages de, en"):
         concepts_of_constraints([(1, ["a", "b"])], BOTH, None)
@@ -211,7 +211,7 @@ def test_a_corpus_by_characters_is_named_as_the_cause():
     zh = PolylingualAnalysis({"zh": Analysis(language="zh"), "en": Analysis(language="en")})
     words = {"zh": Vocabulary.of(["zh:银", "zh:行", "zh:树"]), "en": Vocabulary.of(["en:bank", "en:tree"])}
     entries = [Entry(1, "银行", "bank"), Entry(2, "利息", "interest"), Entry(3, "树", "tree")]
-    with pytest.raises(UserError, match=r"no concept .* several characters.* segmentation icu"):
+    with pytest.raises(UserError, match=r"make no concept.* several characters.* segmentation icu"):
         concepts_of_pairs(entries[:2], Vocabulary.joined(words), zh, ("zh", "en"))
     found = concepts_of_pairs(entries, Vocabulary.joined(words), zh, ("zh", "en"))
     assert (len(found.concepts), found.several_words, found.by_characters) == (1, 2, 2)

@@ -168,8 +168,8 @@ def test_lines_that_are_too_large_leave_the_others_side_by_side(read):
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"a.de": "a\nb\n", "a.en": "A\n"}, "a.en: has 1 line, {}/a.de has more; give two files with"),
-        ({"a.de": "a\n", "a.en": "A\nB\nC\n"}, "a.de: has 1 line, {}/a.en has more"),
+        ({"a.de": "a\nb\n", "a.en": "A\n"}, "a.en: has 1 line, but {}/a.de has more; give two files with"),
+        ({"a.de": "a\n", "a.en": "A\nB\nC\n"}, "a.de: has 1 line, but {}/a.en has more"),
         ({"a.de": "", "a.en": "A\n"}, "a.de: has 0 lines"),
         ({"a.de": "", "a.en": ""}, "a.de {}/a.en: no pair of sentences has words on both sides"),
         ({"a.de": "\n\n", "a.en": "\n\n"}, "no pair of sentences has words on both sides"),

@@ -43,7 +43,7 @@ def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
 
 
 def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> float:
-    """log p of all sentences that can be parsed; of whole documents if documents have rule weights of their
+    """log p of all sentences that can be parsed, or of whole documents if they have rule weights of their
     own.
 
     learned: `opened`; nats: log p of each sentence independently.

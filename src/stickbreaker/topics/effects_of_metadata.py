@@ -109,5 +109,5 @@ def _formulaic() -> Any:
 
 def left_out_text(found: MetadataEffects) -> str:
     """The numbers of documents used and left out, as text."""
-    left = f", {found.left_out:,} without a field or words left out" if found.left_out else ""
+    left = f", {found.left_out:,} left out for lack of a field or words" if found.left_out else ""
     return f"{counted(found.documents, 'document')}{left}"

@@ -1,6 +1,6 @@
 """Topics and topic shares in the formats of other programs: MALLET, gensim, pyLDAvis.
 
-With `overwrite` a file that is there is replaced; without, UserError is raised where one is.
+An existing file is replaced with `overwrite`; otherwise UserError is raised.
 """
 
 import json
@@ -25,10 +25,10 @@ from stickbreaker.topics.topic_estimator import TopicEstimator
 def write_doc_topics(
     estimator: TopicEstimator, corpus: Corpus, path: str | Path, *, overwrite: bool = True
 ) -> None:
-    """Write topic shares as MALLET's `--output-doc-topics` does: `number TAB id TAB share TAB share …`.
+    """Write topic shares like MALLET's `--output-doc-topics`: `number TAB id TAB share TAB share …`.
 
-    `corpus` is seen through the model's vocabulary, block by block. Blanks in an id become single
-    spaces. Numbers read back as the same numbers.
+    `corpus` is read with the model's vocabulary, block by block. White space in an id becomes single spaces.
+    Numbers are written with full precision.
     """
     seen, number = estimator.seen(corpus), 0
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
@@ -42,10 +42,10 @@ def write_doc_topics(
 def write_topic_keys(
     estimator: TopicEstimator, path: str | Path, n_words: int = 20, *, overwrite: bool = True
 ) -> None:
-    """Write top words as MALLET's `--output-topic-keys` does: `topic TAB alpha TAB word word …`.
+    """Write top words like MALLET's `--output-topic-keys`: `topic TAB alpha TAB word word …`.
 
-    As MALLET's they are the most probable words. Blanks inside a word become "_". Of a polylingual model each
-    language's top words follow one another, spelled with their language.
+    They are the most probable words, as in MALLET. Spaces inside a word become "_". For a polylingual model,
+    each language's top words follow one another, spelled with their language.
     """
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for topic, words in enumerate(estimator.top_words(n_words, by=PROBABILITY)):
@@ -66,9 +66,9 @@ def write_gensim_topics(
 def to_gensim(estimator: TopicEstimator) -> Any:
     """The topics as a gensim `LdaModel`, with its dictionary and priors; needs gensim.
 
-    `get_topics()` gives `topic_word_`, and documents are inferred there by as many counts as topics have. The
-    model can be saved by its own `save`, for `LdaModel.load`, which unpickles: load no one else's.
-    Raises UserError if gensim is not installed.
+    `get_topics()` returns `topic_word_`, and documents are inferred with the topics' counts. The model can be
+    saved by its own `save` for `LdaModel.load`, which unpickles: only load your own files. Raises UserError
+    if gensim is not installed.
     """
     try:
         corpora, models = import_module("gensim.corpora"), import_module("gensim.models")
@@ -82,7 +82,7 @@ def to_gensim(estimator: TopicEstimator) -> Any:
         dictionary.cfs = dict(enumerate(vocabulary.tokens.round().astype(int).tolist()))
     dictionary.num_docs = int(estimator.corpus_["documents"])
     counts = topics * np.asarray(estimator.components_, np.float64).sum(axis=1, keepdims=True)
-    prior = max(float(counts.min()) / 2, 1e-12)  # what gensim adds to the counts of a topic
+    prior = max(float(counts.min()) / 2, 1e-12)  # added by gensim to the counts of a topic
     model = models.LdaModel(
         num_topics=len(topics),
         id2word=dictionary,
@@ -96,14 +96,14 @@ def to_gensim(estimator: TopicEstimator) -> Any:
 
 
 def pyldavis_inputs(estimator: TopicEstimator, corpus: Corpus, language: str | None = None) -> dict[str, Any]:
-    """The arguments of `pyLDAvis.prepare`, for a model and documents of any corpus.
+    """The arguments of `pyLDAvis.prepare`, for a model and a corpus.
 
     `topic_term_dists` (topics × words) and `doc_topic_dists` (documents × topics), rows of which sum to one,
     `doc_lengths` (documents), `vocab` (words), `term_frequency` (words) in the corpus. Documents without a
-    known word are left out, since pyLDAvis refuses them: positions are not those of the corpus then. Of a
-    polylingual model one `language` is shown, with the documents that have words of it.
+    known word are left out, since pyLDAvis refuses them, so positions can differ from the corpus. For a
+    polylingual model choose one `language`; only documents with words of it are included.
 
-    Raises UserError if no document is left, or the language is missing or strange.
+    Raises UserError if no document is left, or the language is missing or unknown.
 
     >>> from stickbreaker import LDA
     >>> corpus = Corpus.from_texts(["river bank", "", "bank money"])
@@ -133,9 +133,9 @@ def write_pyldavis(
     *,
     overwrite: bool = True,
 ) -> int:
-    """Write `pyldavis_inputs` as JSON, documents block by block; returns how many documents it has.
+    """Write `pyldavis_inputs` as JSON, documents block by block; returns the number of documents.
 
-    `pyLDAvis.prepare(**json.load(open(path)))` takes it.
+    Load it with `pyLDAvis.prepare(**json.load(open(path)))`.
     """
     words = _words_shown(estimator, language)
     frequency = np.zeros(len(words.spelled))
@@ -160,7 +160,7 @@ def write_pyldavis(
 
 
 def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
-    """A JSON list of the rows of arrays, a row at a time."""
+    """A JSON list of the rows of arrays, one row at a time."""
     before = "["
     for part in parts:
         for row in part:
@@ -170,7 +170,7 @@ def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
 
 
 class _Words(NamedTuple):
-    """The words that are shown: their `rows`, how they are `spelled`, topics over them (sum to one)."""
+    """The words shown: their `rows`, their spelling, and the topics over them (rows sum to one)."""
 
     rows: slice
     spelled: tuple[str, ...]
@@ -182,9 +182,9 @@ def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
     vocabulary = estimator.vocabulary_
     known = ", ".join(vocabulary.languages)
     if language is None and known:
-        raise UserError(f"the model has several languages ({known})", remedy="name one by --language")
+        raise UserError(f"the model has several languages ({known})", remedy="choose one with --language")
     if language is not None and language not in vocabulary.languages:
-        held = f"the model has {known}" if known else "the model has one language, leave --language out"
+        held = f"the model has {known}" if known else "the model has one language, leave out --language"
         raise UserError(f"the model has no language {language!r} to choose", remedy=held)
     rows = slice(0, len(vocabulary)) if language is None else vocabulary.ranges[language]
     spelled = vocabulary.words if language is None else vocabulary.spelled[rows]
@@ -194,7 +194,8 @@ def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
 def _documents(
     estimator: TopicEstimator, corpus: Corpus, words: _Words, frequency: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """Topic shares and lengths of a block's documents that have shown words; `frequency` adds these up."""
+    """Topic shares and lengths of the documents with shown words, block by block; adds word counts to
+    `frequency`."""
     seen = estimator.seen(corpus)
     for block in range(len(seen.block_sizes)):
         bags = seen.bags(block)
@@ -207,7 +208,7 @@ def _documents(
 
 
 def _normalised(rows: Array) -> NDArray[np.float64]:
-    """Rows that sum to one, as exactly as double precision can."""
+    """The rows, normalised as exactly as double precision allows."""
     rows = np.asarray(rows, np.float64)
     return rows / rows.sum(axis=1, keepdims=True)
 
@@ -218,7 +219,7 @@ def _refuse_nothing(documents: int) -> None:
 
 
 def _one_field(text: str, blank: str) -> str:
-    """Text without tabs, line ends and other spaces, each run of which becomes `blank`."""
+    """Text with each run of white space replaced by `blank`."""
     return blank.join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""The hierarchical Dirichlet process, as users import it."""
+"""The public class of the hierarchical Dirichlet process, `HDP`."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -18,7 +18,7 @@ class HDP(ScikitLearnTopics, PlainHDP):
     shows: ClassVar[tuple[str, ...]] = (*ScikitLearnTopics.shows, "search_range")
 
     def to_lda(self) -> LDA:
-        """The topics in use as a fitted `LDA` with the fixed prior alpha beta: for programs that want one.
+        """The topics in use as a fitted `LDA` with the fixed prior alpha beta, for programs that need one.
 
         Raises UserError for an open vocabulary.
 
@@ -27,7 +27,7 @@ class HDP(ScikitLearnTopics, PlainHDP):
         """
         check_is_fitted(self)
         if not self.model.words.dirichlet:
-            raise UserError("to_lda needs words that are known", remedy='fit with words="closed"')
+            raise UserError("to_lda needs a closed vocabulary", remedy='fit with words="closed"')
         lda = LDA(self.n_topics_, alpha=self.alpha_, eta=self.eta_, random_state=self.seed_)
         lda.set_params(fold_in=self.fold_in, doc_max_iter=self.doc_max_iter, doc_tol=self.doc_tol)
         lda.set_params(n_jobs=self.n_jobs)

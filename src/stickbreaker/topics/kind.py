@@ -1,4 +1,5 @@
-"""What models of topics can do: latent Dirichlet allocation and the hierarchical Dirichlet process."""
+"""The declaration of topic models as kinds: latent Dirichlet allocation and the hierarchical Dirichlet
+process."""
 
 from dataclasses import replace
 
@@ -23,47 +24,47 @@ OF_TOPICS = (
 COMMANDS = {
     "concepts": Command(
         "stickbreaker.topics.cli.make_concepts:concepts",
-        "Make concepts of a dictionary, for topics in which words are tied.",
+        "Make concepts from a dictionary, to tie words in topics.",
         after="corpus",
     ),
     "name": Command(
         "stickbreaker.topics.cli.name:name",
-        "Name the topics of a model; those of one name are one to its reader.",
+        "Name the topics of a model; topics with the same name are merged in reports.",
         after="topics",
     ),
     "nearest": Command(
         "stickbreaker.topics.cli.nearest:nearest",
-        "Find documents that are about what others are about.",
+        "Find documents similar to others.",
         after="evaluate",
     ),
     "effect": Command(
         "stickbreaker.topics.cli.effect:effect",
-        "What have metadata to do with topics? By a formula, as in R.",
+        "Estimate effects of metadata on topics, by a formula as in R.",
     ),
     "intruders": Command(
         "stickbreaker.topics.cli.intruders:intruders",
         "Write a quiz: which word does not belong to the topic?",
     ),
     "compare": Command(
-        "stickbreaker.topics.cli.compare:compare", "Match the topics of models: what do they agree on?"
+        "stickbreaker.topics.cli.compare:compare", "Match the topics of models: which do they share?"
     ),
     "search-k": Command("stickbreaker.topics.cli.search_k:search_k", "Choose the number of topics."),
 }
 EXPORTS = {
     "mallet-topic-keys": Export(
         "stickbreaker.topics.cli.export:write_topics",
-        "a line a topic: number, alpha, top words",
+        "one line per topic: number, alpha, top words",
         options=("top", "threads"),
     ),
     "gensim-topics": Export(
         "stickbreaker.topics.cli.export:write_topics",
-        "a line a topic: top words with probabilities (a model for gensim:\n"
+        "one line per topic: top words with probabilities (a model for gensim:\n"
         "stickbreaker.topics.exporting.to_gensim, in Python)",
         options=("top", "threads"),
     ),
     "mallet-doc-topics": Export(
         "stickbreaker.topics.cli.export:write_documents",
-        "a line a document: number, id, topic shares",
+        "one line per document: number, id, topic shares",
         of_documents=True,
         options=("top", "threads"),
     ),

@@ -1,4 +1,4 @@
-"""Latent Dirichlet allocation, as users import it."""
+"""The public class of latent Dirichlet allocation, `LDA`."""
 
 from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.scikit_learn import ScikitLearnTopics

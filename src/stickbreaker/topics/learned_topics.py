@@ -1,4 +1,4 @@
-"""What was learned, topic by topic, and topics of new documents."""
+"""Learned topics: words, concepts and names by topic, and topics of new documents."""
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ from stickbreaker.topics.topic_params import TopicParams
 if TYPE_CHECKING:
     from stickbreaker.topics.search.search_points import SearchPoint
 
-MADE = (  # of the table and the params, when they are asked for
+MADE = (  # computed from the table and the params on demand
     "components_",
     "topic_word_",
     "topic_words",
@@ -52,16 +52,16 @@ MADE = (  # of the table and the params, when they are asked for
 
 
 class LearnedTopics(TopicParams):
-    """What is read of the topics that a run left, and topics of new documents."""
+    """Reads learned topics, and infers topics of new documents."""
 
     alpha_: Array
     topic_shares_: Array
-    unused_topics_: list[int]  # those with next to no tokens, which are no topics to anybody
+    unused_topics_: list[int]  # topics with hardly any tokens
     topic_names_: tuple[str | None, ...]
-    given_names_: Mapping[int, str] = MappingProxyType({})  # what a reader calls topics, by lasting id
-    names_as_read: Mapping[int, str] = MappingProxyType({})  # those that the saved model had when it was read
+    given_names_: Mapping[int, str] = MappingProxyType({})  # names given by users, by lasting id
+    names_as_read: Mapping[int, str] = MappingProxyType({})  # names in the saved model when it was read
     topic_ids_: list[int]
-    word_documents_: WordDocuments | None = None  # what words are ranked by; None of streams
+    word_documents_: WordDocuments | None = None  # for ranking words; None for streams
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
@@ -70,8 +70,8 @@ class LearnedTopics(TopicParams):
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
-        """Of an open vocabulary, the words that topics have now, with the tokens that the model expects of
-        them, and no count of documents: a stream's old documents fade, and others stand for many."""
+        """The model's words; for an open vocabulary, those that topics have now, with expected tokens and no
+        document counts, since a stream's old documents fade and are scaled."""
         table, rows = self.engine_.table, self._rows
         assert table.keys is not None
         assert rows is not None
@@ -81,16 +81,17 @@ class LearnedTopics(TopicParams):
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
-        """The table's rows of an open vocabulary's words: not those that are kept though no topic has them.
+        """The table's rows of an open vocabulary's words, without those that no topic has.
 
-        None: all rows, of a closed one.
+        None: all rows, for a closed vocabulary.
         """
         words = self.model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
 
     @cached_property
     def components_(self) -> Array:
-        """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
+        """Parameters of q(beta) (topics × words): expected counts plus eta; for an open vocabulary,
+        counts."""
         words, whole = self.model.words, self.engine_.table.whole()
         used = words.parameters(self.params_, whole).T[self.topic_columns_]
         return np.ascontiguousarray(used if self._rows is None else used[:, self._rows])
@@ -102,7 +103,7 @@ class LearnedTopics(TopicParams):
 
     @cached_property
     def topic_words(self) -> TopicWords:
-        """`topic_word_`, of which no more is held than is asked for where the table lies in files."""
+        """`topic_word_` on demand: only the requested part is in memory if the table is in files."""
         return self.model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
 
     @cached_property
@@ -112,11 +113,11 @@ class LearnedTopics(TopicParams):
 
     @cached_property
     def concentration_(self) -> float:
-        """Of an open vocabulary, that of a topic over all strings, in place of `eta_`."""
+        """For an open vocabulary, the concentration of a topic over all strings, in place of `eta_`."""
         return float(self._hyperparameter("concentration"))
 
     def _hyperparameter(self, name: str) -> float | Array:
-        """The prior of words in topics. Raises AttributeError if that is of another kind."""
+        """The prior of words in topics. Raises AttributeError if the vocabulary has another kind of prior."""
         words = self.model.words
         own, value = words.hyperparameter(self.params_)
         if own != name:
@@ -126,18 +127,17 @@ class LearnedTopics(TopicParams):
 
     @cached_property
     def rest_(self) -> Array:
-        """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
+        """For an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
         return self.model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
 
     @property
     def model(self) -> TopicModel:
-        """The model by which what was learned is read, and by which new documents are inferred."""
+        """The model for reading learned topics and inferring new documents."""
         return topic_model(self.engine_.model)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = DOCUMENTS) -> list[list[str]]:
-        """The `n` words of each topic that stand for it, `by` "documents", "company", "relevance" or
-        "probability"; of a polylingual model, of each language in turn, or of one `language`, and then
-        without it."""
+        """The `n` top words of each topic, ranked `by` "documents", "company", "relevance" or "probability";
+        for a polylingual model, of each language in turn, or of one `language`, then without its code."""
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
             if language not in ranges:
@@ -152,34 +152,35 @@ class LearnedTopics(TopicParams):
         return top
 
     def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
-        """The first `n` words of each topic among some rows of the vocabulary, by number, and their
+        """The numbers of the first `n` words of each topic among given rows of the vocabulary, and their
         probabilities (both topics × n)."""
         return ranking(by)(self.word_evidence, n, within)
 
     @property
     def word_evidence(self) -> WordEvidence:
-        """What the topics' words are ranked by."""
+        """The data for ranking the topics' words."""
         per_token = None if self.model.words.grows else self.vocabulary_.documents_per_token
         return WordEvidence(self.topic_words, self.topic_shares_, per_token, self.word_documents_)
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and the share that each has of a topic's tokens (concepts × topics); none where
-        there are none."""
+        """Names of concepts, and their shares of each topic's tokens (concepts × topics); empty without
+        concepts."""
         names, shares = self.model.words.concepts(self.params_, self.engine_.table)
         return names, shares[:, self.topic_columns_]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """The `n` concepts that have most of each topic's tokens, and their shares; none if none are."""
+        """The `n` concepts with the largest shares of each topic's tokens, and the shares; empty without
+        concepts."""
         return largest_concepts(*self.concept_shares, n)
 
     def show_topics(
         self, num_topics: int = 10, num_words: int = 10, formatted: bool = True
     ) -> list[tuple[int, Any]]:
-        """The largest topics as gensim shows them: (number, '0.021*"word" + …'), the largest first.
+        """The largest topics in gensim's format: (number, '0.021*"word" + …'), largest first.
 
-        As gensim's they are the most probable words. `num_topics` -1 takes all. `formatted` False gives a
-        list of (word, probability) in place of the text.
+        They show the most probable words, as in gensim. `num_topics` -1 returns all. With `formatted` False,
+        a list of (word, probability) replaces the text.
         """
         top = self.top_words(num_words, by=PROBABILITY)
         order = descending(self.topic_shares_)
@@ -193,23 +194,23 @@ class LearnedTopics(TopicParams):
         return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in topics]
 
     def _combine_names(self) -> None:
-        """Set `topic_names_`: what a reader calls a topic, or the guide does."""
+        """Set `topic_names_` from names given by users, or else by the guide."""
         given = [self.given_names_.get(i) for i in self.topic_ids_]
         self.topic_names_ = tuple(a or b for a, b in zip(given, self.guided_names, strict=True))
 
     @property
     def guided_names(self) -> list[str | None]:
-        """The guide's name of each topic, None of free ones."""
+        """The guide's name of each topic; None for free topics."""
         names = self.guide_names()
         return [names[k] if k < len(names) else None for k in self.topic_columns_.tolist()]
 
     def seen(self, corpus: Corpus) -> Corpus:
-        """A corpus through the model's vocabulary."""
+        """A corpus read with the model's vocabulary."""
         same = corpus.vocabulary is self.vocabulary_
         return corpus if same else corpus.with_vocabulary(self.vocabulary_)
 
     def without_table(self) -> Self:
-        """What else the estimator knows, to be sent to where its table lies: see `over`."""
+        """The estimator without its table, to be sent to where the table is: see `over`."""
         bare = copy.copy(self)
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "origin"):
             vars(bare).pop(name, None)
@@ -217,15 +218,15 @@ class LearnedTopics(TopicParams):
         return bare
 
     def over(self, engine: LocalEngine) -> Self:
-        """The same estimator with another engine's table."""
+        """The estimator with another engine's table."""
         other = copy.copy(self)
         other.engine_ = engine
         return other
 
     def infer_documents(self, bags: Bags) -> Iterator[Local]:
-        """gamma and bound terms of some documents, a shard at a time."""
+        """gamma and bound terms of documents, shard by shard."""
         solver, model = self.fold_in_solver(), self.model
-        if solver != model.solver:  # as the parameters say now
+        if solver != model.solver:  # the parameters have changed
             self.engine_.model = replace(model, solver=solver)
         numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
@@ -238,7 +239,7 @@ class LearnedTopics(TopicParams):
         gamma = np.concatenate([local["gamma"].values for local in self.infer_documents(bags)])
         gamma = np.ascontiguousarray(
             gamma[:, self.topic_columns_]
-        )  # or sums would depend on the other documents
+        )  # so that sums do not depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
     @property
@@ -249,9 +250,9 @@ class LearnedTopics(TopicParams):
         return self.infer_shares(corpus.bags(block))
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
-        """Make a run's state the estimator's fitted attributes."""
+        """Set the estimator's fitted attributes from a run's state."""
         self.take_state(state)
-        self.state_ = replace(state, proposals=[])  # what was under way is over
+        self.state_ = replace(state, proposals=[])  # proposals under way are dropped
         self.params_ = state.params
         folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
         self.engine_ = local_fork(engine, folds_in, threads_of(self.n_jobs), copied=False)
@@ -288,22 +289,22 @@ class LearnedTopics(TopicParams):
         return {"topics": len(self.topic_shares_)}
 
     def log_probability(self, bags: Bags) -> float:
-        """Log probability of some documents' known words, in nats; of a closed vocabulary."""
+        """Log probability of documents' known words, in nats; for a closed vocabulary."""
         from stickbreaker.topics.evaluation.left_to_right import log_probability
 
         return log_probability(bags, self.topic_words.of, self.alpha_).nats
 
     def bound_of(self, bags: Bags) -> float:
-        """What inference climbs, E[log p(words, z, theta | beta)] and entropy under q, in nats: a lower bound
-        on log p; of documents that are sampled an estimate of it."""
+        """The objective of inference, E[log p(words, z, theta | beta)] plus entropy under q, in nats: a lower
+        bound on log p, or an estimate of it if documents are sampled."""
         return float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
 
     def counted_arrays(self) -> dict[str, NDArray[Any]]:
-        """What was counted in documents for the ranking of words, as arrays of a saved model."""
+        """Document counts for ranking words, as arrays of a saved model."""
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 
 
 def largest_concepts(names: Sequence[str], shares: Array, n: int) -> list[list[tuple[str, float]]]:
-    """Of each topic the `n` concepts with most of its tokens, and their shares (concepts × topics)."""
+    """The `n` concepts with the largest shares of each topic's tokens, given shares (concepts × topics)."""
     tops: list[list[int]] = largest(shares.T, n)[0].tolist()
     return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]

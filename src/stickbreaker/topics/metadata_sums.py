@@ -1,7 +1,7 @@
-"""Sums of topics' tokens over all documents, by the values and by the dates in their metadata fields.
+"""Sums of topics' tokens over all documents, by value and date of their metadata fields.
 
-Documents are many, values that divide them few: so a model can say how topics divide over all documents
-without keeping the shares of any. Sums are whole numbers, which add up to the same in any order.
+With them, a model can report topics by metadata over all documents without storing any document's shares.
+Sums are integers, so the order of addition does not matter.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from stickbreaker.saved.parquet_figures import figures_in, write_with_figures
 
 Rows = dict[str, NDArray[np.int64]]  # by value or date: documents, tokens, tokens of each topic (2 + K)
 
-SCALE = 1 << 16  # parts that a token is counted in
+SCALE = 1 << 16  # units per token
 MOST_CELLS = 1 << 18  # values × topics of a field: 2 MB
-LEAST_VALUES = 100  # that are held however many topics there are
-LEAST_DATES = 1200  # likewise; there are no more years
-MOST_FIELDS = 64  # the first by name
+LEAST_VALUES = 100  # values that are stored however many topics there are
+LEAST_DATES = 1200  # likewise for dates; enough for years
+MOST_FIELDS = 64  # the first ones by name
 PRECISIONS = (10, 7, 4)  # characters of ISO 8601: a day, a month, a year
 _date_of = lru_cache(1 << 14)(date_of)
 
@@ -33,9 +33,9 @@ _date_of = lru_cache(1 << 14)(date_of)
 class FieldSums:
     """Sums over the documents by one field.
 
-    `values` are by value, None if there are too many; `dates` are by the first `precision` characters of
-    the date in ISO 8601, as fine as there is room for. `known` documents have a value; those with a list of
-    several are in the row of each.
+    `values`: rows by value, None if there are too many; `dates`: rows by the first `precision` characters of
+    the date in ISO 8601, as fine as there is room for. `known`: number of documents with a value; those with
+    a list of values count in each row.
     """
 
     values: Rows | None = field(default_factory=dict)
@@ -44,7 +44,7 @@ class FieldSums:
     known: int = 0
 
     def coarsen(self, precision: int) -> None:
-        """Join dates that begin alike."""
+        """Merge dates with the same first `precision` characters."""
         dates, self.dates, self.precision = self.dates, {}, min(precision, self.precision)
         for name, row in dates.items():
             _add(self.dates, name[: self.precision], row)
@@ -86,7 +86,7 @@ class MetadataSums:
         self._drop_fields()
 
     def plus(self, other: MetadataSums) -> MetadataSums:
-        """Both sums as one, which is this one."""
+        """Add other sums to this one and return it."""
         self.documents += other.documents
         for name, more in other.fields.items():
             own = self._field(name)
@@ -107,7 +107,7 @@ class MetadataSums:
         return self.fields.setdefault(name, FieldSums())
 
     def _bound(self, name: str) -> None:
-        """Forget the values of a field that has too many, and join its dates where they are too many."""
+        """Drop the values of a field if there are too many, and merge its dates if they are too many."""
         if self.most_cells is None:
             return
         found, room = self.fields[name], self.most_cells // self.n_topics
@@ -124,7 +124,7 @@ class MetadataSums:
 
 
 def labels_of(value: Scalar) -> list[str]:
-    """A metadata value as labels: of a list each one once, of what says nothing none.
+    """A metadata value as labels: each item of a list once; none for an empty value.
 
     >>> labels_of(1990), labels_of(""), labels_of(["a", "b", "a"])
     (['1990'], [], ['a', 'b'])
@@ -139,7 +139,7 @@ def _add(into: Rows, name: str, row: NDArray[np.int64]) -> None:
 
 
 def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]) -> None:
-    """Add each row under its names; those without a name nowhere."""
+    """Add each row under all its names; rows without names are ignored."""
     numbers: dict[str, int] = {}
     places = np.repeat(np.arange(len(names)), [len(several) for several in names])
     if not len(places):
@@ -153,7 +153,7 @@ def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]
 
 
 def write_sums(sums: MetadataSums, file: Path) -> None:
-    """Write sums as Parquet: a row for each value and date of a field; the fields in the file's metadata."""
+    """Write sums as Parquet: one row per value and date of a field; the fields in the file's metadata."""
     import pyarrow as pa
 
     rows = [
@@ -180,7 +180,7 @@ def write_sums(sums: MetadataSums, file: Path) -> None:
 
 
 def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:
-    """What `write_sums` wrote; `refuse` is called with whether something in it makes no sense."""
+    """Read what `write_sums` wrote; `refuse` is called with whether something in it is invalid."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as opened:

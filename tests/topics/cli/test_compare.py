@@ -102,8 +102,8 @@ def test_mistakes(cli, model, tmp_path):
     LDA(2, max_iter=1, tol=0, n_jobs=1).fit(np.eye(3)).save(tmp_path / "numbers")
     done = cli("compare", model, tmp_path / "numbers", code=1)
     assert done.stderr == (
-        f"stickbreaker: {tmp_path / 'numbers'}: the models have no word in common; compare models of like "
-        "corpora\n"
+        f"stickbreaker: {tmp_path / 'numbers'}: the models have no word in common; compare models of "
+        "similar corpora\n"
     )
 
 

@@ -51,7 +51,9 @@ def test_documents_without_a_label_and_rare_labels_are_left_out() -> None:
 @pytest.mark.parametrize("labels", [[None] * 60, ["a"] * 60, ["a"] * 56 + ["b"] * 4, list(range(60))])
 def test_too_few_labels_are_one_line(labels) -> None:
     theta, _, words = planted()
-    with pytest.raises(UserError, match="too few to classify; two labels need 5 documents each"):
+    with pytest.raises(
+        UserError, match="too few to classify; give at least two labels with 5 documents each"
+    ):
         classify_labels(theta, labels, bags_of(words), 9)
 
 

@@ -116,7 +116,7 @@ def test_a_weight_is_told_by_its_document_s_number_in_the_corpus() -> None:
     counts[1090, 2] = 1.5
     corpus = Corpus.from_matrix(counts, list(WORDS)).with_vocabulary(plain().vocabulary)
     assert len(corpus.block_sizes) == 2
-    with pytest.raises(UserError, match=r"document 1090: a word counts 1\.5"):
+    with pytest.raises(UserError, match=r"document 1090: a word has the count 1\.5"):
         left_to_right_of(plain(), corpus, particles=1)
 
 

@@ -103,7 +103,7 @@ def test_the_program_finds_a_planted_effect(cli, place):
     bounds = [(topic["low"][2], topic["high"][2]) for topic in told["topics"]]
     assert all(low < 0.02 and high > -0.02 for low, high in bounds)
     text = cli(*line).stdout
-    assert text.startswith("79 documents, 1 left out that lack a field or words; effects on topic shares")
+    assert text.startswith("79 documents, 1 left out for lack of a field or words; effects on topic shares")
     assert "party[T.y]: 2 of 2 topics, by chance alone 0" in text
     assert "Intercept" not in text
     assert "Intercept" in cli(*line, "--topic", 1).stdout

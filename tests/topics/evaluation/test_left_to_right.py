@@ -70,7 +70,7 @@ def test_empty_documents_and_words_of_probability_zero() -> None:
 
 def test_mistakes_are_told() -> None:
     bags, (topic_word, alpha) = corpus(), random_topics(0)
-    with pytest.raises(UserError, match=r"^document 2: a word counts 1\.5"):
+    with pytest.raises(UserError, match=r"^document 2: a word has the count 1\.5"):
         left_to_right_score(bags_of([{1: 1.0}, {}, {0: 2.0, 4: 1.5}]), topic_word, alpha)
     for empty in (bags_of([]), bags_of([{}])):
         with pytest.raises(UserError, match="no word to score"):

@@ -408,13 +408,13 @@ def test_a_tree_is_read_as_it_was_written(tmp_path):
 
 WRONG = {
     '{"concept": "a", "words": ["b", "b"]}': "twice",
-    '{"concept": "a", "words": "b"}': "no list",
+    '{"concept": "a", "words": "b"}': "not a list",
     '{"concept": "", "words": ["b"]}': "no name",
     '{"concept": "a"}': "no concept",
-    '{"concept": "a", "words": [1]}': "no list",
+    '{"concept": "a", "words": [1]}': "not a list",
     '{"concept": "a", "words": ["b"], "colour": 1}': "no part",
-    '{"concept": "a", "words": ["b"], "parent": 3}': "no name",
-    '{"concept": "a", "words": ["b"], "parent": "c"}': "is no concept",
+    '{"concept": "a", "words": ["b"], "parent": 3}': "not a name",
+    '{"concept": "a", "words": ["b"], "parent": "c"}': "is not a concept",
     '{"concept": "a", "words": ["b"], "parent": "a"}': "circle",
     '{"concept": "first", "words": ["b", "c"]}': "since line 1",
     "[1]": "not a JSON object",
@@ -437,8 +437,8 @@ def test_a_wrong_line_is_named(tmp_path, line):
 @pytest.mark.parametrize(
     ("concepts", "strength", "problem"),
     [
-        (None, 1.0, "'None' is no list of concepts"),
-        ([{"concept": "a", "words": {1: ["x"], "b": ["y"]}}], 1.0, "language that is no code"),
+        (None, 1.0, "'None' is not a list of concepts"),
+        ([{"concept": "a", "words": {1: ["x"], "b": ["y"]}}], 1.0, "language that is not a code"),
         ([{"concept": "a", "words": ["x"]}], "much", "strength='much'"),
         ([{"concept": "a", "words": ["x"]}], float("nan"), "strength=nan"),
     ],

@@ -119,7 +119,7 @@ def test_a_closed_vocabulary_has_no_words_outside():
     assert words.word_totals(table.whole()).sum() == pytest.approx(table.totals().sum())
     with pytest.raises(AttributeError, match="a closed vocabulary has eta_ in place of concentration_"):
         _ = model.concentration_
-    with pytest.raises(TypeError, match="no word enters"):
+    with pytest.raises(TypeError, match="does not grow"):
         words.entered(model.params_)
 
 

@@ -103,7 +103,7 @@ def test_beyond_the_words_kept_the_table_goes_on():
     bare = evidence._replace(counted=None)
     assert document_words(bare, 9).words.tolist() == characteristic_words(bare, 9).words.tolist()
     with pytest.raises(
-        UserError, match="has not counted which words occur together; fit it anew on a corpus"
+        UserError, match="has not counted which words occur together; fit it again on a corpus"
     ):
         words_in_company(bare, 9)
 
@@ -147,10 +147,10 @@ def test_arrays_come_back():
     ("name", "change", "message"),
     [
         ("words", lambda a: a[:, :-1], "words of another shape"),
-        ("words", lambda a: a + 40, "that the vocabulary does not have"),
-        ("words", lambda a: a - 1, "that the vocabulary does not have"),
-        ("words", lambda a: np.zeros_like(a), "there twice"),
-        ("words", lambda a: a.astype(np.float64), "words are of another type"),
+        ("words", lambda a: a + 40, "are not in the vocabulary"),
+        ("words", lambda a: a - 1, "are not in the vocabulary"),
+        ("words", lambda a: np.zeros_like(a), "occurs twice"),
+        ("words", lambda a: a.astype(np.float64), "words has another type"),
         ("documents", lambda a: -a, "documents below zero"),
         ("documents", lambda a: a[:-1], "documents of another shape"),
         ("of word", lambda a: a - 1000.0, "of word below zero"),

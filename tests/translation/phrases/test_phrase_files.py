@@ -233,7 +233,7 @@ def test_what_is_no_phrase_pair_is_named_by_line(tmp_path, line, problem):
 
 def test_files_without_phrases_are_refused(tmp_path):
     for lines in ([], ["a ||| b c d e f g ||| 1 1 1 1 ||| 0-0"]):
-        with pytest.raises(UserError, match="holds no phrase of at most 5 words; a line is"):
+        with pytest.raises(UserError, match="holds no phrase of at most 5 words; write lines like"):
             read_phrase_table(written(tmp_path, lines), ((), ()))
     with pytest.raises(UserError, match="no such file"):
         read_phrase_table(tmp_path / "nowhere", ((), ()))

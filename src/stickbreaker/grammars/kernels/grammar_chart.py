@@ -65,7 +65,7 @@ class Memory(NamedTuple):
     lengths: NDArray[np.int32]  # tables: number of terminals
     following: NDArray[
         np.int32
-    ]  # tables: the next of the same symbol and string; of a free one, the next free
+    ]  # tables: the next of the same symbol and string; for a free one, the next free
     before: NDArray[np.int32]  # tables: the one before; -1 for the first
     first: NDArray[np.int32]  # adapted symbols × strings: first table, or -1
     masses: NDArray[np.float64]  # adapted symbols × strings: customers less discounts of tables

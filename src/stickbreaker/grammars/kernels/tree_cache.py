@@ -535,7 +535,7 @@ def best_trees(
     which, start_of, below, unary, n_terminals, ids, trees, rules, symbols, weights, memory, greatest,
     nothing, chart, draft, strings,
 ):  # fmt: skip
-    """Find the most probable trees of the strings of cached trees, where they differ from the cached ones.
+    """Find the most probable trees of the strings of cached trees, if different from the cached ones.
 
     which: rows; start_of (adapted symbols): their symbols; below (adapted symbols × symbols): whether a
     symbol can occur in their trees; greatest: the greatest weight of each string. Returns the rows that

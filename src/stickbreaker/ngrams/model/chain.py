@@ -66,8 +66,8 @@ class TextEvents(NamedTuple):
 class PitmanYorChain(Sampler):
     """Collapsed Gibbs sampling of the seating of a text's words; distributions are integrated out.
 
-    A sweep reseats every word, then draws discounts and concentrations by depth. Of each slot the number of
-    tables of each size is stored, which is sufficient. Sweeps are sequential and use one thread.
+    A sweep reseats every word, then draws discounts and concentrations by depth. Each slot stores the number
+    of its tables by size, which is sufficient. Sweeps are sequential and use one thread.
     """
 
     def __init__(self, events: Events, seed: int, given: Record = MappingProxyType({})) -> None:

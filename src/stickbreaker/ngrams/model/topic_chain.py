@@ -59,7 +59,7 @@ class TopicChain(Sampler):
     empty under a prior without a common topic. Sweeps are sequential and use one thread.
     """
 
-    ways: ClassVar[int] = 1  # how many times a word can be a customer of a slot
+    ways: ClassVar[int] = 1  # most customers that a word can be in a slot
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class TopicChain(Sampler):
         words.sizes[:] = words.counts[:, 1:].sum(axis=1)
 
     def _count_stops(self) -> None:
-        """Count, for unbounded contexts, the words that stop in each restaurant and those that go on."""
+        """Count, for unbounded contexts, the words that stop at each restaurant and those that pass."""
         if self._events.unbounded:
             at, deepest = self._words.slots, self._words.deepest
             self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)

@@ -11,9 +11,9 @@ from stickbreaker.ngrams.model.seatings import passing
 def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: int) -> Rooms:
     """Room for the tables of `n_topics` topics, the common one included.
 
-    A word that passes a slot is a customer there at most `ways` times: once, or twice if topics draw on the
-    common one. With m customers and some number of keys (topics, and once more for tables that send to the
-    common one) there are at most min(m, keys + sqrt(2 m keys)) entries, since n sizes of one key need at
+    A word that passes through a slot is a customer there at most `ways` times: once, or twice if topics draw
+    on the common one. With m customers and some number of keys (topics, and once more for tables that send to
+    the common one) there are at most min(m, keys + sqrt(2 m keys)) entries, since n sizes of one key need at
     least 1 + 2 + ... + n customers.
     """
     most, totals = passing(contexts, own)

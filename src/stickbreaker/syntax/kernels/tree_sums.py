@@ -61,7 +61,7 @@ class TreeReport(NamedTuple):
 
 
 class TreeRoom(NamedTuple):
-    """Where a document is worked on."""
+    """Working memory for a document."""
 
     chances: NDArray[np.float64]  # topics + 1 × topics: A
     pairs: NDArray[np.float64]  # topics + 1 × topics

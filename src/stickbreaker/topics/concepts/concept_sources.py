@@ -60,10 +60,10 @@ def concepts_of_pairs(
     """A concept for each dictionary pair whose words are both in the vocabulary (Zhai 2014, section 5.3).
 
     Entries must be single words on both sides after analysis. `languages`: of the words and of their
-    translations. Kinds: "one-to-one", where a word is in at most one concept, and "all", where it can be in
-    up to `most` concepts (senses). Pairs are taken in order of counts, if known, then of similarity of
-    document frequencies, then of spelling. Pairs with counts below `least_count` or above `most_count` are
-    skipped. Raises UserError for a language that the vocabulary lacks, and if no pair is left.
+    translations. Kinds: "one-to-one", with each word in at most one concept, and "all", with each word in up
+    to `most` concepts (senses). Pairs are taken in order of counts, if known, then of similarity of document
+    frequencies, then of spelling. Pairs with counts below `least_count` or above `most_count` are skipped.
+    Raises UserError for a language that the vocabulary lacks, and if no pair is left.
     """
     _refuse_other_languages(vocabulary, languages)
     selection, met = Selection(), defaultdict[tuple[str, str], float](float)

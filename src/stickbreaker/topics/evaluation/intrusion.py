@@ -1,4 +1,4 @@
-"""Word intrusion: can a person tell which word does not belong to a topic?
+"""Word intrusion: can a person find the word that does not belong to a topic?
 
 Chang, Boyd-Graber, Gerrish, Wang and Blei, Reading tea leaves (2009).
 """

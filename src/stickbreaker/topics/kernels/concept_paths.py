@@ -1,4 +1,4 @@
-"""From expected counts of the paths of a tree to the weights of words that the local step multiplies by."""
+"""Weights of words for the local step, from expected counts of the paths of a tree of concepts."""
 
 import numpy as np
 from numba import njit
@@ -16,11 +16,12 @@ from stickbreaker.kernels.math import (
 
 @njit(**OPTIONS)
 def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
-    """E[log] of the edges on the way to each group, less psi of the group's total where it has a choice.
+    """Fill logs_out (groups × topics) with the sum of E[log] over the edges above each group, less psi of the
+    group's total if it has a choice.
 
-    edges, nodes (× topics, double) Dirichlet parameters; sources (edges) the node of each; way_starts
-    (groups + 1) and ways, the edges above each group; alone (nodes, bool) those with one choice, whose log
-    is 0; logs_out (groups × topics).
+    edges, nodes (× topics, double): Dirichlet parameters; sources (edges): the parent node of each;
+    way_starts (groups + 1), ways: the edges above each group; alone (nodes, bool): those with a single
+    choice, whose log is 0.
     """
     n_topics = nodes.shape[1]
     totals, own = np.empty_like(nodes), np.empty_like(edges)
@@ -45,7 +46,8 @@ def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
 
 @njit(**PART)
 def _add_paths(concentration, groups, log_nodes, alone, first, last, own, logs_out, shares_out):
-    """The log of the sum over a word's paths, by topic, and the share of each; `own` is room for paths."""
+    """Fill the log of the sum over a word's paths, by topic, and the share of each; `own` is working
+    memory."""
     for k in range(len(logs_out)):
         largest = -np.inf
         for i in range(last - first):
@@ -73,7 +75,7 @@ def _largest(values):
 
 @njit(**PART)
 def _fill_weights(logs, shift, weights_out):
-    """exp(logs - shift), 0 below exp(-30)."""
+    """Fill weights_out with exp(logs - shift), 0 below exp(-30)."""
     for k in range(len(logs)):
         weight = exp64(logs[k] - shift)
         weights_out[k] = np.float32(weight if weight >= FLUSH else 0.0)
@@ -81,8 +83,9 @@ def _fill_weights(logs, shift, weights_out):
 
 @njit(**PART)
 def _fill_choices(concentration, logs, row, weights_out):
-    """Of a word with one path: exp(psi(concentration) + logs) over the largest, whose log is given. Psi is
-    split into a logarithm, of which no more is made than one, and the rest; `row` is room for topics."""
+    """For a word with one path, fill exp(psi(concentration) + logs) divided by the maximum; returns the log
+    of the latter. psi(x) is computed as log(x) plus a remainder, so that x enters as a factor; `row` is
+    working memory."""
     n_topics = len(row)
     for k in range(n_topics):
         row[k] = exp_digamma_exponent64(concentration[k]) + logs[k]
@@ -100,13 +103,13 @@ def _fill_choices(concentration, logs, row, weights_out):
 def expected_log_paths(
     concentration, groups, log_nodes, alone, starts, weights_out, log_scale_out, shares_out
 ):
-    """Weights of words, sums over their paths of exp E[log path], each row divided by its largest weight.
+    """Fill the weights of words: sums over paths of exp E[log path], each row divided by its maximum.
 
-    concentration (paths × topics, double) Dirichlet parameters of the leaves; groups (paths) their nodes;
-    log_nodes (nodes × topics) of `expected_log_ways`; alone (nodes, bool) those with one choice; starts
-    (words + 1) first path of each word; weights_out (words × topics, single) in [0, 1], 0 below exp(-30);
-    log_scale_out (words); shares_out (paths × topics, single) of each path in its word. Zhai (2014), section
-    5.2, where the hybrid's E[log lambda] is E[log pi].
+    concentration (paths × topics, double): Dirichlet parameters of leaves; groups (paths): their nodes;
+    log_nodes (nodes × topics): from `expected_log_ways`; alone (nodes, bool): those with a single choice;
+    starts (words + 1): first path of each word; weights_out (words × topics, single): in [0, 1], 0 below
+    exp(-30); log_scale_out (words): log of the maxima; shares_out (paths × topics, single): share of each
+    path in its word. Zhai (2014), section 5.2, where the hybrid's E[log lambda] is E[log pi].
     """
     n_topics = concentration.shape[1]
     logs, row, most = np.empty(n_topics), np.empty(n_topics), 0
@@ -131,9 +134,9 @@ def expected_log_paths(
 
 @njit(**OPTIONS)
 def spread_counts(counts, codes, rows, shares, out):
-    """out[i] = counts[codes[i]] × shares[rows[i]]: words' counts, shared among their paths.
+    """Fill out[i] = counts[codes[i]] × shares[rows[i]]: words' counts divided among their paths.
 
-    counts (words × topics, single or double), codes and rows (paths): the word of each path, and its row of
+    counts (words × topics, single or double); codes, rows (paths): the word of each path, and its row of
     shares (rows × topics).
     """
     for i in range(len(codes)):

@@ -1,4 +1,4 @@
-"""In how many documents topics use words, and how often a topic's words meet in a document."""
+"""Document counts for ranking words: documents by word and topic, and co-occurrences of a topic's words."""
 
 import numpy as np
 from numba import njit
@@ -8,11 +8,11 @@ from stickbreaker.kernels.math import OPTIONS
 
 @njit(**OPTIONS)
 def count_documents(offsets, codes, theta, words, counts):
-    """Add up, over documents d that have word i, the share of i that belongs to topic k:
+    """Add to counts, over documents d with word i, the share of i that belongs to topic k:
 
     counts[i, k] += theta[d, k] words[i, k] / sum_j theta[d, j] words[i, j], once per document and word.
-    `words` (distinct words × topics) are probabilities in the topics; `codes` number a document's words. A
-    word that none of the document's topics has adds nothing.
+    `words` (distinct words × topics): probabilities in the topics; `codes`: the documents' words. A word that
+    none of the document's topics has adds nothing.
     """
     n_topics = theta.shape[1]
     for d in range(len(offsets) - 1):
@@ -28,13 +28,13 @@ def count_documents(offsets, codes, theta, words, counts):
 
 @njit(**OPTIONS)
 def count_meetings(offsets, words, first_place, topics, ranks, meetings):
-    """Count the documents in which the words of a topic's list meet, for each topic.
+    """Count the documents in which words of a topic's list co-occur, for each topic.
 
-    Word w is in the lists of topics[p], at the place ranks[p] (below 32), for p from first_place[w] to
-    first_place[w + 1]. `meetings` (topics × places × places) gets the documents that have both words; on the
-    diagonal those that have one.
+    Word w is in the list of topics[p] at position ranks[p] (below 32), for p from first_place[w] to
+    first_place[w + 1]. `meetings` (topics × positions × positions) gets the number of documents with both
+    words; on the diagonal, of those with the word.
     """
-    present = np.zeros(len(meetings), np.uint32)  # of the document at hand: bit r for the word of rank r
+    present = np.zeros(len(meetings), np.uint32)  # of the present document: bit r for the word of rank r
     touched = np.empty(len(meetings), np.int64)
     n_ranks = meetings.shape[1]
     for d in range(len(offsets) - 1):

@@ -1,19 +1,19 @@
-"""Cosines of documents, by the documents that have a word."""
+"""Similarities of documents, computed from an inverted index."""
 
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS
 
-# seeds are drawn by these sums, which are the same to the last digit wherever they are added
+# seeds are drawn by these sums, which must be identical on all machines
 _EXACT = {**OPTIONS, "fastmath": False}
 
 
 @njit(**_EXACT)
 def fill_likeness(offsets, words, values, having, documents, their_values, chosen, likeness_out):
-    """likeness_out (chosen × documents): the products of some documents with all.
+    """Fill likeness_out (chosen × documents) with inner products of chosen documents with all.
 
-    Document d has words[offsets[d]:offsets[d + 1]], with values; word w is in the documents from having[w] to
-    having[w + 1], where it has their_values.
+    Document d has words[offsets[d]:offsets[d + 1]] with values; word w is in documents[having[w]:having[w +
+    1]] with their_values.
     """
     for c in range(len(chosen)):
         row = likeness_out[c]

@@ -1,7 +1,7 @@
 """The mean-field local step of the Chinese restaurant franchise: tokens to tables, tables to topics.
 
-Paper: Wang, Paisley & Blei (2011), section 3, whose updates were derived again for tables in order of their
-size, and for tables without tokens, which are closed: no term of the bound and no statistic has them.
+Paper: Wang, Paisley & Blei (2011), section 3, with updates derived for tables sorted by size and for empty
+tables, which are closed and contribute to no statistic and no term of the bound.
 """
 
 from typing import NamedTuple
@@ -12,30 +12,30 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
 
-CLOSED = 1e-6  # a table with fewer expected tokens is closed, or this share of a document below one token
-FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics are zero
+CLOSED = 1e-6  # of a document's tokens, at most 1: smaller tables are closed
+FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics become zero
 
 
 class Menu(NamedTuple):
-    """What a shard knows of its words: entries as in Shard, and E[log beta] by table row."""
+    """The words of a shard: entries as in Shard, and E[log beta] by table row."""
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard
     counts: NDArray[np.float32]  # entries
     positions: NDArray[np.int64]  # shard's words: row of `logs`
     logs: NDArray[np.float32]  # rows × topics: E[log beta], largest of a row is 0
-    log_scale: NDArray[np.float64]  # rows: what was taken away
+    log_scale: NDArray[np.float64]  # rows: the maxima subtracted from them
 
 
 class Prior(NamedTuple):
-    """alpha, the documents' concentration, and E[log sigma(V)] (topics) of the sticks of all."""
+    """alpha, the documents' concentration, and E[log sigma(V)] (topics) of the shared sticks."""
 
     alpha: float
     log_weights: NDArray[np.float64]
 
 
 class Seats(NamedTuple):
-    """Where the local step writes: sizes and zeta are read as the start, the rest is added to."""
+    """The output of the local step: sizes and zeta are also the starting point, the rest is added to."""
 
     sizes: NDArray[np.float64]  # documents × tables: expected tokens, 0 of closed tables
     zeta: NDArray[np.float32]  # documents × tables × topics: q(c), zero of closed tables
@@ -47,7 +47,7 @@ class Seats(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """Scratch of one document: of its tables, and of its words."""
+    """Working memory for one document: its tables and its words."""
 
     order: NDArray[np.int64]  # tables: the open ones, the largest first
     log_shares: NDArray[np.float64]  # tables: E[log pi]
@@ -58,10 +58,11 @@ class Bench(NamedTuple):
 
 @njit(**OPTIONS)
 def expected_logs(concentration, log_totals, logs_out, log_scale_out):
-    """E[log beta] of some words, less each row's largest.
+    """Fill logs_out (words × topics, single) with E[log beta] minus each row's maximum, and log_scale_out
+    (words) with the maxima.
 
-    concentration (words × topics, double) Dirichlet parameters; log_totals (topics) psi of their column
-    totals; logs_out (words × topics, single) at most 0; log_scale_out (words) each row's largest.
+    concentration (words × topics, double): Dirichlet parameters; log_totals (topics): psi of their column
+    totals.
     """
     n_words, n_topics = concentration.shape
     row = np.empty(n_topics)
@@ -78,7 +79,7 @@ def expected_logs(concentration, log_totals, logs_out, log_scale_out):
 
 @njit(**PART)
 def _order(sizes, order_out):
-    """The open tables, the largest first; returns how many they are."""
+    """Sort the open tables by descending size; returns their number."""
     n_open = 0
     for t in range(len(sizes)):
         if sizes[t] == 0.0:
@@ -94,7 +95,7 @@ def _order(sizes, order_out):
 
 @njit(**PART)
 def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
-    """E[log pi] of open tables under a_t = 1 + n_t, b_t = alpha + sum of later n; in order of size.
+    """Fill E[log pi] of open tables under a_t = 1 + n_t, b_t = alpha + sum of later n; in order of size.
 
     Returns -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1 - pi')].
     """
@@ -118,7 +119,7 @@ def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
 
 @njit(**PART)
 def _likelihoods(block, zeta, order, n_open, out):
-    """out[t, i] = sum over topics of zeta[t, k] × block[k, i], of open tables."""
+    """Fill out[t, i] = sum over topics of zeta[t, k] × block[k, i], for open tables."""
     n_topics, n_words = block.shape
     for place in range(n_open):
         t = order[place]
@@ -133,7 +134,8 @@ def _likelihoods(block, zeta, order, n_open, out):
 
 @njit(**PART)
 def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
-    """seats_out[t, i]: likelihoods in, count × q(z_i = t) out; log norm of i is tops + log(norms)."""
+    """Turn seats_out[t, i] from likelihoods into count × q(z_i = t); the log norm of i is tops +
+    log(norms)."""
     n_words = len(counts)
     for i in range(n_words):
         tops_out[i] = np.float32(-3.0e38)
@@ -157,7 +159,7 @@ def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
 
 @njit(**PART)
 def _resize(seats, order, n_open, n_words, sizes_out):
-    """Expected tokens of open tables, 0 of those that close; returns the sum of changes."""
+    """Fill the expected tokens of open tables, 0 for those that close; returns the sum of changes."""
     total, change = 0.0, 0.0
     for place in range(n_open):
         total += sizes_out[order[place]]
@@ -174,7 +176,7 @@ def _resize(seats, order, n_open, n_words, sizes_out):
 
 @njit(**PART)
 def _serve(block, seats, log_weights, zeta_out):
-    """zeta_k of one table, proportional to exp(log_weights_k + sum_i seats_i block[k, i])."""
+    """Fill zeta_k of one table, proportional to exp(log_weights_k + sum_i seats_i block[k, i])."""
     n_topics, n_words = block.shape
     top = np.float32(-3.0e38)
     for k in range(n_topics):
@@ -231,7 +233,7 @@ def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_
 
 @njit(**PART)
 def _gather(menu, start, block_out):
-    """A document's E[log beta] (topics × words); returns the sum of count × log scale."""
+    """Copy a document's E[log beta] (topics × words); returns the sum of count × log scale."""
     n_topics, n_words = block_out.shape
     scale = 0.0
     for i in range(n_words):
@@ -244,7 +246,8 @@ def _gather(menu, start, block_out):
 
 @njit(**PART)
 def _place(block, counts, alpha, sizes, zeta, bench_out):
-    """Sticks and q(z) given sizes and zeta; returns the open tables and what `_break_sticks` gives."""
+    """Update sticks and q(z) given sizes and zeta; returns the number of open tables and the results of
+    `_break_sticks`."""
     n_open = _order(sizes, bench_out.order)
     terms, log_rests = _break_sticks(sizes, alpha, bench_out.order, n_open, bench_out.log_shares)
     _likelihoods(block, zeta, bench_out.order, n_open, bench_out.seats)
@@ -262,7 +265,7 @@ def _place(block, counts, alpha, sizes, zeta, bench_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out, zeta_out):
-    """Rounds of q(z), sizes and q(c), until tables keep their tokens."""
+    """Iterate q(z), sizes and q(c) until the tables' tokens are stable."""
     n_tables = len(sizes_out)
     for _ in range(rule.max_iter):
         n_open, _, _ = _place(block, counts, prior.alpha, sizes_out, zeta_out, bench)
@@ -281,9 +284,9 @@ def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out,
 def seat_documents(menu, prior, rule, seats_out):
     """Mean-field inference of a shard's documents, tables and their topics, with all else held fixed.
 
-    menu: Menu; prior: Prior; rule: Rule of `mean_field` (tol is of the mean change of a table's tokens);
-    seats_out: Seats. Rounds of q(z), sizes, q(c), from the start given; a document's score is the bound's
-    terms at the last q(c) and q(pi'), with q(z) at its optimum. Statistics have that q(z).
+    menu: Menu; prior: Prior; rule: Rule of `mean_field` (tol applies to the mean change of a table's tokens);
+    seats_out: Seats. Iterates q(z), sizes and q(c) from the given start. A document's score has the bound's
+    terms at the last q(c) and q(pi'), with q(z) at its optimum, which is also used for the statistics.
     """
     n_documents, n_tables, n_topics = seats_out.zeta.shape
     log_weights = prior.log_weights.astype(np.float32)

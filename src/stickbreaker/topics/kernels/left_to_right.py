@@ -1,5 +1,5 @@
-"""Left-to-right evaluation of documents under fixed topics (Wallach et al. 2009): by particles with sparse
-draws, and by expected counts."""
+"""Left-to-right evaluation of documents under fixed topics (Wallach et al. 2009), by particles or expected
+counts."""
 
 from typing import NamedTuple
 
@@ -15,16 +15,16 @@ BELOW_ONE = 1.0 - 2.0**-53
 
 
 class Documents(NamedTuple):
-    """Documents token by token, in the order in which the tokens are to be predicted."""
+    """Documents as tokens, in the order of prediction."""
 
     offsets: NDArray[np.int64]  # documents + 1
     tokens: NDArray[np.int32]  # tokens: row of the weights
-    keys: NDArray[np.uint64]  # documents: start of the random numbers
+    keys: NDArray[np.uint64]  # documents: seeds of random numbers
 
 
 @njit(**PART)
 def _prior_sums(weights, alpha, sums_out):
-    """Running sums of alpha_k phi_kw over the topics, words × topics."""
+    """Fill sums_out (words × topics) with running sums of alpha_k phi_kw over the topics."""
     for w in range(len(weights)):
         total = 0.0
         for k in range(len(alpha)):
@@ -34,7 +34,7 @@ def _prior_sums(weights, alpha, sums_out):
 
 @njit(**PART)
 def _weigh(size, weights, w, used):
-    """Sum of n_k phi_kw over the topics in use, for word w; leaves the running sums in `used`."""
+    """The sum of n_k phi_kw over the topics in use, for word w; fills `used` with the running sums."""
     total = 0.0
     for j in range(size):
         total += used.counts[j] * weights[w, used.topics[j]]
@@ -44,14 +44,15 @@ def _weigh(size, weights, w, used):
 
 @njit(**PART)
 def _choose(x, size, in_use, prior, w, used):
-    """The topic at x in [0, in_use + prior's last): topics in use come first, then all by the prior."""
+    """The topic at x in [0, in_use + sum of the prior part): first topics in use, then all topics by the
+    prior."""
     if x < in_use:
         j = 0
         while j < size - 1 and used.sums[j] <= x:
             j += 1
         return used.topics[j]
     low, high = 0, prior.shape[1] - 1
-    x = min(x - in_use, prior[w, high] * BELOW_ONE)  # rounding never reaches a topic without the word
+    x = min(x - in_use, prior[w, high] * BELOW_ONE)  # so that rounding never selects a topic without the word
     while low < high:
         middle = (low + high) // 2
         if prior[w, middle] > x:
@@ -89,11 +90,11 @@ def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out)
 def left_to_right(documents, weights, alpha, particles, sums_out):
     """Add to sums_out (tokens) the sum over the particles of p(w_n | w_<n, z_<n, phi, alpha).
 
-    documents: Documents; weights (words × topics, double) phi; alpha (topics, double). Before each
-    position every earlier topic of the particle is drawn again, so time is quadratic in the tokens and
-    follows the topics in use. From a word of probability zero on nothing is added. Algorithm 3 of Wallach,
-    Murray, Salakhutdinov and Mimno (2009), one particle after the other, with the sum over the topics
-    split into those in use and the prior (Yao et al. 2009).
+    documents: Documents; weights (words × topics, double) phi; alpha (topics, double). Before each position,
+    every earlier topic of the particle is redrawn, so time is quadratic in the tokens and depends on the
+    topics in use. Nothing is added from a word of probability zero on. Algorithm 3 of Wallach, Murray,
+    Salakhutdinov and Mimno (2009), one particle after the other, with the sum over the topics split into
+    those in use and the prior (Yao et al. 2009).
     """
     n_topics = len(alpha)
     prior = np.empty(weights.shape)
@@ -115,10 +116,10 @@ def left_to_right(documents, weights, alpha, particles, sums_out):
 
 
 class Orders(NamedTuple):
-    """Documents as units of at most one token, in the order in which they are predicted."""
+    """Documents as units of at most one token, in the order of prediction."""
 
     offsets: NDArray[np.int64]  # documents + 1: first unit of each
-    entries: NDArray[np.int32]  # units: which of its document's distinct words
+    entries: NDArray[np.int32]  # units: index among the document's distinct words
     sizes: NDArray[np.float64]  # units: tokens, 1 where counts are whole
     first_words: NDArray[np.int64]  # documents + 1: first distinct word of each
     words: NDArray[np.int32]  # distinct words of all documents: row of the topics
@@ -126,10 +127,10 @@ class Orders(NamedTuple):
 
 @njit(**PART)
 def _assign(size, word, topic_words, gamma, scale, assigned_out):
-    """Divide `size` tokens of a word among topics k by scale gamma_k phi_kw; return the sum of these."""
+    """Divide `size` tokens of a word among topics k by scale gamma_k phi_kw; returns the sum of these."""
     for k in range(len(gamma)):
         assigned_out[k] = gamma[k] * scale * topic_words[word, k]
-    total = 0.0  # a loop of its own: tests/array_places.py
+    total = 0.0  # a separate loop: tests/array_places.py
     for k in range(len(gamma)):
         total += assigned_out[k]
     if total > 0.0:
@@ -140,10 +141,10 @@ def _assign(size, word, topic_words, gamma, scale, assigned_out):
 
 @njit(**PART)
 def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
-    """Divide the tokens seen of each word again, given all others: a round of CVB0."""
+    """Divide the seen tokens of each word again, given all others: a round of CVB0."""
     for u in range(len(words)):
         if seen[u] > 0.0:
-            one = min(1.0, 1.0 / seen[u])  # the part that one token of the word has of its counts
+            one = min(1.0, 1.0 / seen[u])  # the share of one token in the word's counts
             for k in range(len(gamma)):
                 without[k] = max(gamma[k] - assigned[u, k] * one, alpha[k])
                 gamma[k] = max(gamma[k] - assigned[u, k], alpha[k])

@@ -19,20 +19,20 @@ from stickbreaker.kernels.math import (
 )
 
 FLUSH = np.float32(9.4e-14)
-TINY = np.float32(1e-30)  # no word's norm is below
+TINY = np.float32(1e-30)  # lower limit of a word's norm
 FAINT = np.float32(1e-24)  # below this a word's share is computed in double precision
 SMALL_MEAN = 0.1  # below this mean of gamma, exp(psi(gamma)) may underflow in single precision
 
 
 class Rule(NamedTuple):
-    """When the inner loop of a document ends: at most `max_iter` rounds, or a mean change below `tol`."""
+    """When the inner loop of a document ends: after `max_iter` rounds, or at a mean change below `tol`."""
 
     max_iter: int
     tol: float
 
 
 class Report(NamedTuple):
-    """Where the local step writes: gamma is read as the start, all else is added to."""
+    """The output of the local step: gamma is also the starting point, all else is added to."""
 
     gamma: NDArray[np.float64]  # documents × topics
     counts: NDArray[np.float32]  # shard's words × topics: expected counts
@@ -43,7 +43,8 @@ class Report(NamedTuple):
 
 @njit(**PART)
 def _theta_weights(gamma, small, weights_out):
-    """exp(psi(gamma)), up to one factor where its values are `small`; single precision."""
+    """Fill weights_out with exp(psi(gamma)), up to a common factor if values are `small`; single
+    precision."""
     n = len(gamma)
     shift = np.float32(0.0)
     if small:
@@ -53,12 +54,12 @@ def _theta_weights(gamma, small, weights_out):
     for k in range(n):
         g = gamma[k]
         value = (g + np.float32(4.0)) * exp32(exp_digamma_exponent32(g) - shift)
-        weights_out[k] = max(value, FLUSH)  # not zero: a word whose only topic has faded keeps its count
+        weights_out[k] = max(value, FLUSH)  # not zero: else a word whose only topic has faded loses its count
 
 
 @njit(**PART)
 def norm_of(block, i, theta_weights):
-    """weights · theta_weights of word i."""
+    """The norm of word i: weights · theta_weights."""
     norm = np.float32(0.0)
     for k in range(len(theta_weights)):
         norm += block[i, k] * theta_weights[k]
@@ -67,7 +68,7 @@ def norm_of(block, i, theta_weights):
 
 @njit(**PART)
 def _four_norms(block, i, theta_weights):
-    """The same of words i to i + 3: four sums keep the vector units busy where one would wait for itself."""
+    """The norms of words i to i + 3; four independent sums keep the vector units busy."""
     a = b = c = d = np.float32(0.0)
     for k in range(len(theta_weights)):
         weight = theta_weights[k]
@@ -80,7 +81,8 @@ def _four_norms(block, i, theta_weights):
 
 @njit(**PART)
 def _round(block, counts, theta_weights, gains_out):
-    """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document."""
+    """Fill gains_k = sum over words of count × weight_k / (weights · theta_weights): one pass over a
+    document."""
     n_words, n_topics = block.shape
     for k in range(n_topics):
         gains_out[k] = np.float32(0.0)
@@ -100,7 +102,8 @@ def _round(block, counts, theta_weights, gains_out):
 
 @njit(**PART)
 def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
-    """Fixed point of gamma = alpha + theta_weights × gains; returns the rounds (Blei et al. 2003, fig. 6)."""
+    """Iterate gamma = alpha + theta_weights × gains to a fixed point; returns the rounds (Blei et al. 2003,
+    fig. 6)."""
     n_topics = len(alpha)
     total = np.float32(0.0)
     for k in range(n_topics):
@@ -163,7 +166,7 @@ def final_theta_weights(gamma, psi_total, exact_out, weights_out):
 
 @njit(**PART)
 def _share_out_exactly(block, i, count, exact, counts_out):
-    """The same in double precision, for a word whose topics have faded from the document."""
+    """`_share_out` in double precision, for a word whose topics have faded from the document."""
     norm = 1e-300
     for k in range(len(exact)):
         norm += np.float64(block[i, k]) * max(exact[k], 1e-290)
@@ -212,7 +215,7 @@ def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
 
 @njit(**PART)
 def longest(offsets):
-    """Entries of the longest document."""
+    """The number of entries of the longest document."""
     most = 0
     for d in range(len(offsets) - 1):
         most = max(most, offsets[d + 1] - offsets[d])
@@ -221,7 +224,7 @@ def longest(offsets):
 
 @njit(**PART)
 def gather(words, start, size, block_out):
-    """A document's weights (words × topics); returns sum of count × log scale."""
+    """Copy a document's weights (words × topics); returns the sum of count × log scale."""
     scale = 0.0
     for i in range(size):
         row = words.positions[words.codes[start + i]]
@@ -233,7 +236,7 @@ def gather(words, start, size, block_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
-    """Iterate from gamma_out and leave there the last round in double precision; returns the rounds."""
+    """Iterate from gamma_out, with the last round in double precision; returns the rounds."""
     for k in range(len(alpha)):
         gamma[k] = gamma_out[k]
     rounds = _iterate(block, counts, alpha32, rule, gamma, theta_weights, gains)
@@ -244,7 +247,8 @@ def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights,
 
 @njit(**PART)
 def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
-    """What a document's score depends on gamma by, phi at its optimum; log_theta is scratch."""
+    """The part of a document's score that depends on gamma, with phi at its optimum; log_theta is working
+    memory."""
     terms, psi_total = _document_terms(alpha, gamma, log_theta)
     shift = final_theta_weights(gamma, psi_total, exact, theta_weights)
     for i in range(len(block)):
@@ -255,7 +259,7 @@ def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
 
 @njit(**PART)
 def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weights, report_out):
-    """A document's statistics and score at the gamma that the report has."""
+    """Add a document's statistics and score at the report's gamma."""
     size = len(block)
     terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
     if size > 0:
@@ -301,10 +305,11 @@ def infer_documents(words, alpha, rule, report_out):
 
 @njit(**OPTIONS)
 def infer_documents_twice(words, alpha, rule, kept, report_out):
-    """The same from two starts: report_out.gamma, and `kept` (documents × topics) of an earlier pass.
+    """`infer_documents` from two starts: report_out.gamma, and `kept` (documents × topics) from an earlier
+    pass.
 
-    Where the kept gamma is better than what a new start comes to, the document continues from it: so its
-    score is never below that of the gamma that it had.
+    If the kept gamma is better than the result of the new start, the document continues from it, so that its
+    score never falls below that of its earlier gamma.
     """
     n_topics = len(alpha)
     block = np.empty((longest(words.offsets), n_topics), np.float32)

@@ -1,6 +1,6 @@
-"""The topic model: three slots filled.
+"""The topic model, composed of three slots.
 
-What learns eta is imported on use: a model is loaded without scipy.special.
+The code that learns eta is imported on use, so that models load without scipy.special.
 """
 
 from collections.abc import Mapping, Sequence
@@ -107,10 +107,10 @@ class TopicModel(Model):
         return self.words.reorder(params, counts, step)
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The bound of eq. 2.4 at what the local steps found and the lambda that they saw.
+        """The bound of eq. 2.4 at the results of the local steps and the lambda that they used.
 
-        Exact for mean-field documents; for sampled ones an estimate, on average below it. An estimate too,
-        which may lie above log p(w), where documents have words that a topic of an open vocabulary lacks.
+        It is exact for mean-field documents; for sampled ones an estimate, on average below it. With an open
+        vocabulary, if documents have words that a topic lacks, it is an estimate that may exceed log p(w).
         """
         exact = not self.solver.draws and self.words.bounds(params, summary, stats.new_rows)
         kind = "bound" if exact else "estimate"
@@ -120,7 +120,7 @@ class TopicModel(Model):
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The bound of eq. 2.4 at the present lambda, which is eta plus the counts of all documents.
 
-        There E[log p(w | z)] and the topics' terms come to log B(lambda) - log B(eta).
+        Then E[log p(w | z)] and the topics' terms add up to log B(lambda) - log B(eta).
         """
         if "own" not in stats.usage:
             return self.score(params, stats, totals, summary)
@@ -135,7 +135,7 @@ class TopicModel(Model):
         return self.documents.in_use(totals)
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Not while moves have something untried, nor while a learned prior of words moves."""
+        """False while moves have something to try, or while a learned prior of words changes."""
         return Model.is_settled(self, params, totals) and self.words.is_settled(params)
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:
@@ -143,7 +143,7 @@ class TopicModel(Model):
 
 
 def topic_model(model: Model) -> TopicModel:
-    """The model of a run that an estimator of topics began: runs and engines know no more than `Model`."""
+    """Cast the model of a topic estimator's run, since runs and engines only know `Model`."""
     if not isinstance(model, TopicModel):
-        raise TypeError(f"{type(model).__name__} is no topic model")
+        raise TypeError(f"{type(model).__name__} is not a topic model")
     return model

@@ -1,7 +1,7 @@
-"""The three slots of a topic model, and the ways of inference: what those outside `models/` know of them.
+"""The interfaces of a topic model's three slots, and of the ways of inference.
 
-A caller asks a slot to do something, or for a capability that it declares; it never asks which class it is.
-What goes together is computed from the capabilities (`topics/combinations.py`).
+Callers use a slot's methods or the capabilities that it declares, and never check its class. Valid
+combinations are computed from the capabilities (`topics/combinations.py`).
 """
 
 from abc import ABC, abstractmethod
@@ -25,35 +25,35 @@ from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.topic_words import TopicWords
 
-C = TypeVar("C", bound=Counts)  # the layout of the table that a vocabulary has
+C = TypeVar("C", bound=Counts)  # the layout of a vocabulary's table
 WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → topics × words
 
 
 class Paths(NamedTuple):
-    """Rows of a table of which several may be of one word: rows of a word are together, words ascending."""
+    """Rows of a table in which a word can have several rows, which are contiguous; words ascend."""
 
-    words: NDArray[np.int64]  # rows: the place of each one's word in the weights
-    shares: NDArray[np.float32]  # rows × topics: of each in its word
+    words: NDArray[np.int64]  # rows: index of the row's word in the weights
+    shares: NDArray[np.float32]  # rows × topics: share of each row in its word
 
     def firsts(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of some rows (ascending) are the first of their words."""
+        """Which of given rows (ascending) are the first of their words."""
         return np.diff(self.words[places], prepend=-1) > 0
 
 
 class WordWeights(NamedTuple):
-    """What documents are inferred by: exp E[log beta] of words, by row, or by word where rows are `paths`."""
+    """The weights for inferring documents: exp E[log beta] by row, or by word if rows are `paths`."""
 
-    weights: NDArray[np.float32]  # words × topics, largest of a word 1
-    log_scale: Array  # words: log of what each was divided by
+    weights: NDArray[np.float32]  # words × topics; the maximum of each word is 1
+    log_scale: Array  # words: log of the divisor
     paths: Paths | None = None
 
 
 class TopicPrior(ABC):
-    """The documents slot: how topics' shares of a document come about, and what all documents have in common.
+    """The documents slot: the prior of documents' topic shares, and parameters shared by all documents.
 
-    `name` is what tables of combinations call it. `grows`: how many topics are in use is learned. `direct`:
-    a token of a document has a topic by itself, with alpha (`prior`, `rest`) as its pseudo-counts; else
-    tokens share tables, which have topics.
+    `name`: in tables of combinations. `grows`: the number of topics in use is learned. `direct`: each token
+    has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; else tokens share tables, which
+    have topics.
     """
 
     __slots__ = ()
@@ -62,28 +62,27 @@ class TopicPrior(ABC):
     grows: ClassVar[bool]
     direct: ClassVar[bool]
 
-    n_topics: int  # that a run starts with
+    n_topics: int  # initial number
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
-        """The fields of the params that are the slot's."""
+        """The initial params of this slot."""
 
     @abstractmethod
     def count(self, params: Record) -> int:
-        """Topics of the table now."""
+        """The present number of topics in the table."""
 
     @abstractmethod
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which topics to show to users, given every topic's tokens."""
+        """The topics to show to users, given every topic's tokens."""
 
     @abstractmethod
     def figures(self, totals: Array) -> dict[str, int]:
-        """What the trace tells of the topics, given every topic's tokens."""
+        """Figures about topics for the trace, given every topic's tokens."""
 
     @abstractmethod
     def weights(self, params: Record) -> Array:
-        """Expected shares of the topics over all documents (topics); less than one in all where there is a
-        rest."""
+        """Expected topic shares over all documents (topics); their sum is 1 - the rest."""
 
     @abstractmethod
     def prior(self, params: Record) -> Array:
@@ -91,24 +90,25 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def rest(self, params: Record) -> float:
-        """alpha of all topics that no token has."""
+        """alpha of all topics without tokens."""
 
     @abstractmethod
     def score(self, params: Record) -> float:
-        """The bound's terms of what all documents have in common, in nats."""
+        """The bound's terms of parameters shared by all documents, in nats."""
 
     @abstractmethod
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Its fields, moved by `rate` to their best given the statistics of that many documents."""
+        """Move this slot's params by `rate` towards their optimum, given the statistics of `documents`
+        documents."""
 
 
 class TopicVocabulary(ABC, Generic[C]):
     """The words slot: what a topic is a distribution over. `C` is the layout of its table of counts.
 
-    `name` is what the parameter `words` calls it. `grows`: words enter as documents bring them, so that the
-    rows of its table have keys. `dirichlet`: a topic is a Dirichlet draw over the rows of the table, so that
+    `name`: value of the parameter `words`. `grows`: the vocabulary grows with the documents, so that the rows
+    of its table have keys. `dirichlet`: a topic is a Dirichlet draw over the rows of the table, so that
     topics can be split and merged. `collapses`: beta can be integrated out, for Gibbs sampling of documents
     with finitely many topics.
     """
@@ -120,60 +120,60 @@ class TopicVocabulary(ABC, Generic[C]):
     dirichlet: ClassVar[bool]
     collapses: ClassVar[bool]
 
-    learned: bool  # whether its hyperparameter moves
-    point: bool  # whether beta is a point, its maximum, rather than a distribution
+    learned: bool  # whether its hyperparameter is learned
+    point: bool  # whether beta is a point estimate
     table: TableSpec
 
     @property
     def by_topic(self) -> bool:
-        """Whether topics differ in their prior."""
+        """Whether priors differ between topics."""
         return False
 
     @property
     def guided_priors(self) -> Sequence[Array]:
-        """The priors (words) of the topics that a guide has words for; the first topics of the model."""
+        """The priors (words) of the guided topics, which are the model's first ones."""
         return ()
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
-        """The fields of the params that are the slot's."""
+        """The initial params of this slot."""
 
     @abstractmethod
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Counts (keys × topics), `tokens` in all, that break the symmetry: see `Model.seed`."""
+        """Counts (keys × topics) with sum `tokens` that break the symmetry: see `Model.seed`."""
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Rows of the table that some words (ascending numbers) need: see `Model.reads`."""
+        """The rows of the table for given words (ascending numbers): see `Model.reads`."""
         return words
 
     def row_words(self) -> NDArray[np.int64] | None:
-        """The word of each row; None: row and word have the same number, or rows have keys."""
+        """The word of each row; None: rows are words, or have keys."""
         return None
 
     def row_meanings(self) -> NDArray[np.int64] | None:
-        """A number for each row that rows of one meaning share, from 0; None: each has its own."""
+        """The meaning of each row as a number from 0; None: all rows have different meanings."""
         return None
 
     def with_first_words(self, words: Sequence[str]) -> Self:
-        """The slot of a run whose first minibatch has these words: some learn how words are spelled."""
+        """The slot for a run whose first minibatch has these words; some slots learn spelling from them."""
         return self
 
     def prepare(self, params: Record, counts: C) -> Record:
-        """The params with what is worked out once a step from the whole table: see `Model.prepare`."""
+        """The params with values computed once per step from the whole table: see `Model.prepare`."""
         return params
 
     @abstractmethod
     def weights(
         self, params: Record, counts: C, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of the words of some rows."""
+        """exp E[log beta] of the words of given rows."""
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """Which new words enter: see `Model.admit`."""
+        """Add new words to the vocabulary: see `Model.admit`."""
         return (), {}
 
     def reorder(self, params: Record, counts: C, step: Step) -> Edit:
-        """What the order of a truncated table becomes: see `Model.reorder`."""
+        """The new order of a truncated table: see `Model.reorder`."""
         return ()
 
     @abstractmethod
@@ -185,97 +185,96 @@ class TopicVocabulary(ABC, Generic[C]):
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of the bound."""
 
     def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
-        """Whether `score` and the terms of documents in which `new_rows` were met add up to a lower bound of
-        log p(w): yes, where topics have all words."""
+        """Whether `score` and the terms of documents with `new_rows` add up to a lower bound on log p(w):
+        True if topics have all words."""
         return True
 
     @abstractmethod
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Its learned hyperparameter after a step of this rate, given the table after it."""
+        """Update the learned hyperparameter after a step of a given rate and with the new table."""
 
     def is_settled(self, params: Record) -> bool:
-        """Whether its hyperparameter has come to rest: yes, where none is learned."""
+        """Whether the hyperparameter has settled: True if none is learned."""
         return True
 
     @abstractmethod
     def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
-        """The name and value of the prior of words in topics, as a fitted estimator shows it."""
+        """The name and value of the prior of words in topics, for attributes of the estimator."""
 
     @abstractmethod
     def parameters(self, params: Record, counts: C) -> Array:
-        """Parameters of q(beta) of the whole table (rows × topics), as a fitted estimator shows them."""
+        """Parameters of q(beta) of the whole table (rows × topics), for attributes of the estimator."""
 
     @abstractmethod
     def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
-        """E[beta] of some topics and the words that these have (`rows_in_use`), to be read as it is asked
-        for."""
+        """E[beta] of given topics and of the words in use (`rows_in_use`), computed on demand."""
 
     def rows_in_use(self, counts: C) -> NDArray[np.int64]:
-        """The rows of words that topics have: all, but for those that are kept though no topic has them."""
+        """The rows of words that some topic has; all, unless words without topics are kept."""
         return np.arange(len(counts))
 
     @abstractmethod
     def word_totals(self, counts: C) -> Array:
-        """Expected counts of each row, over all topics."""
+        """Expected counts of each row, summed over topics."""
 
     def rests(self, params: Record, table: CountTable) -> Array:
-        """E[sum of beta over all strings that a topic does not have] (topics): 0, if it has all words."""
+        """E[sum of beta over all strings that a topic does not have] (topics): 0 if it has all words."""
         return np.zeros(table.shape[1])
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """Log probability of words among all strings that a topic does not have (words, nats): no word is
-        outside, if it has all."""
+        """Log probability of words among the strings that a topic does not have (words, nats); meaningless if
+        it has all words."""
         return np.full(len(words), -np.inf)
 
     @abstractmethod
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
-        """Returns E[beta] of words of a corpus, known to the model or not, by their ascending numbers there.
+        """A function that returns E[beta] of a corpus's words, known or unknown, by ascending number.
 
-        `spelled`: the corpus's words, where the rows of the table have keys.
+        `spelled`: the corpus's words, if the rows of the table have keys.
         """
 
     @abstractmethod
     def ranked(
         self, params: Record, counts: C, topics: Sequence[int]
     ) -> list[tuple[NDArray[np.int64], Array]]:
-        """The rows of each of some topics' words, the most probable first, and their E[beta]."""
+        """The rows of each given topic's words, most probable first, and their E[beta]."""
 
     def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and the expected share of a topic's tokens that each has (concepts × topics)."""
+        """Names of concepts, and their expected shares of each topic's tokens (concepts × topics)."""
         return (), np.empty((0, table.shape[1]))
 
     def remark(self) -> str | None:
-        """What a user may not expect of the words, as a line; None if there is nothing."""
+        """A remark for users about unexpected properties of the words; None if there are none."""
         return None
 
     def entered(self, params: Record) -> Array:
-        """The step, from 0, in which each row entered (rows): of a vocabulary that grows."""
-        raise TypeError(f"no word enters {type(self).__name__}")
+        """The step, from 0, in which each row was added (rows), for a growing vocabulary."""
+        raise TypeError(f"{type(self).__name__} does not grow")
 
 
 class TopicView(NamedTuple):
-    """exp E[log beta] of the words that a shard reads rows of, and alpha."""
+    """exp E[log beta] of the words of a shard's rows, and alpha."""
 
     weights: NDArray[np.float32]  # words × topics
     log_scale: Array  # words
-    rows: NDArray[np.int64] | None  # table positions of the rows; None: all in order
+    rows: NDArray[np.int64] | None  # positions of the rows in the table; None: all, in order
     alpha: Array  # topics
-    rest: float = 0.0  # alpha of all topics that no token has
-    paths: Paths | None = None  # where rows are paths to words
+    rest: float = 0.0  # alpha of all topics without tokens
+    paths: Paths | None = None  # if rows are paths to words
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where some table positions are among the view's rows."""
+        """The indices of table positions among the view's rows."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
 class LocalSolver(ABC):
     """The local solver: how a document's topics are inferred, given the topics.
 
-    `draws`: topics of tokens are drawn, so that counts must be whole, draws are keyed by the documents'
-    numbers, and scores are estimates. `goes_on_from`: the fields of a document's record from which a later
-    pass can go on; none: each pass starts again.
+    `draws`: topics of tokens are drawn, so counts must be whole, draws are keyed by the documents' numbers,
+    and scores are estimates. `goes_on_from`: the fields of a document's record from which a later pass can
+    continue; empty: each pass starts again.
     """
 
     __slots__ = ()
@@ -292,7 +291,7 @@ class LocalSolver(ABC):
         totals: Array,
         rows: NDArray[np.int64] | None,
     ) -> View:
-        """What the local step needs of some rows: see `Model.expectations`."""
+        """The input of the local step for given rows: see `Model.expectations`."""
         weights, log_scale, paths = words.weights(params, counts, totals, rows)
         return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params), paths)
 
@@ -301,24 +300,24 @@ class LocalSolver(ABC):
         """Documents' records (gamma, scores) and the shard's statistics: see `Model.local_step`."""
 
     def with_full_reports(self) -> "LocalSolver":
-        """The solver that also reports what moves, and the bound of reports that are kept, need."""
+        """The solver with additional statistics, for moves and for the bound of stored reports."""
         return self
 
 
 class Inference(ABC):
-    """A way of inference, as the parameter `inference` of an estimator has it by name or as a value."""
+    """A way of inference: the value, or named value, of an estimator's parameter `inference`."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What the parameter calls it."""
+        """Its name as a value of the parameter."""
 
     @abstractmethod
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
-        """Whether topics with these slots can be learned so."""
+        """Whether topics with these slots can be learned this way."""
 
     def solver(self, mean_field: LocalSolver) -> LocalSolver:
-        """The local solver of the model; `mean_field` is that of its documents."""
+        """The local solver of the model; `mean_field`: the documents slot's own solver."""
         return mean_field

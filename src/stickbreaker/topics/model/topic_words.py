@@ -1,4 +1,4 @@
-"""Topics' words, read where they lie: of a model whose table fits in no memory, a part at a time."""
+"""Topics' words, read on demand: part by part if the table does not fit into memory."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
@@ -12,12 +12,12 @@ CELLS = 1 << 20  # of a part: 8 MB
 
 
 class TopicWords(Protocol):
-    """E[beta] (topics × words) of a model, as much of it as is asked for."""
+    """E[beta] (topics × words) of a model, read on demand."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
     def of(self, rows: NDArray[np.integer]) -> Array:
-        """E[beta] of some words, by ascending number (topics × words)."""
+        """E[beta] of given words, by ascending number (topics × words)."""
         ...
 
     def dense(self) -> Array:
@@ -26,7 +26,7 @@ class TopicWords(Protocol):
 
 
 class Dense(NamedTuple):
-    """Topics' words that are held in memory.
+    """Topics' words in memory.
 
     >>> Dense(np.array([[0.2, 0.8]])).of(np.array([1])).tolist()
     [[0.8]]
@@ -47,9 +47,9 @@ class Dense(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """Topics' words that are worked out from a table's rows when they are asked for.
+    """Topics' words computed from a table's rows on demand.
 
-    `read` gives E[beta] of some words, by ascending number (words × all topics of the table); `topics` are
+    `read` returns E[beta] of given words, by ascending number (words × all topics of the table); `topics`:
     those in use.
     """
 
@@ -72,7 +72,7 @@ class Stored(NamedTuple):
 
 
 def parts_of(topics: TopicWords, within: slice = slice(None)) -> Iterator[tuple[slice, Array]]:
-    """Words, `CELLS` numbers at a time, in order: which they are, and E[beta] (topics × words)."""
+    """Chunks of about `CELLS` numbers: the slice of words, and their E[beta] (topics × words)."""
     n_topics, n_words = topics.shape
     first, last, _ = within.indices(n_words)
     size = max(1, CELLS // max(n_topics, 1))

@@ -1,8 +1,8 @@
-"""How many documents of each topic have a word: what a model counts when it has learned, for its first words.
+"""Document counts by word and topic, computed after learning, for ranking a topic's words.
 
-With theta_d the topics of a document d, its word w is of topic k with the probability
-φ_dwk = theta_dk beta_kw / Σ_j theta_dj beta_jw. D_kw, the sum of φ_dwk over the documents that have w (each
-counts once, however often it says w), is the number of documents of k that have w; df_w is that of all.
+With theta_d the topic shares of a document d, its word w has topic k with probability φ_dwk = theta_dk
+beta_kw / Σ_j theta_dj beta_jw. D_kw, the sum of φ_dwk over the documents with w (each counts once), is the
+expected number of documents in which w has topic k; df_w is the number of all documents with w.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import SAME, largest
 
-KEPT = 100  # words of a topic and language that a model keeps the counts of
-IN_COMPANY = 30  # of these, the first that company orders
-OUTSIDE = 2000.0  # more than logs of doubles differ by
-Estimate = Callable[[int, NDArray[np.int64]], Array]  # D of some words in a topic
+KEPT = 100  # words per topic and language whose counts are stored
+IN_COMPANY = 30  # of these, the first ones that are ordered by company
+OUTSIDE = 2000.0  # more than any difference of logs of doubles
+Estimate = Callable[[int, NDArray[np.int64]], Array]  # D of given words in a topic
 ARRAYS = "ranked/"  # of the arrays of a saved model: ranked/<number of the language>/<name>
 
 
 class Side(NamedTuple):
-    """The words kept of each topic in one language, of which a topic has n, in order from the first.
+    """The n stored words of each topic in one language, best first.
 
-    `words` (K × n) by number; `documents` (K × n) D of each; `of_word` (K × n) df of each. `totals` (K) sums
-    of D, and `total` of df, over all words of the language. `company` (K × at most 30) says how often the
-    first words occur with each other, in [-1, 1]; None if that was not counted.
+    `words` (K × n): their numbers; `documents` (K × n): D; `of_word` (K × n): df. `totals` (K) and `total`:
+    sums of D and of df over all words of the language. `company` (K × at most 30): how often the first words
+    occur together, in [-1, 1]; None if not counted.
     """
 
     rows: slice
@@ -41,12 +41,12 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class WordDocuments:
-    """The `sides` of each language in turn, or the one of all words."""
+    """The document counts of each language in turn (`sides`), or of all words."""
 
     sides: tuple[Side, ...]
 
     def side(self, within: slice, n_words: int) -> Side | None:
-        """The side of some rows of the vocabulary; None if they are not those of a language."""
+        """The side of given rows of the vocabulary; None if they are not those of a language."""
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 
@@ -70,10 +70,9 @@ class WordDocuments:
     def from_arrays(
         cls, arrays: Mapping[str, NDArray[Any]], n_topics: int, parts: Callable[[], Sequence[slice]]
     ) -> "WordDocuments | None":
-        """What `to_arrays` made of a model of that many topics; None if there is nothing.
+        """Read what `to_arrays` returned for a model with `n_topics`; None if there is nothing.
 
-        `parts` gives the rows of the model's languages. Raises ValueError or KeyError if the arrays make
-        no sense.
+        `parts`: returns the rows of the model's languages. Raises ValueError or KeyError for invalid arrays.
         """
         if not any(name.startswith(ARRAYS) for name in arrays):
             return None
@@ -81,7 +80,7 @@ class WordDocuments:
 
 
 def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, rows: slice) -> Side:
-    """A side as saved. Raises KeyError or ValueError if it makes no sense."""
+    """Read a saved side. Raises KeyError or ValueError if it is invalid."""
     held = {
         name: arrays[f"{ARRAYS}{number}/{name}"]
         for name in ("words", "documents", "of word", "totals", "total", "company")
@@ -91,20 +90,20 @@ def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, r
     shapes = {"totals": (n_topics,), "total": (1,), "company": (n_topics, min(IN_COMPANY, n_kept))}
     for name, values in held.items():
         if values.shape != shapes.get(name, (n_topics, n_kept)):
-            raise ValueError(f"ranked words: {name} of another shape than the model's")
+            raise ValueError(f"ranked words: {name} has another shape than the model")
         if values.dtype.kind != ("i" if name == "words" else "f"):
-            raise ValueError(f"ranked words: {name} are of another type")
+            raise ValueError(f"ranked words: {name} has another type")
         if name not in ("words", "company") and (values < 0.0).any():
-            raise ValueError(f"ranked words: {name} below zero")
+            raise ValueError(f"ranked words: {name} is negative")
     words = held["words"].astype(np.int64)
     if ((words < rows.start) | (words >= rows.stop)).any():
-        raise ValueError("ranked words that the vocabulary does not have")
+        raise ValueError("ranked words are not in the vocabulary")
     ordered = np.sort(words, axis=1)
     if (ordered[:, 1:] == ordered[:, :-1]).any():
-        raise ValueError("a ranked word is there twice")
+        raise ValueError("a ranked word occurs twice")
     company = held.get("company")
     if company is not None and (np.abs(company) > 1.0).any():
-        raise ValueError("ranked words: company out of range")
+        raise ValueError("ranked words: company is out of range")
     documents, of_word, totals = held["documents"], held["of word"], held["totals"]
     return Side(rows, words, documents, of_word, totals, float(held["total"][0]), company)
 
@@ -112,8 +111,8 @@ def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, r
 def divergence_scores(q: Array, p: Array) -> Array:
     """Logs of the terms q log (q / p) of words (topics × words); `p` (words, or topics × words).
 
-    Words that a topic has no more of than all documents have, whose terms are not above zero, stand below
-    all others, by q.
+    Words that are no more frequent in a topic than overall, whose terms are not positive, come after all
+    others, sorted by q.
 
     >>> divergence_scores(np.array([[0.5, 0.3, 0.2]]), np.array([0.25, 0.25, 0.5])).round(1).tolist()
     [[-1.1, -2.9, -2001.6]]
@@ -126,11 +125,11 @@ def divergence_scores(q: Array, p: Array) -> Array:
 
 
 def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
-    """The side of a language, from D (its words × topics) and df (its words): the first words of each topic
-    by D_k / ΣD_k log (D_k / ΣD_k · Σdf / df)."""
+    """The side of a language, from D (words × topics) and df (words): the first words of each topic by D_k /
+    ΣD_k log (D_k / ΣD_k · Σdf / df)."""
     totals, total = counts.sum(axis=0), float(of_words.sum())
     first: list[NDArray[np.int64]] = []
-    for k in range(counts.shape[1]):  # one topic at a time: the logs are as large as the counts
+    for k in range(counts.shape[1]):  # one topic at a time, since the logs take as much memory as the counts
         q = counts[:, k] / max(float(totals[k]), 1e-300)
         scores = divergence_scores(q[None], of_words / max(total, 1e-300))
         first.append(largest(scores, KEPT, logs=True)[0][0])
@@ -140,8 +139,8 @@ def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
 
 
 def order_by_company(side: Side) -> NDArray[np.int64]:
-    """A side's words (K × n), the first of each topic ordered by ½ z(-log rank) + ½ z(company), where z are
-    standard scores among them.
+    """A side's words (K × n) with the first ones of each topic sorted by ½ z(-log rank) + ½ z(company), where
+    z are standard scores.
 
     >>> one = np.array([[3.0, 2.0, 1.0]])
     >>> company = np.array([[0.0, 0.1, 0.9]])
@@ -155,21 +154,22 @@ def order_by_company(side: Side) -> NDArray[np.int64]:
         return side.words
     ranks = -np.log(np.arange(1, n + 1, dtype=np.float64))
     scores = 0.5 * (_standard(ranks[None]) + _standard(side.company))
-    # scores differ by hundredths; `logs` makes ties of what is nearer than 1e-5
+    # scores differ by hundredths; `logs` makes ties of those nearer than 1e-5
     order = largest(scores, n, logs=True)[0]
     first = np.take_along_axis(side.words[:, :n], order, axis=1)
     return np.hstack([first, side.words[:, n:]])
 
 
 def _standard(values: Array) -> Array:
-    """Values of each row less their mean, over their standard deviation; zeros if all are alike."""
+    """Standard scores of each row: values minus mean, divided by the standard deviation; zeros if all are
+    equal."""
     deviations = values.std(axis=1, keepdims=True)
     return (values - values.mean(axis=1, keepdims=True)) / np.where(deviations > 1e-12, deviations, 1.0)
 
 
 def company_of(alike: Array) -> Array:
-    """How often each of a topic's first words occurs with the others: the mean of `alike` (K × n × n, NPMI of
-    pairs), another word of rank r weighing 1 / log2 (r + 1)."""
+    """How much each of a topic's first words occurs with the others: the mean of `alike` (K × n × n, NPMI of
+    pairs), with weights 1 / log2 (r + 1) for the other word's rank r."""
     n = alike.shape[1]
     weights = np.tile(1.0 / np.log2(np.arange(n) + 2.0), (n, 1))
     np.fill_diagonal(weights, 0.0)
@@ -178,8 +178,8 @@ def company_of(alike: Array) -> Array:
 
 
 def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate) -> Side:
-    """The side of groups of topics, whose D are the sums of their members'; `estimate` gives D of words that
-    one of them does not keep."""
+    """The side of groups of topics, whose D are sums over members; `estimate` returns D of words that a
+    member does not store."""
     n, firsts = side.words.shape[1], [group[0] for group in members]
     kept, documents, of_word = side.words[firsts], side.documents[firsts], side.of_word[firsts]
     totals = np.array([side.totals[list(group)].sum() for group in members])
@@ -199,7 +199,7 @@ def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate
 
 
 def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estimate) -> Array:
-    """D of words in topic k: as counted where they are kept, else as estimated."""
+    """D of words in topic k: as counted if stored, else as estimated."""
     documents = np.asarray(estimate(k, words), np.float64)
     order = np.argsort(side.words[k])
     places = np.searchsorted(words, side.words[k][order])
@@ -208,8 +208,8 @@ def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estima
 
 
 def _joined_company(side: Side, group: Sequence[int], words: NDArray[np.int64]) -> Array:
-    """The company of a group's first words: the mean over the members that have it, by their documents; the
-    mean of the others where none has."""
+    """The company of a group's first words: the mean over members that have it, weighted by documents; if
+    none has it, the mean of the group's other words."""
     assert side.company is not None
     sums, weights = np.zeros((2, len(words)))
     for k in group:

@@ -1,7 +1,7 @@
-"""Which words stand for a topic, by four rankings.
+"""Four rankings of a topic's words.
 
-A topic's most probable words are in part those of the whole collection ("probability"). "relevance" (Sievert
-and Shirley 2014, eq. 1) also asks how much more frequent a word is in the topic than elsewhere:
+A topic's most probable words ("probability") are partly those of the whole collection. "relevance" (Sievert
+and Shirley 2014, eq. 1) also considers how much more frequent a word is in the topic than elsewhere:
 
     λ log p(w|k) + (1 - λ) log (p(w|k) / p(w)),    λ = 0.6.
 
@@ -10,13 +10,13 @@ of a topic and p those in all documents, the score of a word is its term of KL(q
 
     q_k(w) log (q_k(w) / p(w)).
 
-A model that has counted its documents (`WordDocuments`) knows q and p. For others they are taken from the
-table, tokens turned into documents by the words' documents per token r(w) (1 where that is not known):
+If document counts were stored (`WordDocuments`), q and p are known. Otherwise they are estimated from the
+table, with r(w), the documents per token of a word (1 if unknown):
 
     q_k(w) ∝ p(w|k) r(w),    p(w) ∝ Σ_k share_k p(w|k) r(w).
 
-"company" puts those of a topic's first words in front that often occur in the same documents as the others.
-All of this is within a language, as p(w|k) is.
+"company" moves those of a topic's first words to the front that often occur in the same documents as the
+others. Like p(w|k), all rankings are within a language.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ from stickbreaker.topics.model.word_documents import (
 
 DOCUMENTS, COMPANY, RELEVANCE, PROBABILITY = "documents", "company", "relevance", "probability"
 WEIGHT = 0.6  # λ
-LEAST_OF_TENTH = 0.1  # a relevant word is at least so frequent beside the topic's tenth word
+LEAST_OF_TENTH = 0.1  # least frequency of a relevant word, relative to the topic's tenth word
 TENTH = 10
 
 
@@ -52,11 +52,10 @@ class RankedWords(NamedTuple):
 
 
 class WordEvidence(NamedTuple):
-    """What the words of topics are ranked by.
+    """The data for ranking topics' words.
 
-    `topics` are E[beta], `shares` (K) the topics' parts of all tokens. `per_token` (V) is the number of
-    documents that have a word over its tokens, None if that is not known. `counted` is what was counted in
-    the documents that the topics were learned from, None for a model that has counted nothing.
+    `topics`: E[beta]; `shares` (K): the topics' shares of all tokens. `per_token` (V): documents per token of
+    each word, None if unknown. `counted`: counts from the training documents, None if nothing was counted.
     """
 
     topics: TopicWords
@@ -66,8 +65,8 @@ class WordEvidence(NamedTuple):
 
 
 def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> RankedWords:
-    """The `n` most probable words of each topic, ties by number; `within`: among these. Fewer where
-    there are fewer words.
+    """The `n` most probable words of each topic, ties by number, or fewer if there are fewer words; `within`:
+    only among these.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> [found.tolist() for found in leading_words(Dense(np.array([[0.2, 0.5, 0.3]])), 2)]
@@ -85,11 +84,11 @@ def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> Ra
 def relevant_words(
     topics: TopicWords, shares: ArrayLike, n: int, within: slice = slice(None), weight: float = WEIGHT
 ) -> RankedWords:
-    """The `n` most relevant words of each topic, ties by number; `within`: among these. Fewer where
-    there are fewer words. The table is read twice, part by part. `weight` is λ.
+    """The `n` most relevant words of each topic, ties by number, or fewer if there are fewer words; `within`:
+    only among these. The table is read twice, part by part. `weight` is λ.
 
-    `shares` (topics) are the topics' parts of all tokens. Words less than a tenth as frequent in the topic as
-    its tenth word stand last, by probability: there lift would favour accidents.
+    `shares` (topics): the topics' shares of all tokens. Words less than a tenth as frequent in the topic as
+    its tenth word come last, by probability, since lift would favour accidents among them.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> words = Dense(np.array([[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]]))
@@ -106,8 +105,8 @@ def relevant_words(
 
 
 def characteristic_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """The `n` words of each topic with the largest terms of KL(q_k || p), ties by number; q and p are taken
-    from the table, not counted. It is read twice, part by part.
+    """The `n` words of each topic with the largest terms of KL(q_k || p), with q and p estimated from the
+    table; ties by number. The table is read twice, part by part.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> words = Dense(np.array([[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]]))
@@ -127,7 +126,7 @@ def characteristic_words(evidence: WordEvidence, n: int, within: slice = slice(N
 
 
 def document_weights(evidence: WordEvidence, within: slice = slice(None)) -> Array:
-    """Σ_w p(w|k) r(w) of each topic: documents of its words per token of the topic."""
+    """Σ_w p(w|k) r(w) of each topic: the mean documents per token of its words."""
     totals = np.zeros(evidence.topics.shape[0])
     for rows, part in parts_of(evidence.topics, within):
         totals += _scaled(evidence, rows, part).sum(axis=1)
@@ -139,8 +138,8 @@ def _scaled(evidence: WordEvidence, rows: slice, part: Array) -> Array:
 
 
 def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """The first `n` words of each topic by the documents that were counted; those beyond the words that are
-    kept, and all where nothing was counted, are `characteristic_words`."""
+    """The first `n` words of each topic by counted documents; beyond the stored words, or if nothing was
+    counted, by `characteristic_words`."""
     kept = _order_by_documents(evidence, within, company=False)
     if kept is None:
         return characteristic_words(evidence, n, within)
@@ -148,8 +147,8 @@ def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) 
 
 
 def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
-    """What was counted, for groups of topics: D of a group is the sum over its members. Of a word that one of
-    them does not keep, D is that member's total times its share as `characteristic_words` has it."""
+    """Document counts of groups of topics: D of a group is the sum over its members. For a word that a member
+    does not store, its D is the member's total times its share as in `characteristic_words`."""
     if evidence.counted is None:
         return None
     return WordDocuments(tuple(_joined(evidence, side, members) for side in evidence.counted.sides))
@@ -167,17 +166,17 @@ def _joined(evidence: WordEvidence, side: Side, members: Sequence[Sequence[int]]
 
 
 def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """`document_words`, the first of which are ordered by their company too. Raises UserError if it was
-    not counted which words occur together."""
+    """`document_words`, with the first ones also ordered by company. Raises UserError if co-occurrences were
+    not counted."""
     kept = _order_by_documents(evidence, within, company=True)
     if kept is None:
         problem = f"by={COMPANY!r}: the model has not counted which words occur together"
-        raise UserError(problem, remedy="fit it anew on a corpus (streams do not count it)")
+        raise UserError(problem, remedy="fit it again on a corpus (streams do not count it)")
     return _with_rest(kept, evidence, n, within)
 
 
 def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
-    """The words that were counted among some rows (topics × words), in order; None if none were."""
+    """The stored words among given rows (topics × words), in order; None if there are none."""
     if evidence.counted is None:
         return None
     side = evidence.counted.side(within, evidence.topics.shape[1])
@@ -187,7 +186,7 @@ def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool)
 
 
 def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: slice) -> RankedWords:
-    """The first `n` of the words kept of each topic and, after them, of its other words."""
+    """The first `n` of each topic's stored words, followed by its other words."""
     n = max(n, 0)
     words = kept[:, :n]
     if n > kept.shape[1]:
@@ -220,7 +219,8 @@ def _best_words(
 
 
 def _relevance_scores(part: Array, overall: Array, least: Array, weight: float) -> Array:
-    """Relevance of words (topics × words); below all of these, log probability of those that are too rare."""
+    """Relevance of words (topics × words); words that are too rare get lower scores, sorted by
+    probability."""
     with np.errstate(divide="ignore"):
         frequency = np.log(part)
     relevant = relevance(frequency, np.log(np.maximum(overall, 1e-300)), weight)
@@ -233,7 +233,8 @@ def relevance(log_probability: Array, log_overall: Array, weight: float) -> Arra
 
 
 def least_probability(leading: Array) -> Array:
-    """How probable relevant words are at least (topics), from those of each topic's first (topics × n)."""
+    """The least probability of relevant words (topics), given probabilities of each topic's first words
+    (topics × n)."""
     if not leading.shape[1]:
         return np.zeros(len(leading))
     return LEAST_OF_TENTH * (1.0 - SAME) * leading[:, min(TENTH, leading.shape[1]) - 1]
@@ -257,7 +258,7 @@ RANKINGS: Mapping[str, Ranking] = {
 
 
 def ranking(by: str) -> Ranking:
-    """How words are ranked, by its name. Raises UserError for any other.
+    """The ranking with a given name. Raises UserError for an unknown name.
 
     >>> ranking("documents") is document_words
     True

@@ -69,7 +69,7 @@ def save(
 ) -> None:
     """Write a lexicon into a directory, completely or not at all. Raises UserError if the path exists.
 
-    `beside` writes more into the directory, and returns entries for the manifest.
+    The function `beside` writes more into the directory, and returns entries for the manifest.
     """
     refuse_existing(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as folder:

@@ -1,8 +1,8 @@
 """Metropolis-Hastings over topic assignments in time free of the number of topics (Chen et al. 2016).
 
-A token's target is (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + eta_k), counts of the other tokens. A phase
-visits documents (words) and knows only their own counts: what the words (documents) have to say came as a
-proposal that was drawn from it in the phase before, and the product's other factor cancels.
+A token's target is (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + eta_k), with counts of the other tokens. A phase
+visits documents (words) and uses only their own counts: the factor of the words (documents) was used in the
+previous phase to draw the proposals, and cancels in the acceptance ratio.
 """
 
 from typing import NamedTuple
@@ -16,14 +16,14 @@ from stickbreaker.kernels.random import seeded, uniform
 
 
 class Chain(NamedTuple):
-    """Tokens in document order: present topics, and topics that were proposed in the phase before."""
+    """Tokens in document order: present topics, and topics proposed in the previous phase."""
 
     topics: NDArray[np.integer]  # tokens, uint16 or int32
     proposals: NDArray[np.integer]  # tokens, uint16 or int32
 
 
 class Prior(NamedTuple):
-    """alpha, ready to be drawn from."""
+    """alpha, prepared for sampling."""
 
     values: NDArray[np.float64]  # topics
     sums: NDArray[np.float64]  # topics: running sums
@@ -39,11 +39,12 @@ class Index(NamedTuple):
 
 
 class Range(NamedTuple):
-    """Which documents or words a call visits, what they draw from, and n_k + eta_k when the phase began."""
+    """The documents or words that a call visits, their random numbers, and n_k + eta_k at the start of the
+    phase."""
 
     first: int
     last: int  # exclusive
-    keys: NDArray[np.uint64]  # all documents or words: start of the random numbers
+    keys: NDArray[np.uint64]  # all documents or words: seeds of random numbers
     totals: NDArray[np.float64]  # groups × topics
 
 
@@ -51,15 +52,15 @@ class Range(NamedTuple):
 def odds(here, there, total_here, total_there):
     """Numerator and denominator of the odds of a move from one topic to another, given that it was proposed.
 
-    here, there: n_dk + alpha_k (or n_wk + eta_wk) of the two topics, and their totals n_k + eta_k, counts of
-    the other tokens. Chen et al. (2016), eq. 7; they count the token itself as well.
+    here, there: n_dk + alpha_k (or n_wk + eta_wk) of the two topics, and their totals n_k + eta_k, counted
+    without the token. Chen et al. (2016), eq. 7, where the token itself is counted too.
     """
     return there * total_here, here * total_there
 
 
 @njit(**PART)
 def _move(topics, proposals, weights, totals, state):
-    """Accept or reject each token's proposal; `weights` (topics, count + prior) follow the topics."""
+    """Accept or reject each token's proposal; updates `weights` (topics, count + prior)."""
     for i in range(len(topics)):
         s, t = topics[i], proposals[i]
         if s != t:
@@ -72,7 +73,8 @@ def _move(topics, proposals, weights, totals, state):
 
 @njit(**PART)
 def _add(used, used_out):
-    """Report a call's sums at its end: threads that write side by side all the time wait for each other."""
+    """Add a call's sums at its end, so that threads do not slow each other down by writing to shared
+    memory."""
     for g in range(len(used)):
         for k in range(used.shape[1]):
             used_out[g, k] += used[g, k]
@@ -80,7 +82,7 @@ def _add(used, used_out):
 
 @njit(**PART)
 def _leave(topics, prior, weights, used_out):
-    """Count the topics in used_out and leave `weights` as they were without them: at the prior (topics)."""
+    """Add the topics to used_out and reset `weights` to the prior (topics)."""
     for i in range(len(topics)):
         k = topics[i]
         weights[k] = prior[k]
@@ -98,7 +100,7 @@ def first_above(x, sums, start):
 
 @njit(**PART)
 def search_above(x, sums):
-    """The first topic whose running sum is above x, by halving."""
+    """The first topic whose running sum is above x, by bisection."""
     low, high = 0, len(sums) - 1
     while low < high:
         middle = (low + high) // 2
@@ -140,7 +142,7 @@ def _draw_from_word(topics, eta, n_topics, state, proposals_out):
 
 @njit(**PART)
 def _draw_from_informed_word(topics, sums, state, proposals_out):
-    """Propose from n_wk + eta_wk, of which `sums` (topics) are the running sums of eta_wk."""
+    """Propose from n_wk + eta_wk; `sums` (topics): running sums of eta_wk."""
     others = len(topics) - 1
     total = sums[len(sums) - 1]
     for i in range(len(topics)):
@@ -154,7 +156,8 @@ def _draw_from_informed_word(topics, sums, state, proposals_out):
 
 @njit(**PART)
 def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out):
-    """One word's tokens into arrays of their own, counted in `weights` (topics); accept or reject."""
+    """Copy a word's tokens into arrays of their own, count them in `weights` (topics), and accept or
+    reject."""
     for i in range(len(tokens)):
         k = chain.topics[tokens[i]]
         topics_out[i] = k
@@ -165,7 +168,7 @@ def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out
 
 @njit(**PART)
 def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
-    """And back, with `weights` at the prior again."""
+    """Copy a word's tokens back and reset `weights` to the prior."""
     for i in range(len(tokens)):
         chain_out.topics[tokens[i]] = topics[i]
         chain_out.proposals[tokens[i]] = proposals[i]
@@ -238,7 +241,7 @@ def visit_words(index, eta, part, chain_out, used_out):
 
 @njit(**OPTIONS)
 def visit_informed_words(index, eta, part, chain_out, used_out):
-    """The word phase where topics differ in their prior: eta (words × topics), all else as above."""
+    """The word phase if priors differ between topics: eta (words × topics); otherwise as `visit_words`."""
     n_topics = part.totals.shape[1]
     all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
     weights, sums = np.empty(n_topics), np.empty(n_topics)

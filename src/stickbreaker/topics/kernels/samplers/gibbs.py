@@ -1,9 +1,9 @@
-"""Collapsed Gibbs sampling of topics: every token's topic drawn given all others, counts updated at once.
+"""Collapsed Gibbs sampling of topics: every token's topic is drawn given all others, with immediate updates.
 
-A block of documents is visited word by word, so that a word's part of the conditional is built once for
-many tokens. Here all topics are walked over, in a vectorised loop; `sparse_gibbs` walks over those in the
-document and draws from the same distribution. In both a token's own topic comes first in the inverse of the
-distribution function: more than half of the tokens keep theirs, and then nothing is searched for or written.
+A block of documents is visited word by word, so that a word's part of the conditional is computed once for
+many tokens. Here, a vectorised loop goes over all topics; `sparse_gibbs` goes over those in the document and
+draws from the same distribution. In both, a token's present topic comes first in the inverse distribution
+function: more than half of the tokens keep theirs, and then nothing is searched for or written.
 """
 
 from typing import NamedTuple
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import seeded, uniform
 
-CHUNK = 32  # topics that are searched at once; arrays of topics are padded with zeros to a multiple
+CHUNK = 32  # topics searched at once; arrays of topics are padded with zeros to a multiple
 
 
 class Block(NamedTuple):
     """Tokens of consecutive documents, by word and within a word by document."""
 
-    words: NDArray[np.int32]  # words that occur, each once
+    words: NDArray[np.int32]  # distinct words
     groups: NDArray[np.int32]  # their groups (languages)
-    starts: NDArray[np.int64]  # these + 1: a word's first token
+    starts: NDArray[np.int64]  # distinct words + 1: a word's first token
     documents: NDArray[np.int32]  # tokens: number of the document in the block
     n_documents: int
 
@@ -42,7 +42,7 @@ class Prior(NamedTuple):
 
 
 class Word(NamedTuple):
-    """The word that is visited: its row of the table, and its part of the conditional by topic."""
+    """The visited word: its row of the table, and its part of the conditional by topic."""
 
     row: NDArray[np.int32]  # topics
     eta: NDArray[np.float64]  # topics or 1
@@ -58,7 +58,7 @@ def padded(n):
 
 @njit(**PART)
 def word_at(i, block, table, prior, inverse):
-    """The i-th of the words that occur in a block; inverse (groups × topics)."""
+    """The i-th distinct word of a block; inverse (groups × topics)."""
     w, g = block.words[i], block.groups[i]
     eta = prior.eta[w if len(prior.eta) > 1 else 0]
     return Word(table.counts[w], eta, table.totals[g], prior.eta_totals[g], inverse[g])
@@ -66,7 +66,7 @@ def word_at(i, block, table, prior, inverse):
 
 @njit(**PART)
 def less(word, k):
-    """The word's weight of topic k with one token less; changes nothing."""
+    """The word's weight of topic k with one token less; does not change the counts."""
     eta = word.eta[k if len(word.eta) > 1 else 0]
     return (word.row[k] - 1 + eta) / (word.totals[k] - 1 + word.eta_totals[k])
 
@@ -103,7 +103,7 @@ def others_mass(held, weights, numbers, k):
 
 @njit(**PART)
 def search_others(held, weights, numbers, k, n_topics, target):
-    """The first topic at which the running sum of these passes the target."""
+    """The first topic other than k at which the running sum of held_m weight_m passes the target."""
     c, number = 0, np.float32(k)
     while c + CHUNK < len(weights):
         part = np.float32(0.0)
@@ -124,13 +124,13 @@ def search_others(held, weights, numbers, k, n_topics, target):
 
 @njit(**PART)
 def counted(held, alpha, change):
-    """n + change + alpha from n + alpha: n is whole, so that nothing is lost to rounding."""
+    """n + change + alpha, given n + alpha; n is an integer, so rounding errors do not accumulate."""
     return np.float32(np.rint(held - alpha) + change) + alpha
 
 
 @njit(**PART)
 def move(word, held, k, new, alpha, weights_out):
-    """One token of a document (held: topics) from topic k to another; the word's weights follow."""
+    """Move a token of a document (held: topics) from topic k to another; updates the word's weights."""
     held[k] = counted(held[k], alpha[k], np.float32(-1.0))
     weights_out[k] = recount(word, k, -1)
     held[new] = counted(held[new], alpha[new], np.float32(1.0))
@@ -139,7 +139,7 @@ def move(word, held, k, new, alpha, weights_out):
 
 @njit(**PART)
 def fill_held(block, assignments, alpha, held_out):
-    """held_out_dk = n_dk + alpha_k; zeros before."""
+    """Fill held_out_dk = n_dk + alpha_k; it must be zero before."""
     for t in range(len(block.documents)):
         held_out[block.documents[t], assignments[t]] += np.float32(1.0)
     for d in range(block.n_documents):
@@ -168,7 +168,7 @@ def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, 
 
 @njit(**OPTIONS)
 def sweep_all_topics(block, table, prior, key, assignments_out):
-    """The same draws' distribution, walking over all topics in single precision: for few topics."""
+    """`sparse_gibbs.sweep_lists` by a loop over all topics in single precision: for few topics."""
     n_topics = len(prior.alpha)
     width = padded(n_topics)
     alpha, weights = np.zeros(width, np.float32), np.zeros(width, np.float32)
@@ -196,7 +196,7 @@ def add_counts(block, assignments, table_out):
 
 @njit(**OPTIONS)
 def document_counts(offsets, assignments, n_topics, topics_out, counts_out):
-    """Topics in use and their tokens, document by document; returns how many pairs were written.
+    """Fill topics in use and their tokens, document by document; returns the number of pairs.
 
     offsets (documents + 1), assignments (tokens, document order); topics_out, counts_out (tokens, int32).
     """

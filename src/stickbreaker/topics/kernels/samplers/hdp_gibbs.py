@@ -1,7 +1,7 @@
 """Gibbs sampling of a hierarchical Dirichlet process by direct assignment (Teh et al. 2006, section 5.3).
 
-Tokens are visited as in `gibbs`, over all topics in single precision, alpha times a topic's weight in the
-place of alpha. Beyond the topics there is the rest: a token that draws it opens a topic in a free column.
+Tokens are visited as in `gibbs`, over all topics in single precision, with alpha times a topic's weight in
+place of alpha. A token can also draw the rest, which opens a topic in a free column.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from stickbreaker.topics.kernels.samplers.gibbs import (
     word_at,
 )
 
-LEAST = 1e-30  # of a weight: single precision must hold it, and a weight of zero is a free column
+LEAST = 1e-30  # of a weight, to avoid underflow in single precision; a weight of zero is a free column
 
 
 class Topics(NamedTuple):
@@ -43,7 +43,7 @@ class GrowingPrior(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where in a block a sweep is, and its random numbers."""
+    """The position of a sweep in a block, and its random state."""
 
     token: NDArray[np.int64]  # 1
     state: NDArray[np.uint64]  # 2
@@ -51,13 +51,14 @@ class Progress(NamedTuple):
 
 @njit(**PART)
 def _born(topics, gamma, state):
-    """Break the rest by Beta(1, gamma) for a topic in the first free column; returns that, or -1."""
+    """Break a new topic off the rest by Beta(1, gamma), in the first free column; returns the column, or
+    -1."""
     new = 0
     while new < len(topics.weights) and topics.weights[new] > 0.0:
         new += 1
     if new == len(topics.weights):
         return -1
-    logarithm = np.log(uniform(state)) / gamma  # of what is left of the rest
+    logarithm = np.log(uniform(state)) / gamma  # log share of the rest that remains
     topics.weights[new] = max(-np.expm1(logarithm) * topics.rest[0], LEAST)
     topics.rest[0] = max(np.exp(logarithm) * topics.rest[0], LEAST)
     topics.numbers[new] = topics.born[0]
@@ -67,7 +68,7 @@ def _born(topics, gamma, state):
 
 @njit(**PART)
 def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
-    """Draw the topics of one word's tokens; returns whether there were columns enough."""
+    """Draw the topics of one word's tokens; returns whether there were enough columns."""
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     unseen = prior.alpha * word.eta[0] / word.eta_totals[0]
@@ -105,8 +106,8 @@ def sweep_growing(block, table, prior, topics, key, progress, assignments_out):
     Progress and assignments_out (tokens, int32, in the block's order) are changed. Without the token itself,
     p(k) ~ (n_dk + alpha beta_k) (n_wk + eta_w) / (n_k + sum_w eta_w), and p(new) ~ alpha beta_rest eta_w /
     sum_w eta_w (Teh et al. 2006, section 5.3). A topic that loses its last token keeps its weight until the
-    sweep ends: beta stands still but for what is broken off the rest. Out of columns, the sweep stops before
-    the token that needs one, and continues from `progress` when there are more.
+    sweep ends: beta only changes by new topics. If there is no free column, the sweep stops before the token
+    that needs one; call again with more columns to continue from `progress`.
     """
     width = len(topics.weights)
     weights, alpha = np.zeros(width, np.float32), np.empty(width, np.float32)

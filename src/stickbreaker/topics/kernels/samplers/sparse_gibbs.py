@@ -1,7 +1,7 @@
-"""Collapsed Gibbs sampling of topics, token by token over the topics in its document: for many topics.
+"""Collapsed Gibbs sampling of topics in time proportional to the topics of a document: for many topics.
 
-The factorisation of Yu et al. (2015): a document's topics, and a remainder of the prior's that is kept up to
-date while one word's tokens are visited.
+It uses the factorisation of Yu et al. (2015): a sum over the document's topics, and the prior's remainder,
+which is updated while a word's tokens are visited.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from stickbreaker.topics.kernels.samplers.gibbs import (
     word_at,
 )
 
-# Additions in the order written. Free to reorder them, the compiler loads many `weights[topics[j]]` with one
+# Additions stay in order. If free to reorder them, the compiler loads many `weights[topics[j]]` with one
 # gather instruction, which is slower than single loads on many processors.
 ORDERED_PART = {**PART, "fastmath": {"contract", "nsz", "arcp"}}
 
@@ -31,12 +31,12 @@ class Lists(NamedTuple):
 
     starts: NDArray[np.int64]  # documents + 1
     sizes: NDArray[np.int64]  # documents
-    pairs: NDArray[np.int32]  # a topic and how many tokens it has, side by side: one visit to memory
+    pairs: NDArray[np.int32]  # a topic and its number of tokens, side by side: one memory access
 
 
 @njit(**PART)
 def _place(pairs, start, stop, k):
-    """Where topic k is in a list, or `stop`."""
+    """The position of topic k in a list, or `stop`."""
     j = start
     while j < stop and pairs[j, 0] != k:
         j += 1
@@ -53,7 +53,7 @@ def _swap(lists, i, j):
 
 @njit(**PART)
 def _raise(lists, start, j):
-    """One token more at place j, and the list in order again."""
+    """Add a token at place j and restore the order of the list."""
     lists.pairs[j, 1] += 1
     i = j
     while i > start and lists.pairs[i - 1, 1] < lists.pairs[j, 1]:
@@ -63,7 +63,7 @@ def _raise(lists, start, j):
 
 @njit(**PART)
 def _restore_order(lists, j, stop):
-    """The list in order again after one token less at place j; returns the place that j's topic moved to."""
+    """Restore the order of a list after removing a token at place j; returns the new place of j's topic."""
     i = j
     while i + 1 < stop and lists.pairs[i + 1, 1] > lists.pairs[j, 1]:
         i += 1
@@ -73,7 +73,7 @@ def _restore_order(lists, j, stop):
 
 @njit(**PART)
 def _join(lists, d, stop, k):
-    """One token more of topic k in document d, whose list ends before `stop`; returns its end."""
+    """Append topic k with one token to the list of document d, which ends before `stop`; returns its end."""
     start = lists.starts[d]
     j = _place(lists.pairs, start, stop, k)
     if j == stop:
@@ -86,7 +86,7 @@ def _join(lists, d, stop, k):
 
 @njit(**OPTIONS)
 def lists_of(block, n_topics, assignments):
-    """Lists of a block's documents. Their order depends on the assignments alone, never on the past."""
+    """The lists of a block's documents. Their order depends only on the assignments, not on the past."""
     starts = np.zeros(block.n_documents + 1, np.int64)
     for d in block.documents:
         starts[d + 1] += 1
@@ -102,7 +102,7 @@ def lists_of(block, n_topics, assignments):
 
 @njit(**ORDERED_PART)
 def _part(pairs, j, weights):
-    """n_dk weight_k of the topic at place j."""
+    """n_dk weight_k for the topic at place j."""
     return np.float64(pairs[j, 1]) * weights[np.uint32(pairs[j, 0])]
 
 
@@ -156,7 +156,8 @@ def search_prior(parts, alpha, weights, n_topics, target):
 
 @njit(**PART)
 def move_token(lists, d, stop, old, new, chosen):
-    """Take a token from place `old`, which has been counted down, to topic `new` at place `chosen` or -1."""
+    """Move a token from place `old`, already counted down, to topic `new` at place `chosen` (-1: not in the
+    list)."""
     start = lists.starts[d]
     moved = _restore_order(lists, old, stop)
     if lists.pairs[moved, 1] == 0:
@@ -170,7 +171,7 @@ def move_token(lists, d, stop, old, new, chosen):
 
 @njit(**PART)
 def sum_parts(alpha, weights, parts_out):
-    """Sums of alpha_k weight_k over chunks of topics; returns their sum."""
+    """Fill parts_out with sums of alpha_k weight_k over chunks of topics; returns the total."""
     total = 0.0
     for c in range(len(parts_out)):
         part = 0.0
@@ -225,7 +226,7 @@ def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, 
 
 @njit(**OPTIONS)
 def sweep_lists(block, table, prior, key, assignments_out):
-    """Draw every token's topic in a block once, walking over the topics in its document.
+    """Draw every token's topic in a block once, in a loop over the topics of its document.
 
     block: Block; prior: Prior; key: of the stream (uint64); table: Table and assignments_out (tokens, int32,
     in the block's order) are changed. p(k) ~ (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + sum_w eta_wk) without

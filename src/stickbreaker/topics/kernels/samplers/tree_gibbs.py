@@ -1,8 +1,8 @@
 """Collapsed Gibbs sampling of topics over trees of concepts: a token's topic and path are drawn together.
 
-As in `gibbs`, a block of documents is visited word by word, and in `sweep_tree_lists`, as in `sparse_gibbs`,
-time follows the topics of the document. A topic's weight of a word is the sum over the word's paths; it is
-worked out again of the two topics that a token moves between.
+As in `gibbs`, a block of documents is visited word by word; in `sweep_tree_lists`, as in `sparse_gibbs`, time
+is proportional to the topics of the document. A topic's weight of a word is the sum over the word's paths; it
+is recomputed for the two topics of each move.
 """
 
 from typing import NamedTuple
@@ -29,10 +29,10 @@ class Tree(NamedTuple):
     """Paths to words, by word; the edges above each node with leaves; and pseudo-counts of all choices."""
 
     starts: NDArray[np.int64]  # words + 1: first path of each word
-    groups: NDArray[np.int32]  # paths: the node that each leaf is of
+    groups: NDArray[np.int32]  # paths: the node of each leaf
     way_starts: NDArray[np.int64]  # groups + 1
     ways: NDArray[np.int32]  # edges on the way to each group
-    sources: NDArray[np.int32]  # edges: the node that each is of
+    sources: NDArray[np.int32]  # edges: the parent node of each
     leaf_priors: NDArray[np.float64]  # paths
     edge_priors: NDArray[np.float64]  # edges
     node_priors: NDArray[np.float64]  # nodes: sums of the above
@@ -50,7 +50,7 @@ class Places(NamedTuple):
     """Where the tokens of a block are, in its order."""
 
     topics: NDArray[np.int32]
-    paths: NDArray[np.int32]  # number among the paths of the word
+    paths: NDArray[np.int32]  # index among the word's paths
 
 
 @njit(**PART)
@@ -69,7 +69,7 @@ def path_weight(tree, counts, path, k, less):
 
 @njit(**PART)
 def word_weight(tree, counts, w, k):
-    """Sum over a word's paths."""
+    """The sum of weights over a word's paths."""
     total = 0.0
     for path in range(tree.starts[w], tree.starts[w + 1]):
         total += path_weight(tree, counts, path, k, 0)
@@ -78,7 +78,7 @@ def word_weight(tree, counts, w, k):
 
 @njit(**PART)
 def count_path(tree, path, k, change, counts_out):
-    """`change` tokens more of a path in topic k."""
+    """Add `change` tokens of a path in topic k."""
     node = tree.groups[path]
     counts_out.leaves[path, k] += change
     counts_out.nodes[node, k] += change
@@ -90,7 +90,7 @@ def count_path(tree, path, k, change, counts_out):
 
 @njit(**PART)
 def draw_path(tree, counts, w, k, weight, state):
-    """One of a word's paths, by their weights, whose sum is `weight`."""
+    """Draw one of a word's paths by their weights, whose sum is `weight`."""
     path, last = tree.starts[w], tree.starts[w + 1] - 1
     if path == last:
         return path
@@ -105,7 +105,7 @@ def draw_path(tree, counts, w, k, weight, state):
 
 @njit(**PART)
 def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
-    """Weights of a word, a row of counts at a time; `above` and `below` are room for topics."""
+    """Fill the weights of a word, one row of counts at a time; `above` and `below` are working memory."""
     for k in range(n_topics):
         weights_out[k] = 0.0
     for path in range(tree.starts[w], tree.starts[w + 1]):
@@ -129,7 +129,7 @@ def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
 
 @njit(**PART)
 def _take(tree, w, path, k, counts_out):
-    """The word's weight of topic k without a token of this path, which is counted down where the word has
+    """The word's weight of topic k without a token of this path; the token is uncounted only if the word has
     several paths."""
     if tree.starts[w + 1] - tree.starts[w] == 1:
         return path_weight(tree, counts_out, path, k, 1)
@@ -139,7 +139,7 @@ def _take(tree, w, path, k, counts_out):
 
 @njit(**PART)
 def _stay(tree, w, k, own, state, counts_out):
-    """A path for a token that keeps its topic, which weighs `own`, counted where `_take` counted one down."""
+    """Draw a path for a token that keeps its topic, with weight `own`; counts it if `_take` uncounted one."""
     path = draw_path(tree, counts_out, w, k, own, state)
     if tree.starts[w + 1] - tree.starts[w] > 1:
         count_path(tree, path, k, 1, counts_out)
@@ -148,7 +148,7 @@ def _stay(tree, w, k, own, state, counts_out):
 
 @njit(**PART)
 def _leave(tree, w, path, k, counts_out):
-    """What `_take` has left to be counted down of a token that changes its topic."""
+    """Uncount a token that changes its topic, if `_take` has not done so."""
     if tree.starts[w + 1] - tree.starts[w] == 1:
         count_path(tree, path, k, -1, counts_out)
 
@@ -163,7 +163,7 @@ def _mass(held, weights, n_topics):
 
 @njit(**PART)
 def _search(held, weights, n_topics, own, target):
-    """The first topic but `own` at which the running sum passes the target."""
+    """The first topic other than `own` at which the running sum passes the target."""
     last = own
     for k in range(n_topics):
         if k != own:
@@ -206,7 +206,7 @@ def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, cou
 
 @njit(**OPTIONS)
 def sweep_tree(block, tree, alpha, key, counts_out, places_out):
-    """Draw topic and path of every token of a block once, walking over all topics: for few topics.
+    """Draw topic and path of every token of a block once, in a loop over all topics: for few topics.
 
     block: Block; tree: Tree; alpha (topics, double); key: of the stream (uint64); counts_out: TreeCounts and
     places_out: Places are changed. p(k, s) ~ (n_dk + alpha_k) prod over edges i -> j of path s of
@@ -229,7 +229,7 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
 def _visit_lists(
     i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
 ):
-    """The same over the topics of each token's document."""
+    """Draw the topics and paths of one word's tokens, in a loop over the topics of each token's document."""
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
@@ -270,7 +270,7 @@ def _visit_lists(
 
 @njit(**OPTIONS)
 def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
-    """`sweep_tree`, walking over the topics of each token's document: for many topics."""
+    """`sweep_tree` in a loop over the topics of each token's document: for many topics."""
     n_topics = len(alpha)
     width = padded(n_topics)
     priors, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)

@@ -1,1 +1,1 @@
-"""Where a document's topic shares come from: Dirichlet, HDP, franchise."""
+"""Priors of documents' topic shares: Dirichlet, HDP, franchise."""

@@ -1,6 +1,6 @@
-"""The documents slot: how a document's topic shares come about.
+"""The documents slot with a Dirichlet prior of topic shares.
 
-What learns alpha is imported on use: a model is loaded without scipy.special.
+The code that learns alpha is imported on use, so that models load without scipy.special.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from stickbreaker.topics.model.slots import TopicPrior
 class DirichletPrior(TopicPrior):
     """theta_d ~ Dirichlet(alpha) over a fixed number of topics.
 
-    `alpha`: one number a topic; `learned` lets a run move it from there, `symmetric` keeps all the same.
+    `alpha`: one number per topic; with `learned` these are initial values, with `symmetric` they stay equal.
     """
 
     name: ClassVar[str] = "finite"
@@ -36,15 +36,15 @@ class DirichletPrior(TopicPrior):
         return {"alpha": Field(np.array(self.alpha), ("topics",), additive=False, fresh=self.alpha[0])}
 
     def count(self, params: Record) -> int:
-        """Topics now: always as many."""
+        """The number of topics, which is fixed."""
         return self.n_topics
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which topics to show to users, given every topic's tokens: all."""
+        """The topics to show to users, given every topic's tokens: all."""
         return np.arange(self.n_topics)
 
     def figures(self, totals: Array) -> dict[str, int]:
-        """What the trace tells of the topics: nothing, they do not change."""
+        """Figures about topics for the trace: none, since their number is fixed."""
         return {}
 
     def weights(self, params: Record) -> Array:
@@ -57,20 +57,20 @@ class DirichletPrior(TopicPrior):
         return params["alpha"].values
 
     def rest(self, params: Record) -> float:
-        """alpha of topics that no token has: there are none."""
+        """alpha of topics without tokens: 0, since there are none."""
         return 0.0
 
     def score(self, params: Record) -> float:
-        """Log probability of what all documents share, in nats: nothing."""
+        """Log probability of shared parameters, in nats: 0, since there are none."""
         return 0.0
 
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """alpha moved by `rate` towards its maximum given the documents' statistics.
+        """Move alpha by `rate` towards its maximum given the documents' statistics.
 
-        Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones
-        the first and second derivatives of E[log p(z | alpha)] at the old alpha.
+        Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones the first and
+        second derivatives of E[log p(z | alpha)] at the old alpha.
         """
         from stickbreaker.topics.model.priors.dirichlet_newton import (
             fit_dirichlet,

@@ -1,4 +1,4 @@
-"""Maximum of a Dirichlet's parameters given what was expected of its draws."""
+"""Maximum-likelihood Dirichlet parameters, given expected logs of the draws."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ CEILING = 1e4
 
 
 def dirichlet_objective(alpha: Array, mean_log: Array) -> float:
-    """Expected log density a document, up to a constant: lnG(sum a) - sum lnG(a_k) + sum (a_k - 1) m_k."""
+    """Expected log density per document: lnG(sum a) - sum lnG(a_k) + sum (a_k - 1) m_k."""
     return float(gammaln(alpha.sum()) - gammaln(alpha).sum() + ((alpha - 1.0) * mean_log).sum())
 
 
@@ -26,7 +26,7 @@ def fit_dirichlet(alpha: Array, mean_log: Array, max_iter: int = 50, tol: float 
     array([2., 3.])
     """
     alpha = np.clip(alpha, FLOOR, CEILING)
-    if len(alpha) == 1:  # theta is always 1: every alpha is as good
+    if len(alpha) == 1:  # theta is always 1, so that alpha does not matter
         return alpha
     value = dirichlet_objective(alpha, mean_log)
     for _ in range(max_iter):
@@ -46,9 +46,10 @@ def newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array
 
 
 def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: float) -> tuple[Array, float]:
-    """The first of ever shorter steps that raises the objective; along the gradient if Newton's does not.
+    """Backtracking line search for a step that raises the objective; along the gradient if Newton's direction
+    fails.
 
-    A coordinate moves by at most a factor of five at once, which keeps it positive.
+    A coordinate changes by at most a factor of five, which keeps it positive.
     """
     for direction in (step, alpha * gradient):
         for halvings in range(30):
@@ -61,9 +62,9 @@ def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: f
 
 
 def fit_symmetric_dirichlet(eta: float, sizes: NDArray[np.int64] | int, number: int, sum_log: float) -> float:
-    """The eta of `number` symmetric Dirichlets over words with sum of E[log beta] = sum_log.
+    """The eta of `number` symmetric Dirichlets over words, given the sum of E[log beta].
 
-    `sizes` words, or those of each group, over which each is a distribution by itself. Newton's method on
+    `sizes`: the number of words, or of each group of words with a distribution of its own. Newton's method on
     log eta for number × sum over sizes of (lnG(size eta) - size lnG(eta)) + eta sum_log.
     """
     sizes = np.atleast_1d(sizes)

@@ -1,6 +1,6 @@
-"""The documents slot of the Chinese restaurant franchise: sticks for all documents, and for each.
+"""The documents slot of the Chinese restaurant franchise: shared sticks, and sticks of each document.
 
-scipy is imported on use: a model is loaded without it.
+scipy is imported on use, so that models load without it.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.priors.hdp import LEAST, WeighedTopics
 
-TABLES = 10.0  # that each topic serves at the start: the first sticks' weights are nearly even
+TABLES = 10.0  # served by each topic at the start, so that initial weights are nearly uniform
 ROUNDS = 100  # of learning gamma, at most
 RANGE = (1e-3, 1e4)  # of a learned concentration
 
@@ -27,13 +27,12 @@ class Sticks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FranchisePrior(WeighedTopics):
-    """V_k ~ Beta(1, gamma), pi'_dt ~ Beta(1, alpha): a document's tables, each with one topic.
+    """V_k ~ Beta(1, gamma), pi'_dt ~ Beta(1, alpha): documents have tables, each with one topic.
 
-    Wang, Paisley & Blei (2011), section 3. What is kept of q(V) is the expected number of tables that each
-    topic serves: u = 1 + tables, v = gamma + tables of later sticks, and sticks stand in order of their
-    tables, which no other order betters. All sticks are random, so that what is behind the last of them
-    is the rest, which no table has: more topics never lower the best bound. `alpha` and `gamma` are where
-    a run begins, or stay unless `learned`.
+    Wang, Paisley & Blei (2011), section 3. q(V) is stored as the expected number of tables served by each
+    topic: u = 1 + tables, v = gamma + tables of later sticks. Sticks are sorted by tables, which is the best
+    order. All sticks are random, and the mass behind the last one is the rest, which no table has, so that
+    more topics never lower the best bound. `alpha` and `gamma` are initial values if `learned`, else fixed.
     """
 
     name: ClassVar[str] = "franchise"
@@ -47,17 +46,17 @@ class FranchisePrior(WeighedTopics):
         }
 
     def count(self, params: Record) -> int:
-        """Topics now."""
+        """The present number of topics."""
         return len(params["tables"].values)
 
     def sticks(self, params: Record) -> Sticks:
-        """q(V), the best given the tables."""
+        """The optimal q(V) given the tables."""
         tables = np.maximum(params["tables"].values, 0.0)
         order = np.argsort(-tables, kind="stable")
         return Sticks(order, 1.0 + tables[order], float(params["gamma"].values) + _later(tables[order]))
 
     def weights(self, params: Record) -> Array:
-        """E[sigma(V)] (topics): sums to less than one, by the rest."""
+        """E[sigma(V)] (topics): their sum is 1 - the rest."""
         sticks = self.sticks(params)
         share = sticks.u / (sticks.u + sticks.v)
         weights = np.empty(len(share))
@@ -94,10 +93,10 @@ class FranchisePrior(WeighedTopics):
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Tables, alpha and gamma, moved by `rate` to their maximum given the documents' statistics.
+        """Move tables, alpha and gamma by `rate` towards their maximum given the documents' statistics.
 
-        `usage`: "served" (topics), expected tables of each topic; "sticks", open tables, and "log_rests",
-        the sum of their E[log(1 - pi')], whence alpha = -sticks / log_rests.
+        `usage`: "served" (topics), expected tables of each topic; "sticks", open tables, and "log_rests", the
+        sum of their E[log(1 - pi')]; so alpha = -sticks / log_rests.
         """
         if documents <= 0.0:
             return dict(params)
@@ -117,14 +116,14 @@ class FranchisePrior(WeighedTopics):
 
 
 def _later(tables: Array) -> Array:
-    """The sum of all later entries."""
+    """For each entry, the sum of all later ones."""
     return np.append(np.cumsum(tables[::-1])[::-1][1:], 0.0)
 
 
 def _fit_gamma(tables: Array, gamma: float) -> float:
-    """The mode of gamma given the tables, V integrated out: no round lowers the bound.
+    """The mode of gamma given the tables, with V integrated out; no round lowers the bound.
 
-    gamma = K / (1 - sum of E[log(1 - V_k)]), with q(V) at the gamma before.
+    gamma = K / (1 - sum of E[log(1 - V_k)]), with q(V) at the previous gamma.
     """
     from scipy.special import psi
 

@@ -1,6 +1,6 @@
-"""The documents slot whose topics have weights of their own: the hierarchical Dirichlet process.
+"""The documents slot of the hierarchical Dirichlet process, whose topics have weights of their own.
 
-What learns the weights is imported on use: a model is loaded without scipy.
+The code that learns the weights is imported on use, so that models load without scipy.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.slots import TopicPrior
 
-TOKENS, SHARE = 1.0, 1e-4  # expected tokens, and share of all, of a topic in use
-LEAST = 1e-8  # alpha times a topic's weight is no less: single precision must hold it
+TOKENS, SHARE = 1.0, 1e-4  # least expected tokens, and share of all tokens, of a topic in use
+LEAST = 1e-8  # lower limit of alpha times a topic's weight, to avoid underflow in single precision
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedTopics(TopicPrior):
-    """Topics with weights of their own, of concentration gamma; documents are around them, of alpha."""
+    """Topics with weights of their own (concentration gamma); documents vary around them (alpha)."""
 
     grows: ClassVar[bool] = True
 
@@ -29,13 +29,13 @@ class WeighedTopics(TopicPrior):
     gamma_learned: bool = True
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which topics to show to users, given every topic's tokens: those in use, or the largest."""
+        """The topics to show to users, given every topic's tokens: those in use, or the largest one."""
         used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
         used[int(np.argmax(totals))] = True
         return np.flatnonzero(used)
 
     def figures(self, totals: Array) -> dict[str, int]:
-        """Topics in the table and in use, for the trace."""
+        """The numbers of topics in the table and in use, for the trace."""
         return {"topics": len(totals), "used": len(self.in_use(totals))}
 
 
@@ -43,9 +43,9 @@ class WeighedTopics(TopicPrior):
 class HDPPrior(WeighedTopics):
     """beta ~ GEM(gamma), theta_d ~ DP(alpha beta), direct assignment (Bryant & Sudderth 2012).
 
-    q(beta) is a point of K + 1 masses: the topics' weights and the rest, that of all topics which no token
-    has. Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
-    `n_topics`; `alpha` and `gamma` are where they begin, or stay unless `learned`.
+    q(beta) is a point estimate of K + 1 masses: the topics' weights and the rest, that of all topics without
+    tokens. Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
+    `n_topics`; `alpha` and `gamma` are initial values if `learned`, else fixed.
     """
 
     name: ClassVar[str] = "growing"
@@ -65,7 +65,7 @@ class HDPPrior(WeighedTopics):
         return len(params["weights"].values)
 
     def weights(self, params: Record) -> Array:
-        """beta (topics): sums to less than one, by the rest."""
+        """beta (topics): their sum is 1 - the rest."""
         return params["weights"].values
 
     def prior(self, params: Record) -> Array:
@@ -77,9 +77,9 @@ class HDPPrior(WeighedTopics):
         return max(float(params["alpha"].values * params["rest"].values), LEAST)
 
     def score(self, params: Record) -> float:
-        """log p(sticks | gamma), but for the factor gamma of each stick.
+        """log p(sticks | gamma), without the factor gamma of each stick.
 
-        That makes it a density, which does not compare across numbers of topics.
+        The factor would make it a density, which is not comparable between numbers of topics.
         """
         return float((params["gamma"].values - 1.0) * np.log(params["rest"].values))
 
@@ -92,11 +92,11 @@ class HDPPrior(WeighedTopics):
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """The weights, alpha and gamma, moved by `rate` to their maximum given the documents' statistics.
+        """Move weights, alpha and gamma by `rate` towards their maximum given the documents' statistics.
 
         Mean-field documents report sums of E[log theta]; then the bound of Bryant & Sudderth's eq. 2 is
-        climbed by L-BFGS. Sampled ones report sums of psi(n + alpha beta) - psi(alpha beta), whence the
-        expected numbers of tables.
+        maximised by L-BFGS. Sampled ones report sums of psi(n + alpha beta) - psi(alpha beta), from which
+        follow the expected numbers of tables.
         """
         if documents <= 0.0:
             return dict(params)
@@ -120,7 +120,7 @@ class HDPPrior(WeighedTopics):
         pull = (gamma - 1.0) / (documents * scale)
         learned = (
             self.alpha_learned and len(masses) > 2
-        )  # all documents are alike in one topic, whatever alpha
+        )  # with one topic all documents are the same, whatever alpha
         fitted = fit_weights(masses, float(params["alpha"].values), mean_log, pull, learned)
         return self._collect_parameters(fitted.masses, fitted.alpha, len(masses) - 1)
 

@@ -1,4 +1,4 @@
-"""The weights of topics and the documents' concentration, from what was expected of documents."""
+"""Estimation of topics' weights and the documents' concentration, from expectations over documents."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,8 @@ class FittedWeights(NamedTuple):
 
 
 def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> float:
-    """The documents' part of the bound that masses and alpha move, a document, plus the sticks' prior.
+    """The part of the bound that depends on masses and alpha, per document: documents' terms plus the sticks'
+    prior.
 
     lnG(alpha) - sum lnG(alpha b_k) + sum alpha b_k E[log theta_k] + pull log b_rest, `pull` (gamma - 1) / D.
     """
@@ -31,7 +32,8 @@ def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> floa
 def fit_weights(
     masses: Array, alpha: float, mean_log: Array, pull: float, alpha_learned: bool
 ) -> FittedWeights:
-    """Climb `objective` by L-BFGS over the logarithms of masses (softmax) and of alpha; never falls.
+    """Maximise `objective` by L-BFGS over the logarithms of masses (softmax) and of alpha; it never
+    decreases.
 
     masses, mean_log (topics + 1): present masses, and E[log theta] averaged over documents.
     """

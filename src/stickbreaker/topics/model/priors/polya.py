@@ -1,7 +1,7 @@
-"""Dirichlet parameters from counts, whole or expected: the Polya (Dirichlet-multinomial) likelihood climbed.
+"""Estimation of Dirichlet parameters from counts, by the Polya (Dirichlet-multinomial) likelihood.
 
-Sums of psi(n + a) - psi(a) go over histograms, "how many documents have n tokens of topic k", so that an
-iteration costs nothing beside a sweep, and cells without tokens are never visited (Minka 2000, eq. 55).
+Sums of psi(n + a) - psi(a) are taken over histograms ("how many documents have n tokens of topic k"), so that
+an iteration is cheap compared with a sweep and skips cells without tokens (Minka 2000, eq. 55).
 """
 
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ from stickbreaker.core.records import Array
 from stickbreaker.topics.model.priors.dirichlet_newton import CEILING, FLOOR, newton_direction
 
 ROUNDS = 20
-ENOUGH = 1e-4  # a relative change below which rounds end
+ENOUGH = 1e-4  # relative change at which iterations stop
 
 
 class Histogram(NamedTuple):
-    """Counts above zero that occur: `times[i]` times a count of `size[i]` in group `group[i]`."""
+    """A histogram of positive counts: `times[i]` counts of `size[i]` in group `group[i]`."""
 
     group: NDArray[np.int64]
     size: NDArray[np.int64]
@@ -26,7 +26,7 @@ class Histogram(NamedTuple):
 
 
 def histogram(groups: NDArray[Any], counts: NDArray[Any]) -> Histogram:
-    """How often each pair occurs among pairs of a group and a count above zero.
+    """The histogram of positive counts, given the group of each.
 
     >>> histogram(np.array([0, 1, 1, 1]), np.array([5, 2, 2, 3])).times.tolist()
     [1, 2, 1]
@@ -43,24 +43,24 @@ def histogram(groups: NDArray[Any], counts: NDArray[Any]) -> Histogram:
 
 
 def digamma_sums(seen: Histogram, parameter: Array, n_groups: int) -> Array:
-    """Sum of psi(n + a) - psi(a) for every group; `parameter` a is one for all or one a group."""
+    """Sum of psi(n + a) - psi(a) for every group; `parameter` a: one for all or one per group."""
     a = np.broadcast_to(parameter, n_groups)[seen.group]
     terms = seen.times * (psi(seen.size + a) - psi(a))
     return np.asarray(np.bincount(seen.group, terms, n_groups), float)
 
 
 def log_gamma_sum(seen: Histogram, parameter: Array, n_groups: int) -> float:
-    """Sum of log Gamma(n + a) - log Gamma(a) over everything."""
+    """Sum of log Gamma(n + a) - log Gamma(a) over all counts."""
     a = np.broadcast_to(parameter, n_groups)[seen.group]
     return float((seen.times * (gammaln(seen.size + a) - gammaln(a))).sum())
 
 
 def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bool) -> Array:
-    """alpha (topics) after one step up the minoriser of the likelihood, within FLOOR and CEILING.
+    """alpha (topics) after one minorise-maximise step of the likelihood, within FLOOR and CEILING.
 
-    `numerator` (topics): sum over documents of psi(n_dk + alpha_k) - psi(alpha_k); `denominator`: of
-    psi(n_d + sum alpha) - psi(sum alpha). Both add over documents, and over samples of them. A symmetric
-    alpha takes one step for all.
+    `numerator` (topics): sum over documents of psi(n_dk + alpha_k) - psi(alpha_k); `denominator`: of psi(n_d
+    + sum alpha) - psi(sum alpha). Both are additive over documents and samples. A symmetric alpha takes one
+    step for all topics.
     """
     if denominator <= 0.0:
         return alpha
@@ -71,7 +71,7 @@ def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bo
 
 
 class PolyaSums(NamedTuple):
-    """Sums over documents at the old alpha, from which alpha moves on: they add over shards and samples."""
+    """Sums over documents at the old alpha, for its update; additive over shards and samples."""
 
     gains: Array  # topics: psi(n_dk + alpha_k) - psi(alpha_k)
     bends: Array  # topics: psi'(alpha_k) - psi'(n_dk + alpha_k)
@@ -83,8 +83,8 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
     """alpha (topics) after one Newton step of E[log p(z | alpha)], if that is concave; else `polya_step`.
 
     The Hessian is diagonal plus a constant (Minka 2000, section 3), so a step takes O(topics). No topic's
-    alpha moves by more than a factor of three, since the objective itself cannot be looked at again. Topics
-    without tokens have no curvature of their own; they move down by that factor, apart from the rest.
+    alpha changes by more than a factor of three, since the objective cannot be evaluated again. Topics
+    without tokens have no curvature of their own; they decrease by that factor, independently of the rest.
     """
     if sums.spread <= 0.0 or len(alpha) == 1:
         return alpha
@@ -104,7 +104,8 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
 
 
 def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bool) -> Array:
-    """alpha after some rounds; `topics`: tokens of a topic in a document, `lengths`: of documents."""
+    """alpha after some iterations; `topics`: histogram of tokens by document and topic, `lengths`: of
+    document lengths."""
     for _ in range(ROUNDS):
         numerator = digamma_sums(topics, alpha, len(alpha))
         denominator = float(digamma_sums(lengths, alpha.sum(), 1)[0])
@@ -117,9 +118,10 @@ def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bo
 
 
 def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Histogram) -> float:
-    """A symmetric eta after some rounds; `cells`: tokens of a word in a topic, `totals`: of topics.
+    """A symmetric eta after some iterations; `cells`: histogram of tokens by word and topic, `totals`: of
+    topics.
 
-    `sizes` are the words of each group of words, by which `totals` are grouped.
+    `sizes`: the number of words in each group of words, by which `totals` are grouped.
     """
     for _ in range(ROUNDS):
         numerator = float(digamma_sums(cells, np.array(eta), 1)[0])
@@ -140,17 +142,17 @@ class CellSums(NamedTuple):
 
 
 def climb_eta(eta: float, sizes: NDArray[np.int64], totals: Array, cells: CellSums) -> float:
-    """A symmetric eta that raises sum_k log B(eta + n_k) - log B(eta), within FLOOR and CEILING.
+    """A symmetric eta that increases sum_k log B(eta + n_k) - log B(eta), within FLOOR and CEILING.
 
     `sizes` (V): words of each group; `totals` (N, groups × topics): sums of n. With s = log eta and
     d = s' - s, the maximum over s' of
 
         gains eta d - bends (exp|d| - 1 - |d|) - sum of (log Gamma(V eta' + N) - log Gamma(V eta')),
 
-    which touches the likelihood at s and is nowhere above it. For a cell has log Gamma(eta + n) - log
-    Gamma(eta) = s - log(exp(s) + n) + log Gamma(eta + 1 + n) - log Gamma(eta + 1); the last two are convex in
-    s, and the second derivative of log(exp(s) + n) grows by a factor of exp|d| at most. Without counts eta
-    stays.
+    which is tangent to the likelihood at s and never above it: a cell contributes log Gamma(eta + n) - log
+    Gamma(eta) = s - log(exp(s) + n) + log Gamma(eta + 1 + n) - log Gamma(eta + 1); the difference of the last
+    two is convex in s, and the second derivative of log(exp(s) + n) grows by at most a factor of exp|d|.
+    Without counts, eta does not change.
     """
     from scipy.optimize import brentq
 

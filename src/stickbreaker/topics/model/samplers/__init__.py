@@ -1,1 +1,2 @@
-"""Chains over single tokens' topics: collapsed Gibbs sampling, exact and delayed, of LDA and the HDP."""
+"""Chains over the topics of single tokens: collapsed Gibbs sampling, exact and delayed, for LDA and the
+HDP."""

@@ -1,4 +1,4 @@
-"""What chains over single tokens' topics share: priors, their learning, and the score."""
+"""The common base of chains over single tokens' topics: priors, their learning, and the score."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -26,13 +26,13 @@ from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 
-ROWS = 4096  # rows of the table that are scored at once
+ROWS = 4096  # rows of the table scored at once
 
 
 class TokenChain(Sampler):
-    """A chain over the topics of `tokens`, theta and beta integrated out: what concerns the words.
+    """A chain over the topics of `tokens`, with theta and beta integrated out.
 
-    Its table may have columns beyond the topics, without tokens.
+    This class handles the words. Its table may have spare columns without tokens.
     """
 
     def __init__(self, tokens: TokensInOrder, words: ClosedVocabulary | ConceptVocabulary, seed: int) -> None:
@@ -42,7 +42,7 @@ class TokenChain(Sampler):
 
     @property
     def _closed(self) -> ClosedVocabulary:
-        """The words, of a chain over words that have no paths."""
+        """The words slot of a chain over words without paths."""
         assert isinstance(self._words, ClosedVocabulary)
         return self._words
 
@@ -53,7 +53,7 @@ class TokenChain(Sampler):
     @property
     @abstractmethod
     def _n_columns(self) -> int:
-        """Columns of the chain's own table."""
+        """The number of columns of the chain's table."""
 
     @abstractmethod
     def _topics(self) -> NDArray[Any]:
@@ -61,14 +61,14 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _totals(self) -> NDArray[np.int64]:
-        """Tokens of each topic (groups × columns)."""
+        """The number of tokens of each topic (groups × columns)."""
 
     @abstractmethod
     def _document_terms(self) -> float:
-        """What the documents add to the score."""
+        """The documents' part of the score."""
 
     def learn(self) -> None:
-        """Minka's fixed point for a symmetric eta, if it is learned."""
+        """Update a symmetric eta by Minka's fixed point, if it is learned."""
         if self._words.learned and "eta" in self._params:
             eta = float(self._params["eta"].values)
             groups, topics = np.nonzero(self._totals())
@@ -81,7 +81,7 @@ class TokenChain(Sampler):
         return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
 
     def _word_terms(self) -> float:
-        """What the words add to the score."""
+        """The words' part of the score."""
         nats, totals = 0.0, self._closed.prior_totals(self._params)
         nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
         counts = self.counts()
@@ -92,7 +92,7 @@ class TokenChain(Sampler):
         return float(nats)
 
     def params(self) -> dict[str, Field]:
-        """The present params, as the model's start lays it out."""
+        """The present params, in the form of the model's start."""
         return dict(self._params)
 
     def keep(self) -> None:
@@ -100,7 +100,7 @@ class TokenChain(Sampler):
         self._mean.add(self._numbers(counts.shape[1]), counts)
 
     def fitted(self) -> Fitted:
-        """Mean counts, each topic's over the samples that had it, and the present params."""
+        """Mean counts (of each topic over the samples that had it), and the present params."""
         counts = self.counts()
         return Fitted(self.params(), self._mean.of(self._numbers(counts.shape[1]), counts))
 
@@ -117,14 +117,14 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take a state; all counts are made again from the assignments."""
+        """Restore a state; all counts are recomputed from the assignments."""
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
         """Lasting numbers of the topics, ascending."""
         return np.arange(n_topics, dtype=np.int64)
 
     def _hyperparameters(self) -> dict[str, NDArray[Any]]:
-        """The documents', and eta where it is one number."""
+        """The documents' hyperparameters, and eta if it is a single number."""
         return {name: item.values.copy() for name, item in self._params.items()}
 
     def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -136,7 +136,8 @@ class TokenChain(Sampler):
             self._params[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
-        """Topics in document order. Raises UserError if they are not one a token, or no topics."""
+        """Check topics in document order. Raises UserError if there is not one per token, or if they are out
+        of range."""
         n_tokens, n_topics = len(self._tokens.words), self._n_columns
         if topics.shape != (n_tokens,):
             raise UserError(
@@ -145,25 +146,26 @@ class TokenChain(Sampler):
             )
         if topics.size and not 0 <= int(topics.min()) <= int(topics.max()) < n_topics:
             raise UserError(
-                f"a token's topic is not one of the {n_topics}", remedy="start from a chain of as many topics"
+                f"a token's topic is not one of the {n_topics}",
+                remedy="start from a chain with as many topics",
             )
         return topics
 
     def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Topics in a document and their tokens, document by document."""
+        """The topics of each document and their tokens, document by document."""
         topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
         n = document_counts(self._tokens.offsets, self._topics(), self._n_columns, topics, counts)
         return topics[:n], counts[:n]
 
     def _use(self) -> Histogram:
-        """Tokens of each topic in each document."""
+        """The histogram of tokens by document and topic."""
         return histogram(*self._pairs())
 
     def _lengths(self) -> Histogram:
         return _alone(np.diff(self._tokens.offsets))
 
     def _informed_terms(self, counts: NDArray[np.int32]) -> Iterator[float]:
-        """Sum of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk), some rows at a time."""
+        """Sums of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk) over chunks of rows."""
         for start in range(0, len(counts), ROWS):
             part = slice(start, start + ROWS)
             used = counts[part] > 0
@@ -194,14 +196,14 @@ class CollapsedChain(TokenChain):
         return np.array(self._params["alpha"].values, np.float64)
 
     def learn(self) -> None:
-        """Minka's fixed point for alpha and a symmetric eta, each where it is learned."""
+        """Update alpha and a symmetric eta by Minka's fixed point, if learned."""
         if self._documents.learned:
             updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
             self._params["alpha"] = self._params["alpha"]._replace(values=updated)
         super().learn()
 
     def _assignments(self) -> NDArray[Any]:
-        """Topics in document order, as small as they can be."""
+        """Topics in document order, in the smallest integer type."""
         kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
         return self._topics().astype(kind)
 

@@ -1,4 +1,5 @@
-"""Topic assignments of a whole corpus by Metropolis-Hastings with delayed counts: time free of the topics."""
+"""Metropolis-Hastings over topic assignments with delayed counts: time per token independent of the number of
+topics."""
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -27,23 +28,23 @@ from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-COMPACT = 1 << 16  # that many topics fit in two bytes
+COMPACT = 1 << 16  # number of topics that fit in two bytes
 
 Used = NDArray[np.int64]  # groups × topics
 
 
 class DelayedGibbs(CollapsedChain):
-    """WarpLDA (Chen et al. 2016), an approximate sampler: a token sees other tokens' topics a phase late.
+    """WarpLDA (Chen et al. 2016), an approximate sampler in which counts are one phase old.
 
-    A sweep accepts or rejects the words' proposals document by document, then the documents' proposals
-    word by word; each phase draws what the next one decides on. Counts of the document (word) at hand
-    are up to date and, like the proposals, leave the token itself out; counts of topics and those
-    behind a proposal date from the phase before. With these held fixed, every step leaves a token's
-    conditional exactly as it is, but what all steps together draw from is near the posterior, not it:
-    on a planted corpus a learned eta came out 15 % above the exact chain's.
+    A sweep accepts or rejects the words' proposals document by document, then the documents' proposals word
+    by word; each phase draws the proposals of the next. Counts of the present document (word) are up to date
+    and, like the proposals, exclude the token itself; counts of topics and those behind a proposal are from
+    the previous phase. With these fixed, every step leaves a token's conditional invariant, but the chain as
+    a whole only samples near the posterior: on a planted corpus, a learned eta was 15 % above that of the
+    exact chain.
 
-    Time a token does not depend on the number of topics, and threads share the documents (words). More
-    sweeps are needed than for exact sampling. Memory is 8 bytes per token (12 from 65,537 topics on) beside
+    Time per token does not depend on the number of topics, and threads share the documents (words). More
+    sweeps are needed than for exact sampling. Memory is 8 bytes per token (12 from 65,537 topics on), besides
     the tokens.
     """
 
@@ -59,7 +60,7 @@ class DelayedGibbs(CollapsedChain):
         groups = words.groups()
         self._offsets = by_group(tokens, groups, len(words.firsts))
         self._index = _by_word(tokens, groups)
-        self._place(assignments, assignments)  # nothing is proposed yet
+        self._place(assignments, assignments)  # no proposals yet
 
     def sweep(self, number: int, threads: int) -> None:
         alpha = draws_of(self._alpha)
@@ -81,12 +82,12 @@ class DelayedGibbs(CollapsedChain):
         return counts
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        """Topics and proposals in document order, alpha, and eta where it is one number."""
+        """Topics and proposals in document order, alpha, and eta if it is a single number."""
         topics, proposals = (array.copy() for array in self._chain)
         return {"assignments": topics, "proposals": proposals, **self._hyperparameters()}
 
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Another sampler's snapshot does as well: it has no proposals, and the next sweep makes some."""
+        """Also accepts another sampler's snapshot: without proposals, the next sweep makes them."""
         self._place(arrays["assignments"], arrays.get("proposals", arrays["assignments"]))
         self._take_hyperparameters(arrays)
 
@@ -108,7 +109,7 @@ class DelayedGibbs(CollapsedChain):
         self._used = used.astype(np.int64).reshape(n_groups, n_topics)
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
-        """eta as the word phase reads it, and the kernel that does."""
+        """eta in the form of the word phase, and its kernel."""
         eta = np.asarray(self._closed.prior(self._params, slice(None)), np.float64)
         if eta.ndim == 2 and eta.shape[1] > 1:
             return np.ascontiguousarray(eta), visit_informed_words
@@ -122,7 +123,7 @@ class DelayedGibbs(CollapsedChain):
         offsets: NDArray[np.int64],
         visit: Callable[[Range, Used], None],
     ) -> None:
-        """Visit all documents or words, one range a thread, and count the topics again."""
+        """Visit all documents or words, one range per thread, and recount the topics."""
         keys = numbered_keys(self._seed, purpose, number, np.arange(len(offsets) - 1))
         totals = np.asarray(self._used + self._closed.prior_totals(self._params), np.float64)
         parts = [Range(first, last, keys, totals) for first, last in _equal_ranges(offsets, threads)]
@@ -136,7 +137,7 @@ class DelayedGibbs(CollapsedChain):
 
 
 def draws_of(alpha: Array) -> Prior:
-    """alpha with its running sums, and as many cells as topics to find one's place in them."""
+    """alpha with its running sums, and as many cells as topics for lookups in them."""
     sums = np.cumsum(alpha)
     cells = np.arange(len(alpha)) * (sums[-1] / len(alpha))
     starts = np.minimum(np.searchsorted(sums, cells, side="right"), len(alpha) - 1)
@@ -144,7 +145,8 @@ def draws_of(alpha: Array) -> Prior:
 
 
 def by_group(tokens: TokensInOrder, groups: NDArray[np.int32], n_groups: int) -> NDArray[np.int64]:
-    """Where each group's tokens begin in each document (documents × groups + 1); words ascend in it."""
+    """Where each group's tokens begin in each document (documents × groups + 1); words ascend within a
+    document."""
     if n_groups == 1:
         return tokens.offsets
     n_documents = len(tokens.offsets) - 1
@@ -163,7 +165,7 @@ def _by_word(tokens: TokensInOrder, groups: NDArray[np.int32]) -> Index:
 
 
 def _equal_ranges(offsets: NDArray[np.int64], number: int) -> Iterator[tuple[int, int]]:
-    """At most so many ranges of documents or words, of about as many tokens each."""
+    """At most `number` ranges of documents or words with about equal numbers of tokens."""
     ends = np.searchsorted(offsets, np.arange(1, number) * (offsets[-1] / number))
     for first, last in pairwise([0, *ends.tolist(), len(offsets) - 1]):
         if first < last:

@@ -22,13 +22,13 @@ from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-FEW_TOPICS = 500  # up to here all topics are walked over, beyond those in the document; close at 500
-BLOCK_TOKENS = 2**20  # documents' lists or counts of one block should stay in cache
-BLOCK_CELLS = 2**22  # documents × topics of a block where all topics are walked over
+FEW_TOPICS = 500  # up to here loop over all topics, beyond it over those in the document; equally fast at 500
+BLOCK_TOKENS = 2**20  # so that documents' lists or counts of a block stay in cache
+BLOCK_CELLS = 2**22  # documents × topics of a block, when looping over all topics
 
 
 class Visit(NamedTuple):
-    """A block, its tokens' range in the corpus, and where in that range each comes from."""
+    """A block, the range of its tokens in the corpus, and each token's position in the range."""
 
     block: Block
     tokens: slice
@@ -38,8 +38,8 @@ class Visit(NamedTuple):
 class CollapsedGibbs(CollapsedChain):
     """LDA's exact chain: p(z | all other z, w, alpha, eta) token by token (Zhai 2014, eq. 4.6).
 
-    `assignments`: the first topics of `tokens`, in document order. Tokens are visited block by block of
-    documents, word by word. The chain is one: it uses one thread however many there are.
+    `assignments`: the initial topics of `tokens`, in document order. Tokens are visited by blocks of
+    documents, word by word. Sweeps are sequential and use one thread.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class CollapsedGibbs(CollapsedChain):
         return self._table.counts
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        """Topics in document order, alpha, and eta where it is one number."""
+        """Topics in document order, alpha, and eta if it is a single number."""
         return {"assignments": self._assignments(), **self._hyperparameters()}
 
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -73,7 +73,7 @@ class CollapsedGibbs(CollapsedChain):
         self._take_hyperparameters(arrays)
 
     def _place(self, assignments: NDArray[Any]) -> None:
-        """Take topics in document order, and count them."""
+        """Set topics, given in document order, and count them."""
         self._checked(assignments)
         n_topics = self._documents.n_topics
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
@@ -98,7 +98,7 @@ class CollapsedGibbs(CollapsedChain):
 def in_document_order(
     visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
 ) -> NDArray[np.int32]:
-    """Tokens' topics in document order, from those in the order of the visits."""
+    """Reorder tokens' topics from the order of visits to document order."""
     out = np.empty(n_tokens, np.int32)
     for visit, topics in zip(visits, by_visit, strict=True):
         out[visit.tokens][visit.order] = topics
@@ -106,8 +106,8 @@ def in_document_order(
 
 
 def visits_of(tokens: TokensInOrder, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
-    """All documents, block by block: of that many tokens, and where counts of all topics are kept for a
-    block's documents (`n_topics`) of so many of these."""
+    """Split the documents into blocks of limited numbers of tokens and, with `n_topics`, of documents ×
+    topics."""
     limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
     cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
     return [visit_of(tokens, groups, start, stop) for start, stop in cuts]

@@ -1,4 +1,4 @@
-"""How collapsed Gibbs sampling is asked for. The samplers are imported on use: they bring numba."""
+"""The settings of collapsed Gibbs sampling. The samplers are imported on use, since they need numba."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Gibbs(Inference):
-    """Sampling of every token's topic, theta and beta integrated out (Zhai 2014, section 4.1).
+    """Sampling of every token's topic, with theta and beta integrated out (Zhai 2014, section 4.1).
 
-    `burn_in` sweeps come before the first sample (None: half of all sweeps); every `every`-th sweep
-    after it is one, and hyperparameters move that often from the start. `chains` run beside each other
-    from different starts; the topics are the best one's. `delayed` counts are approximate, scale with
-    threads, and their cost does not grow with the topics.
+    The first `burn_in` sweeps are discarded (None: half of all sweeps); then every `every`-th sweep is a
+    sample. Hyperparameters are updated equally often, from the start. `chains` run in parallel from different
+    starts; the topics are those of the best one. `delayed` counts are approximate, scale with threads, and
+    cost the same for any number of topics.
 
     >>> Gibbs(chains=4).every
     10
@@ -63,7 +63,7 @@ class Gibbs(Inference):
     def sampler(
         self, model: "TopicModel", tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
-        """A chain at its start, over a model's documents and words."""
+        """A new chain over a model's documents and words."""
         documents, words = model.documents, model.words
         if isinstance(words, ConceptVocabulary):
             from stickbreaker.topics.model.samplers.tree_gibbs import TreeGibbs
@@ -84,14 +84,15 @@ class Gibbs(Inference):
 
 
 def chain_settings(inference: Inference) -> Gibbs | None:
-    """How a Markov chain over the whole corpus goes, where inference is by one: it needs no engine."""
+    """The settings of a Markov chain over the whole corpus, if inference uses one (it needs no engine); else
+    None."""
     return inference if isinstance(inference, Gibbs) else None
 
 
 def first_assignments(
     model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
 ) -> NDArray[np.int32]:
-    """A topic for every token, in document order: a draw given seeded topics (rows × topics)."""
+    """Draw a topic for every token, in document order, given seeded topics (rows × topics)."""
     assert isinstance(model.words, ClosedVocabulary | ConceptVocabulary)
     view = model.expectations(model.start(), seeds, model.words.totals(seeds), None)
     start = Hybrid(burn_in=1, samples=1)

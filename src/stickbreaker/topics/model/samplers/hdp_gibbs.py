@@ -28,16 +28,16 @@ from stickbreaker.topics.model.samplers.gibbs import BLOCK_TOKENS, in_document_o
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-BLOCK_DOCUMENTS = 2**14  # of a block, which has a row of columns for each
-SHAPE, RATE = 1.0, 1.0  # of the Gamma prior of a concentration that is learned
+BLOCK_DOCUMENTS = 2**14  # of a block, which has a row of the table's width for each
+SHAPE, RATE = 1.0, 1.0  # of the Gamma prior of a learned concentration
 
 
 class DirectAssignment(TokenChain):
     """The HDP's chain: every token's topic given all others and beta, then tables, concentrations and beta.
 
-    Theta and the topics' words are integrated out. Tokens open topics and leave them; a topic's number is
-    never given again. Topics live in columns of a table that has free ones and is laid out again when these
-    are too few or many. The chain is one: it uses one thread however many there are.
+    Theta and the topics' words are integrated out. Topics are opened by tokens and closed when empty; a
+    topic's number is never reused. Topics are columns of a table with free columns, which is resized if these
+    are too few or too many. Sweeps are sequential and use one thread.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class DirectAssignment(TokenChain):
     ) -> None:
         super().__init__(tokens, words, seed)
         if words.by_topic:
-            problem = "eta has a column for each topic, and new topics would have none"
+            problem = "eta has a column for each topic, but new topics would have none"
             raise UserError(problem, remedy="give eta as a number or an array (words)")
         self._documents = documents
         start = documents.start()
@@ -83,7 +83,7 @@ class DirectAssignment(TokenChain):
         return self._table.counts[:, self._used()]
 
     def params(self) -> dict[str, Field]:
-        """As the model's start lays it out, and "ids": the topics' lasting numbers, by which they ascend."""
+        """The params in the form of the model's start, and "ids": the topics' lasting numbers, ascending."""
         used, start = self._used(), self._documents.start()
         return {
             "weights": start["weights"]._replace(values=self._state.weights[used]),
@@ -96,14 +96,15 @@ class DirectAssignment(TokenChain):
         return self._documents.figures(self.counts().sum(axis=0, dtype=np.float64))
 
     def fitted(self) -> Fitted:
-        """Mean counts, each topic's over the samples that had it, and the present rest."""
+        """Mean counts (of each topic over the samples that had it), and the present rest."""
         return super().fitted()._replace(columns=self._numbers(0))
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
         return self._state.numbers[self._used()]
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        """Columns of tokens in document order, the columns' topics, concentrations, and eta if one number."""
+        """Columns of tokens in document order, the columns' topics, concentrations, and eta if it is a single
+        number."""
         kind = np.uint16 if self._n_columns <= 2**16 else np.int32
         state = {name: values.copy() for name, values in self._state._asdict().items()}
         return {"assignments": self._topics().astype(kind), **state, **self._hyperparameters()}
@@ -131,12 +132,12 @@ class DirectAssignment(TokenChain):
         return nats + self._documents.log_prior(self.params())
 
     def _used(self) -> NDArray[np.int64]:
-        """Columns that have a topic, in the order of the topics' numbers."""
+        """The columns that have a topic, sorted by the topics' numbers."""
         columns = np.flatnonzero(self._state.weights)
         return columns[np.argsort(self._state.numbers[columns])]
 
     def _place(self, assignments: NDArray[Any]) -> None:
-        """Take tokens' columns in document order, and count them."""
+        """Set tokens' columns, given in document order, and count them."""
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
         n_words, n_groups = self._tokens.n_words, len(self._closed.firsts)
         self._table = Table(
@@ -146,7 +147,7 @@ class DirectAssignment(TokenChain):
             add_counts(visit.block, topics, self._table)
 
     def _lay_out(self, width: int) -> None:
-        """The same topics in the first columns of `width`."""
+        """Move the topics to the first columns of a table of a given width."""
         used = self._used()
         column_of = np.zeros(self._n_columns, np.int32)
         column_of[used] = np.arange(len(used))
@@ -158,7 +159,7 @@ class DirectAssignment(TokenChain):
         self._place(assignments)
 
     def _bury(self) -> None:
-        """Topics without tokens fall to the rest. Where no token is, one topic stays."""
+        """Return topics without tokens to the rest; if there are no tokens, one topic stays."""
         gone = (self._state.weights > 0.0) & (self._table.totals.sum(axis=0) == 0)
         if gone.sum() == len(self._used()):
             gone[self._used()[0]] = False
@@ -172,7 +173,7 @@ class DirectAssignment(TokenChain):
         return GrowingPrior(alpha, gamma, np.ascontiguousarray(eta), totals.copy())
 
     def _draw_weights(self, key: np.uint64, generator: np.random.Generator) -> None:
-        """Tables given topics; alpha and gamma, where learned, given tables; then beta."""
+        """Draw tables given topics, then alpha and gamma (if learned) given tables, then beta."""
         used, tables = self._used(), np.zeros(self._n_columns, np.int64)
         draw_tables(*self._pairs(), float(self._params["alpha"].values) * self._state.weights, key, tables)
         if self._documents.alpha_learned:
@@ -195,10 +196,10 @@ class DirectAssignment(TokenChain):
 def draw_concentration(
     present: float, customers: NDArray[np.int64], tables: int, generator: np.random.Generator
 ) -> float:
-    """A concentration given `tables` in all of restaurants with so many customers; prior Gamma(1, 1).
+    """Draw a concentration given the total of `tables` and the customers of restaurants; prior Gamma(1, 1).
 
-    By auxiliary variables, a Beta and a coin a restaurant, given the `present` value (Teh et al. 2006,
-    appendix A; of one restaurant Escobar & West 1995).
+    By auxiliary variables, a Beta and a Bernoulli per restaurant, given the `present` value (Teh et al. 2006,
+    appendix A; for one restaurant Escobar & West 1995).
 
     >>> draw_concentration(1.0, np.array([40]), 5, stream(0, "example")) > 0.0
     True

@@ -1,4 +1,4 @@
-"""The mean of the tables that a chain over topics passes through."""
+"""The mean of a chain's tables over its samples."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,14 +13,14 @@ PREFIX = "sum/"  # of the arrays of a snapshot
 
 
 class CountSums(NamedTuple):
-    """Counts added over samples, of the topics that the last sample had."""
+    """Counts summed over samples, for the topics of the last sample."""
 
     ids: NDArray[np.int64]  # topics: lasting numbers, ascending
-    samples: NDArray[np.int64]  # topics: samples that had the topic
+    samples: NDArray[np.int64]  # topics: number of samples with the topic
     counts: NDArray[np.int64]  # rows × topics
 
     def of(self, ids: NDArray[np.int64]) -> "CountSums":
-        """The sums of these topics (ascending numbers), zeros of those that no sample had."""
+        """The sums of given topics (ascending numbers); zeros for those in no sample."""
         if np.array_equal(ids, self.ids):
             return self
         places = np.searchsorted(ids, self.ids)
@@ -33,7 +33,7 @@ class CountSums(NamedTuple):
 
 
 class MeanCounts:
-    """Mean counts of topics, each over the samples that had it: topics are known by lasting numbers.
+    """Mean counts of topics, each over the samples that had it; topics are identified by lasting numbers.
 
     >>> mean = MeanCounts()
     >>> mean.add(np.array([0, 1]), np.array([[4, 0]]))
@@ -46,7 +46,7 @@ class MeanCounts:
         self.sums: CountSums | None = None
 
     def add(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> None:
-        """Take a sample: counts (rows × topics) of topics by ascending number."""
+        """Add a sample: counts (rows × topics) of topics with ascending numbers."""
         if self.sums is None:
             self.sums = CountSums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
         else:
@@ -55,7 +55,7 @@ class MeanCounts:
             self.sums = total._replace(samples=total.samples + 1)
 
     def of(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> Array:
-        """Mean counts of these topics; a topic that no sample has had has the present `counts`."""
+        """Mean counts of given topics; a topic in no sample gets the present `counts`."""
         mean = counts.astype(np.float64)
         if self.sums is not None:
             total = self.sums.of(ids)
@@ -64,23 +64,23 @@ class MeanCounts:
         return mean
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which `restored` makes the same."""
+        """Arrays for `restored`."""
         if self.sums is None:
             return {}
         return {f"{PREFIX}{name}": values.copy() for name, values in self.sums._asdict().items()}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> "MeanCounts":
-        """Those whose `arrays` these are. Raises ValueError for means over other rows."""
+        """The means that `arrays` returned. Raises ValueError if they are over other rows."""
         mean = cls()
         names = [f"{PREFIX}{name}" for name in CountSums._fields]
         if any(name in arrays for name in names):
             if not all(name in arrays for name in names):
-                raise ValueError("samples without their parts")
+                raise ValueError("arrays of the samples are missing")
             sums = CountSums(*(np.array(arrays[name]) for name in names))
             n_topics = len(sums.ids)
             if sums.samples.shape != (n_topics,) or sums.counts.shape != (n_rows, n_topics):
-                raise ValueError("samples of another chain")
+                raise ValueError("samples belong to another chain")
             refuse_negative(sums.samples, "samples")
             refuse_negative(sums.counts, "counts")
             mean.sums = sums

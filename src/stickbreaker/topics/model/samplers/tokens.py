@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.shards import Bags
 
-MOST = 2**24  # of one word in a document: samplers count in single precision
+MOST = 2**24  # tokens of one word in a document, since samplers count in single precision
 
 
 class TokensInOrder(NamedTuple):
@@ -21,7 +21,7 @@ class TokensInOrder(NamedTuple):
 
 
 def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
-    """Every count n as n tokens. Raises UserError for counts that are not whole.
+    """Expand every count n into n tokens. Raises UserError for fractional counts.
 
     >>> bags = Bags(np.array([0, 2]), np.array([4, 7]), np.array([2.0, 1.0]), np.zeros(1))
     >>> tokens_in_order([bags], 8).words.tolist()
@@ -38,7 +38,7 @@ def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
 
 
 def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Counts as whole numbers. Raises UserError if they are not, or are too large to be sampled."""
+    """Counts as integers. Raises UserError if they are fractional, or too large for sampling."""
     whole = np.rint(counts).astype(np.int64)
     right = (whole == counts) & (whole <= MOST)
     if not right.all():

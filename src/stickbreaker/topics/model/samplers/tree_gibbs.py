@@ -27,8 +27,8 @@ from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 class TreeGibbs(CollapsedChain):
     """LDA's exact chain over topics and paths (Zhai 2014, section 5.2): theta and pi are integrated out.
 
-    `assignments`: the first topics of `tokens`, in document order; a word's first paths take turns. The chain
-    is one: it uses one thread however many there are.
+    `assignments`: the initial topics of `tokens`, in document order; initial paths of a word alternate.
+    Sweeps are sequential and use one thread.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class TreeGibbs(CollapsedChain):
         way_starts, ways = tree.above
         priors = eta * tree.sizes, eta * tree.edge_sizes, eta * tree.node_sizes
         self._tree = Tree(tree.starts, tree.groups, way_starts, ways, tree.sources, *priors)
-        groups = np.zeros(tokens.n_words, np.int32)  # those of paths serve in their place
+        groups = np.zeros(tokens.n_words, np.int32)  # not needed: the groups of paths are used
         self._visits = visits_of(tokens, groups, documents.n_topics if self._few else None)
-        self._n_paths = np.diff(tree.starts)[tokens.words]  # of each token's word
+        self._n_paths = np.diff(tree.starts)[tokens.words]  # paths of each token's word
         self._place(assignments, np.arange(len(tokens.words)) % self._n_paths)
 
     def sweep(self, number: int, threads: int) -> None:
@@ -60,7 +60,7 @@ class TreeGibbs(CollapsedChain):
         return self._counts.leaves
 
     def _word_terms(self) -> float:
-        """log p(w, y | z, eta): of each node a Dirichlet-multinomial of its choices."""
+        """log p(w, y | z, eta): a Dirichlet-multinomial of choices for each node."""
         counts, tree = self._counts, self._tree
         nats = -_gains(counts.nodes, tree.node_priors)
         return nats + _gains(counts.leaves, tree.leaf_priors) + _gains(counts.edges, tree.edge_priors)
@@ -78,12 +78,12 @@ class TreeGibbs(CollapsedChain):
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         paths = arrays["paths"].astype(np.int64)
         if paths.shape != self._n_paths.shape or not ((paths >= 0) & (paths < self._n_paths)).all():
-            raise ValueError("paths of other words")
+            raise ValueError("paths belong to other words")
         self._place(arrays["assignments"], paths)
         self._take_hyperparameters(arrays)
 
     def _place(self, assignments: NDArray[Any], paths: NDArray[Any]) -> None:
-        """Take topics and paths in document order, and count them."""
+        """Set topics and paths, given in document order, and count them."""
         self._checked(assignments)
         n_topics = self._documents.n_topics
         self._by_visit = [
@@ -107,7 +107,7 @@ class TreeGibbs(CollapsedChain):
 
 
 def _gains(counts: NDArray[np.int32], priors: NDArray[np.float64]) -> float:
-    """Sum of log Gamma(n + beta) - log Gamma(beta) over rows × topics; zeros add nothing."""
+    """Sum of log Gamma(n + beta) - log Gamma(beta) over rows × topics."""
     rows, columns = np.nonzero(counts)
     used, own = counts[rows, columns], priors[rows]
     return float((gammaln(used + own) - gammaln(own)).sum())

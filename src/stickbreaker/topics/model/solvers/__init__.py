@@ -1,1 +1,1 @@
-"""How a document is inferred given topics: mean-field, hybrid (sampled), franchise."""
+"""Inference of documents given topics: mean-field, hybrid (sampled), franchise."""

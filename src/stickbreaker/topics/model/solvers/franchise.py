@@ -1,6 +1,6 @@
-"""The local solver of the Chinese restaurant franchise: q(pi') q(c) q(z) a document.
+"""The local solver of the Chinese restaurant franchise: q(pi') q(c) q(z) of each document.
 
-Kernels and scipy.special are imported on use: a model is loaded without them.
+Kernels and scipy.special are imported on use, so that models load without them.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from stickbreaker.topics.model.slots import LocalSolver, TopicPrior, TopicView, 
 from stickbreaker.topics.model.solvers.mean_field import MeanField, tokens_of_documents, words_of
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-FIRST = MeanField(max_iter=30, tol=1e-3)  # places tokens in topics before there are tables
-FIRST_TOKENS = 0.1  # that a topic has, or no table of the document begins with it
+FIRST = MeanField(max_iter=30, tol=1e-3)  # assigns tokens to topics before there are tables
+FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
@@ -32,11 +32,10 @@ class FranchiseView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Franchise(LocalSolver):
-    """At most `tables` tables a document, at most `max_iter` rounds, fewer once tables settle to `tol`.
+    """At most `tables` tables per document and `max_iter` rounds, fewer if tables change by less than `tol`.
 
-    A document without a record begins as one of direct assignment: mean-field rounds over topics, then a
-    table for each of the largest. With `keep_local` a record holds the tables, and the next pass continues
-    from them.
+    A document without a record starts by direct assignment: mean-field rounds over topics, then a table for
+    each of the largest. With `keep_local`, records store the tables, and the next pass continues from them.
     """
 
     goes_on_from: ClassVar[tuple[str, ...]] = ("sizes", "zeta")
@@ -71,7 +70,7 @@ class Franchise(LocalSolver):
     ) -> tuple[Local, Stats]:
         """Documents' gamma = alpha E[sigma(V)] + expected tokens (documents × topics), and the statistics.
 
-        gamma is proportional to E[theta] given these tokens, sticks of the document integrated out.
+        gamma is proportional to E[theta] given these tokens, with the document's sticks integrated out.
         """
         from stickbreaker.topics.kernels.franchise import Menu, Prior, Seats, seat_documents
         from stickbreaker.topics.kernels.mean_field import Rule
@@ -113,7 +112,7 @@ class Franchise(LocalSolver):
     def _start(
         self, view: FranchiseView, shard: Shard[Bags], local: Local | None
     ) -> tuple[Array, NDArray[np.float32]]:
-        """Tables' expected tokens, and what they serve."""
+        """The tables' initial expected tokens and topics."""
         if local is not None:
             return local["sizes"].values.copy(), local["zeta"].values.astype(np.float32)
         found, _ = FIRST.infer(view.topics, shard, None, 0)

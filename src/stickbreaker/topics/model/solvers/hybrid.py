@@ -1,6 +1,6 @@
-"""The sampled local solver: draws of a document's assignments, theta integrated out.
+"""The sampled local solver: draws of a document's assignments, with theta integrated out.
 
-Kernels and scipy.special are imported on use: a model is loaded without them.
+Kernels and scipy.special are imported on use, so that models load without them.
 """
 
 from dataclasses import dataclass
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 class Hybrid(LocalSolver, Inference):
     """Variational topics, sampled documents (Mimno et al. 2012; Zhai 2014, section 4.2).
 
-    A document's tokens are placed one after another, then swept over `burn_in` times and `samples` times
-    more, which count. Statistics are whole numbers, and time follows the topics in use. Randomness is keyed
-    by the numbers of the shard's documents.
+    A document's tokens are assigned one after another, then resampled in `burn_in` sweeps and `samples`
+    further sweeps, which count. Statistics are integers, and time depends on the topics in use. Random
+    streams are keyed by the documents' numbers.
 
     >>> Hybrid().samples
     5
@@ -68,7 +68,8 @@ class Hybrid(LocalSolver, Inference):
         """Documents' alpha + mean counts (documents × topics) and the shard's statistics.
 
         A document's score is the log of an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta]
-        (the normalisers met while its tokens are placed), so on average below the bound's term, in nats.
+        (the normalisers during the first assignment of its tokens), so on average below the bound's term, in
+        nats.
         """
         from scipy.special import gammaln, polygamma, psi
 
@@ -107,7 +108,7 @@ class Hybrid(LocalSolver, Inference):
         }, stats
 
     def assign(self, view: TopicView, shard: Shard[Bags], seed: int) -> NDArray[np.int32]:
-        """The last draw of every token, a document's words in order, a word's tokens together."""
+        """The last draw of every token's topic, sorted by document, then word."""
         return self._sample(view, shard, seed)[0].last
 
     def _sample(self, view: TopicView, shard: Shard[Bags], seed: int) -> "tuple[Draws, int, Array]":
@@ -121,6 +122,6 @@ class Hybrid(LocalSolver, Inference):
         draws = room_for_draws(shard.n_documents, n_topics, size, most)
         words = words_of(view, shard)
         keys = numbered_keys(seed, purposes.ASSIGNMENTS, 0, shard.documents)
-        alpha = np.maximum(view.alpha, FLOOR)  # single precision must hold alpha times a weight
+        alpha = np.maximum(view.alpha, FLOOR)  # avoids underflow in single precision
         n_cells = sample_documents(words, alpha, self.burn_in, self.samples, keys, draws)
         return draws, n_cells, tokens

@@ -1,6 +1,6 @@
-"""The mean-field local solver: q(theta) q(z) a document, by coordinate ascent.
+"""The mean-field local solver: q(theta) q(z) of each document, by coordinate ascent.
 
-Kernels are imported on use: a model is loaded without numba.
+Kernels are imported on use, so that models load without numba.
 """
 
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeanField(LocalSolver):
-    """At most `max_iter` inner rounds a document, fewer once gamma's mean change is below `tol`.
+    """At most `max_iter` inner rounds per document, fewer if gamma's mean change is below `tol`.
 
-    gamma starts at alpha + N / K, the same for every topic, unless a record of an earlier pass is given
-    and `keep_local` asks to go on from it; without `keep_local` the record is gone on from where it is better
-    than what a new start comes to. `in_full`: also report what the bound of kept reports and moves need.
+    gamma starts at alpha + N / K, the same for every topic. With `keep_local` it continues from the record of
+    an earlier pass instead; without, both starts are tried and the better result is used. `in_full`: also
+    report statistics for moves and for the bound of stored reports.
     """
 
     goes_on_from: ClassVar[tuple[str, ...]] = ("gamma",)
@@ -47,7 +47,7 @@ class MeanField(LocalSolver):
     def infer(
         self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Documents' gamma (documents × topics) and the shard's statistics; nothing is drawn."""
+        """Documents' gamma (documents × topics) and the shard's statistics; deterministic."""
         from stickbreaker.topics.kernels.mean_field import (
             Report,
             Rule,
@@ -95,21 +95,21 @@ class MeanField(LocalSolver):
 
 
 class CoordinateAscent(Inference):
-    """Mean-field inference, each documents slot by a solver of its own."""
+    """Mean-field inference, with the documents slot's own solver."""
 
     @property
     def name(self) -> str:
         return "mean-field"
 
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
-        return documents.direct or words.dirichlet  # tables are for words that are known
+        return documents.direct or words.dirichlet  # tables need a closed vocabulary
 
 
 def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -> dict[str, Field]:
-    """Sums over a shard that do not depend on priors and topics, so that they may change afterwards.
+    """Sums over a shard that do not depend on priors and topics, which can change afterwards.
 
     "own": sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) - log Gamma(sum gamma) + entropy of phi,
-    the score less the terms of alpha and of the topics; "together" (topics × topics) sums of mean theta_k
+    the score without the terms of alpha and of the topics; "together" (topics × topics) sums of mean theta_k
     theta_l, "shares" (topics) of mean theta.
     """
     from stickbreaker.topics.kernels.mean_field import expected_log_words
@@ -125,7 +125,7 @@ def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -
 
 
 def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> float:
-    """Terms of the bound that alpha (topics) and `rest` are in, given sums of E[log theta], in nats."""
+    """The terms of the bound with alpha (topics) and `rest`, given sums of E[log theta], in nats."""
     from scipy.special import gammaln
 
     nats = documents * (gammaln(alpha.sum() + rest) - gammaln(alpha).sum())
@@ -136,9 +136,10 @@ def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> f
 
 
 def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Array:
-    """Bring E[log theta] and scores to a Dirichlet with one more entry, `rest`; the sum of its E[log theta].
+    """Extend E[log theta] and scores to a Dirichlet with one more entry, `rest`; returns the sum of its E[log
+    theta].
 
-    The entry is the same under q and p, so that it enters by the totals alone.
+    The entry is the same under q and p, so only the totals change.
     """
     from scipy.special import gammaln, psi
 
@@ -154,7 +155,7 @@ def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
     """A shard's words with their weights."""
     from stickbreaker.kernels.document_words import Words
 
-    if shard.keys is not None:  # the view is of the shard's own words
+    if shard.keys is not None:  # the view covers exactly the shard's words
         positions = np.arange(len(shard.rows))
     else:
         positions = view.places(shard.rows)

@@ -1,4 +1,4 @@
-"""Which words were seen before, in bounded memory: a Bloom filter."""
+"""A Bloom filter: which words were seen before, in bounded memory."""
 
 import hashlib
 from typing import Any
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Field
 
-WORDS, WRONG = 2_000_000, 0.01  # words that it is made for, and how often it is then wrong about a new one
+WORDS, WRONG = 2_000_000, 0.01  # capacity, and its error rate for new words when full
 
 
 class SeenBefore:
-    """A set of words that never forgets one, and takes one in a hundred new words for known.
+    """A set of words that never forgets a word, but takes one in a hundred new words for known.
 
-    2.4 MB for two million words; beyond them it is wrong more often, so that words enter sooner. The hash is
-    BLAKE2b: the same on every machine.
+    It takes 2.4 MB for two million words; beyond that it errs more often, so that words are added sooner. The
+    hash is BLAKE2b, which is the same on every machine.
     """
 
     def __init__(self, bloom: Any) -> None:
@@ -29,13 +29,13 @@ class SeenBefore:
 
     @classmethod
     def of(cls, item: Field) -> "SeenBefore":
-        """The filter that has the bytes which `field` gave."""
+        """The filter with the bytes that `field` returned."""
         from rbloom import Bloom
 
         return cls(Bloom.load_bytes(item.values.astype(np.uint8).tobytes(), _hashed))
 
     def add(self, word: str) -> bool:
-        """Add a word; whether it was there."""
+        """Add a word; returns whether it was already there."""
         known = word in self._bloom
         self._bloom.add(word)
         return known
@@ -47,6 +47,6 @@ class SeenBefore:
 
 
 def _hashed(word: str) -> int:
-    """128 bits, signed, as the filter wants them."""
+    """A signed 128-bit hash, as the filter requires."""
     digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return int.from_bytes(digest, "little", signed=True)

@@ -1,6 +1,6 @@
-"""The words slot: what a topic is a distribution over.
+"""The words slot of a closed vocabulary.
 
-Kernels and scipy.special are imported on use: a model is loaded without them.
+Kernels and scipy.special are imported on use, so that models load without them.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,20 +22,20 @@ from stickbreaker.topics.model.vocabularies.informed_prior import InformedPrior
 
 RowKernel = Callable[[Array, Array, NDArray[np.float32], Array], None]
 
-BLOCK = 4096  # rows whose Dirichlet parameters are held at once
+BLOCK = 4096  # rows whose Dirichlet parameters are in memory at a time
 ONE_GROUP = TableSpec()
-DRIFT = "eta_drift"  # of the params: log of the factor that a learned eta moved by, see `update`
-STILL = 2e-3  # a drift below which eta has settled
+DRIFT = "eta_drift"  # of the params: log of the factor by which a learned eta changed, see `update`
+STILL = 2e-3  # drift below which eta has settled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedVocabulary(TopicVocabulary[Array]):
     """beta_k ~ Dirichlet(eta) over `n_words` known words.
 
-    `eta` is one number, an array (words) or (words × topics), or that of a guide; `learned` lets a run move a
-    number. `firsts` is the first row of each group (language) of words: a topic is a distribution over each
-    of them (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is a point, the maximum of its
-    density under Dirichlet(1 + eta), which is E[beta] under q (docs/models/point-topics.md).
+    `eta`: one number, an array (words) or (words × topics), or that of a guide; a number can be `learned`.
+    `firsts`: the first row of each group (language) of words; a topic is a distribution over each group
+    (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is the maximum of its density under
+    Dirichlet(1 + eta), which is E[beta] under q (docs/models/point-topics.md).
     """
 
     name: ClassVar[str] = "closed"
@@ -48,16 +48,16 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     learned: bool = False
     firsts: tuple[int, ...] = (0,)
     point: bool = False
-    _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # worked out once
+    _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # computed once
 
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
-        """Rows are words, in a group a language."""
+        """The table: rows are words, grouped by language."""
         return ONE_GROUP if len(self.firsts) == 1 else TableSpec(groups=self.groups())
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Words of each group."""
+        """The number of words of each group."""
         return np.array([*self.firsts[1:], self.n_words]) - np.array(self.firsts)
 
     def groups(self) -> NDArray[np.int32]:
@@ -69,7 +69,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
 
     def ranges(self, rows: NDArray[np.integer[Any]] | range | None = None) -> list[slice]:
-        """Where the groups are: in the table, or among some of its rows (ascending)."""
+        """The slices of the groups in the table, or among given rows of it (ascending)."""
         if len(self.firsts) == 1:
             return [slice(0, self.n_words if rows is None else len(rows))]
         ends = np.array([*self.firsts, self.n_words])
@@ -95,14 +95,14 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
 
     def prior(self, params: Record, rows: NDArray[np.integer[Any]] | slice) -> Array | float:
-        """eta of some rows, in a shape that broadcasts with rows × topics."""
+        """eta of given rows, in a shape that broadcasts with rows × topics."""
         if not isinstance(self.eta, np.ndarray | InformedPrior):
             return float(params["eta"].values)
         values = self.eta[rows]
         return values[:, None] if values.ndim == 1 else values
 
     def prior_totals(self, params: Record) -> Array:
-        """Sum of eta over each group's words (groups × topics, or × 1 where all topics have the same)."""
+        """Sum of eta over each group's words (groups × topics, or × 1 if it is the same for all topics)."""
         if isinstance(self.eta, InformedPrior):
             return np.stack([self.eta.sums(part) for part in self.ranges()])
         if not isinstance(self.eta, np.ndarray):
@@ -110,25 +110,24 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.stack([np.atleast_1d(self.eta[part].sum(axis=0)) for part in self.ranges()])
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Nearly flat noise (words × topics) by the word's spelling, `tokens` in all.
+        """Nearly flat noise (words × topics) keyed by spelling, with sum `tokens`.
 
-        Normal around one mean with a tenth of it as deviation, as flat as the Gamma(100, 1/100) that others
-        start from (Hoffman et al. 2010). Peaked or lighter noise locks words in random topics: on AP it cost
-        0.1 to 0.4 nats per word of held-out score.
+        It is normal with a standard deviation of a tenth of the mean, like the usual start from Gamma(100,
+        1/100) (Hoffman et al. 2010). More peaked or smaller noise locks words into random topics: on AP it
+        cost 0.1 to 0.4 nats per word of held-out score.
         """
         return flat_noise(keys, n_topics, tokens, seed)
 
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """eta moved to where it raises the bound, lambda being eta plus the counts before and after.
+        """Update eta to increase the bound, where lambda is eta plus the counts before and after.
 
-        Of two steps that never lower it the longer: `climb_eta`, and the maximum with lambda held. That is
-        the shorter if most words of a topic have no counts, since their lambda says what eta was. Neither
-        is shortened by `rate`: the counts are averages over minibatches already (as in Cappe & Moulines 2009,
-        online EM). The drift is the sum of eta's moves (logarithms of factors), older ones fading as older
-        counts do: how far eta went while all counts were replaced once, by a batch step or by many of a
-        small rate.
+        It takes the longer of two steps that never lower the bound: `climb_eta`, and the maximum with lambda
+        fixed. The latter is short if most words of a topic have no counts, since their lambda depends on the
+        old eta. Steps are not scaled by `rate`, since counts are already averages over minibatches (as in
+        Cappe & Moulines 2009, online EM). The drift is the sum of eta's steps (log factors), faded like
+        counts: the change of eta while all counts are replaced once, by a batch step or by many small ones.
         """
         from scipy.special import psi
 
@@ -149,7 +148,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return {"eta": params["eta"]._replace(values=np.array(best)), DRIFT: Field(drift, (), additive=False)}
 
     def is_settled(self, params: Record) -> bool:
-        """Whether eta, if it is learned, no longer moves."""
+        """Whether eta has settled, if it is learned."""
         return not self.learned or (DRIFT in params and bool(np.all(np.abs(params[DRIFT].values) < STILL)))
 
     def weights(
@@ -165,7 +164,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def expected(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """What a kernel makes of the concentrations of rows and psi of their totals."""
+        """Apply a kernel to the concentrations of rows and psi of their totals."""
         from scipy.special import psi
 
         log_totals = np.asarray(psi(totals + self.prior_totals(params)))
@@ -174,7 +173,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def _by_group(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """What a kernel makes of the concentrations of rows and their group's `totals` (groups × topics)."""
+        """Apply a kernel to the concentrations of rows, group by group, with `totals` (groups × topics)."""
         out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
         for group, range_ in enumerate(self.ranges(rows)):
             for start in range(range_.start, range_.stop, BLOCK):
@@ -186,7 +185,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
         """Sums over the words from `first` on (topics): of log Gamma(lambda), counts psi(lambda) and
-        psi(lambda), if eta is learned also of eta counts / lambda^2; for points of eta log(lambda / eta)."""
+        psi(lambda), and of eta counts / lambda^2 if eta is learned; for points, of eta log(lambda / eta)."""
         from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
         sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
@@ -206,8 +205,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return {**summary, "bends": bends} if self.learned else summary
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
-        """The table's part of eq. 2.4, in nats: -KL(q(beta) || p(beta)) over all topics; of points the log of
-        their density under Dirichlet(1 + eta), less that of the densest point, eta's mean."""
+        """The table's part of eq. 2.4, in nats: -KL(q(beta) || p(beta)) over all topics; for points, the log
+        of their density under Dirichlet(1 + eta) relative to its maximum."""
         from scipy.special import psi
 
         if self.point:
@@ -217,7 +216,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def evidence(self, params: Record, totals: Array, summary: Summary) -> Array:
         """log B(lambda_k) - log B(eta), in nats (topics): the table's part of the bound together with the
-        words' E[log p(w | z)], where lambda is eta plus exactly the documents' counts."""
+        words' E[log p(w | z)], if lambda is eta plus exactly the documents' counts."""
         from scipy.special import gammaln
 
         prior = self.prior_totals(params)
@@ -225,7 +224,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.asarray(summary["log_gammas"] + ends - self._prior_terms(params))
 
     def log_words(self, params: Record, counts: Array, totals: Array, first: int) -> Array:
-        """E[log beta], of points log beta, of the rows from `first` on (rows × columns), given the whole
+        """E[log beta], or log beta for points, of the rows from `first` on (rows × columns), given the whole
         columns' totals (groups × columns)."""
         from scipy.special import psi
 
@@ -237,7 +236,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return out
 
     def _prior_terms(self, params: Record) -> Array:
-        """Sum of log Gamma(eta) over the words (topics, or one number where all have the same)."""
+        """Sum of log Gamma(eta) over the words (topics, or one number if all are the same)."""
         from scipy.special import gammaln
 
         if isinstance(self.eta, InformedPrior):
@@ -262,7 +261,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def topic_words_of(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.integer[Any]]
     ) -> Array:
-        """E[beta] of some rows (ascending; rows × topics), given the table's totals (groups × topics)."""
+        """E[beta] of given rows (ascending; rows × topics), given the table's totals (groups × topics)."""
         sums = totals + self.prior_totals(params)
         out = counts + self.prior(params, rows)
         for group, part in enumerate(self.ranges(rows)):
@@ -276,7 +275,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return lambda rows: self._read(params, table, rows.astype(np.int64)).T
 
     def _read(self, params: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
-        """`topic_words_of` some rows of a table."""
+        """`topic_words_of` given rows of a table."""
         return self.topic_words_of(params, table.counts(rows), table.totals(), rows)
 
     def word_totals(self, counts: Array) -> Array:
@@ -293,28 +292,28 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 def log_density(counts: Array, prior: Array | float) -> Array:
     """Sums over rows of prior × log((counts + prior) / prior) (columns).
 
-    Of a Dirichlet's choices, less the same of its total: the log density of the point (counts + prior) / sum
-    under Dirichlet(1 + prior), over the density of its maximum, prior / sum.
+    The sum over a Dirichlet's choices, minus the same expression of its total, is the log density of the
+    point (counts + prior) / sum under Dirichlet(1 + prior), relative to that of its maximum, prior / sum.
     """
     return np.asarray((prior * np.log1p(counts / prior)).sum(axis=0))
 
 
 @lru_cache(maxsize=8)
 def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
-    """The group of each of some rows, not to be written to: groups follow one another from `firsts` on."""
+    """The group of each row (read-only); `firsts`: the first row of each group."""
     groups = np.repeat(np.arange(len(firsts), dtype=np.int32), np.diff([*firsts, n_words]))
     groups.flags.writeable = False
     return groups
 
 
 def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
-    """Words of each topic (shares: topics × words), the most probable first, ties in order."""
+    """The words of each topic (shares: topics × words), most probable first, ties by number."""
     orders = [descending(own) for own in shares]
     return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 
 
 def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-    """Nearly flat noise (keys × topics), `tokens` in all, by each key's content."""
+    """Nearly flat noise (keys × topics) with sum `tokens`, keyed by each key's content."""
     from scipy.special import ndtri
 
     noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, purposes.SEED_TOPICS, keys, n_topics)), 0.01)

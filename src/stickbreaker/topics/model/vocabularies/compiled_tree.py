@@ -18,18 +18,17 @@ NO_EDGE = -1
 
 @dataclass(frozen=True, eq=False)
 class CompiledTree:
-    """Leaves are paths that end in a word, by word and then by node; a node with leaves is their group.
+    """A tree whose leaves are paths to words, sorted by word, then node; a node with leaves is their group.
 
     `starts` (words + 1): first leaf of each word. `groups`, `sizes` (leaves): the node of each, and its prior
-    in units of eta. `sources`, `edge_sizes` (edges): the node that chooses each edge, and its prior.
-    `entrances` (nodes): the edge that leads to each, -1 where there is none above. `names` (nodes): of its
-    concept, "" of nodes that are of none. `edge_names` (edges): the concept that one enters by it, or "".
-    Nodes with leaves come first.
+    in units of eta. `sources`, `edge_sizes` (edges): the parent node of each edge, and its prior. `entrances`
+    (nodes): the edge that leads to each; -1 for the root. `names` (nodes): the node's concept, or "".
+    `edge_names` (edges): the concept to which the edge leads, or "". Nodes with leaves come first.
 
-    Of the `given` concepts `concepts` tie words, `apart` of them in single languages; `lacking` would, had
-    they words in all of `languages` (none if there is one). `unknown` are words of concepts that the
-    vocabulary lacks. `spare` are languages whose tokens reach words of concepts by themselves too, since all
-    their words are of concepts.
+    Of the `given` concepts, `concepts` tie words, `apart` of them in single languages; `lacking` do not, for
+    lack of words in all of `languages` (empty if there is one). `unknown`: words of concepts that the
+    vocabulary lacks. `spare`: languages whose words all belong to concepts; their tokens can also reach these
+    words directly.
     """
 
     starts: NDArray[np.int64]
@@ -57,28 +56,29 @@ class CompiledTree:
         return len(self.groups)
 
     def coverage(self) -> str:
-        """How many of the concepts tie words."""
+        """A text about the number of concepts that tie words."""
         apart = f", {self.apart:,} of them in single languages" if self.apart else ""
         return f"{self.concepts:,} of {self.given:,} tie words of the corpus{apart}"
 
     def remarks(self) -> list[str]:
-        """What a user may not expect of the tree, a line each: nothing if all words are tied as given."""
+        """Remarks for users about words that are not tied as given."""
         lines: list[str] = []
         if self.lacking:
             every = ", ".join(self.languages)
-            lines.append(f"{self.lacking:,} tie nothing, for want of words in all of {every}")
+            lines.append(f"{self.lacking:,} tie nothing, for lack of words in all of {every}")
         if self.unknown:
             some = ", ".join(map(shown, self.unknown[:3])) + (", …" if len(self.unknown) > 3 else "")
             words = "word of them is" if len(self.unknown) == 1 else "words of them are"
             lines.append(f"{len(self.unknown):,} {words} not in the corpus: {some}")
         lines += [
-            f"all words of {code} are of concepts; they are reached by themselves too" for code in self.spare
+            f"all words of {code} belong to concepts; they can also be reached directly"
+            for code in self.spare
         ]
         return lines
 
     @cached_property
     def n_groups(self) -> int:
-        """Nodes with leaves."""
+        """The number of nodes with leaves."""
         return int(self.groups.max(initial=0)) + 1
 
     @cached_property
@@ -88,26 +88,26 @@ class CompiledTree:
 
     @cached_property
     def meanings(self) -> NDArray[np.int64]:
-        """A number for each leaf that those of one concept share, and words of none have for themselves."""
+        """The meaning of each leaf as a number: shared by the leaves of a concept, else one for each word."""
         named = np.array([name != "" for name in self.names])[self.groups]
         meanings = np.where(named, self.entrances[self.groups], len(self.sources) + self.words)
         return np.unique(meanings, return_inverse=True)[1].astype(np.int64)
 
     @cached_property
     def node_sizes(self) -> Array:
-        """Prior of all choices of each node, in units of eta."""
+        """The prior of all choices of each node, in units of eta."""
         sizes = np.bincount(self.groups, self.sizes, len(self.entrances))
         return np.asarray(sizes + np.bincount(self.sources, self.edge_sizes, len(self.entrances)), np.float64)
 
     @cached_property
     def alone(self) -> NDArray[np.bool_]:
-        """Nodes with one choice."""
+        """Which nodes have a single choice."""
         choices = np.bincount(self.groups, minlength=len(self.entrances))
         return choices + np.bincount(self.sources, minlength=len(self.entrances)) == 1
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The edges on the way to each group, from the top: where each group's begin, and the edges."""
+        """The edges on the path to each group, from the top: where each group's begin, and the edges."""
         ways: list[tuple[int, ...]] = []
 
         def way(node: int) -> tuple[int, ...]:
@@ -129,13 +129,13 @@ class CompiledTree:
 
     @cached_property
     def by_source(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Edges by the node that chooses them, and where each such node's begin."""
+        """The edges sorted by parent node, and where each node's begin."""
         order = np.argsort(self.sources, kind="stable")
         return order, np.flatnonzero(np.diff(self.sources[order], prepend=-1))
 
     def passing(self, totals: Array) -> tuple[Array, Array]:
-        """Tokens that take each edge, and that come by each node (edges, nodes × columns), given those of
-        each group."""
+        """The tokens that pass each edge and each node (edges, nodes × columns), given those of each
+        group."""
         edges = np.asarray(self.incidence @ totals)
         nodes = np.zeros((len(self.entrances), totals.shape[1]))
         nodes[: self.n_groups] = totals

@@ -1,4 +1,4 @@
-"""Concepts that tie words, as users give them: a value, kept in the model as it is."""
+"""Concepts that tie words, as given by users: a value, stored in the model unchanged."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ MOST_LEVELS = 100
 
 
 class Concept(NamedTuple):
-    """Words that rise and fall together: by language, "" where there is one language.
+    """Words whose probabilities rise and fall together, by language ("" if there is only one).
 
-    `parent` is the name of the concept that it is a kind of, or None.
+    `parent`: the name of its parent concept, or None.
     """
 
     name: str
@@ -28,17 +28,17 @@ class Concept(NamedTuple):
 
 @dataclass(frozen=True)
 class ConceptTree:
-    """Which words are of one concept: a prior of topics over the paths of a tree whose leaves are words.
+    """A tree of concepts, which defines a prior of topics over the paths of a tree whose leaves are words.
 
-    `concepts`: `Concept`s, or mappings as lines of a file are: {"concept": name, "words": ["a", "b"] or
-    {"en": ["a"], "de": ["b"]}, "parent": name or None}. Words are spelled as the vocabulary has them; those
-    that it lacks are passed over. A word may be of several concepts, which are its senses.
+    `concepts`: `Concept`s, or mappings like lines of a file: {"concept": name, "words": ["a", "b"] or {"en":
+    ["a"], "de": ["b"]}, "parent": name or None}. Words must be spelled as in the vocabulary; those that it
+    lacks are ignored. A word can be in several concepts, which are its senses. `strength`: how evenly a topic
+    with a concept uses its words, as pseudo-counts per word in units of eta; at 1 and with one language, a
+    concept ties nothing (Andrzejewski et al. 2009).
 
-    `strength`: how evenly a topic that has a concept is held to have the words of it, as pseudo-counts of a
-    word in units of eta; at 1 and with one language a concept ties nothing (Andrzejewski et al. 2009).
-
-    Raises UserError for a concept without name, two of one name, a word twice in a concept, a parent that is
-    not there, and a concept that is its own ancestor. Trees of the same concepts and strength are equal.
+    Raises UserError for a concept without a name, two with the same name, a word twice in a concept, a
+    missing parent, and a concept that is its own ancestor. Trees with the same concepts and strength are
+    equal.
 
     >>> ConceptTree([{"concept": "dwelling", "words": ["house", "home"]}]).concepts[0].name
     'dwelling'
@@ -49,7 +49,7 @@ class ConceptTree:
 
     def __post_init__(self) -> None:
         if not isinstance(self.concepts, Iterable):
-            problem = f"{shown(str(self.concepts))} is no list of concepts"
+            problem = f"{shown(str(self.concepts))} is not a list of concepts"
             raise UserError(problem, remedy=f"a concept is {ROW}")
         object.__setattr__(self, "concepts", tuple(_concept(given) for given in self.concepts))
         number = isinstance(self.strength, Real) and not isinstance(self.strength, bool)
@@ -63,18 +63,18 @@ class ConceptTree:
         return hash((tuple(self.named()), self.strength))
 
     def named(self) -> dict[str, Concept]:
-        """The concepts by their names. Raises UserError if two have the same."""
+        """The concepts by name. Raises UserError if two have the same name."""
         named: dict[str, Concept] = {}
         for concept in self.concepts:
             assert isinstance(concept, Concept)
             if concept.name in named:
-                raise UserError(f"the concept {shown(concept.name)} is there twice", remedy="join the two")
+                raise UserError(f"the concept {shown(concept.name)} occurs twice", remedy="merge the two")
             named[concept.name] = concept
         return named
 
     @classmethod
     def read(cls, path: str | Path, strength: float = 100.0) -> "ConceptTree":
-        """The concepts of a file with one in JSON a line. Raises UserError naming the file and the line."""
+        """Read concepts from a file with one JSON object per line. Raises UserError with file and line."""
         name = str(path)
         concepts: list[Concept] = []
         places: dict[str, int] = {}
@@ -84,8 +84,10 @@ class ConceptTree:
             with naming(name, number):
                 concept = _concept(_object(line))
                 if concept.name in places:
-                    problem = f"the concept {shown(concept.name)} is there since line {places[concept.name]}"
-                    raise UserError(problem, remedy="join the two")
+                    problem = (
+                        f"the concept {shown(concept.name)} already occurs in line {places[concept.name]}"
+                    )
+                    raise UserError(problem, remedy="merge the two")
             places[concept.name] = number
             concepts.append(concept)
         if not concepts:
@@ -96,7 +98,7 @@ class ConceptTree:
             raise error.replace(where=name, line=places[error.concept]) from None
 
     def lines(self) -> Iterator[str]:
-        """The concepts as lines of a file that `read` reads."""
+        """The concepts as lines of a file for `read`."""
         for concept in self.named().values():
             words = {language: list(own) for language, own in concept.words.items()}
             row = {"concept": concept.name, "words": words.get("", words) if len(words) == 1 else words}
@@ -114,27 +116,31 @@ class _Misplaced(UserError):
 
 
 def _concept(given: object) -> Concept:
-    """A concept from one, from a mapping, or from what JSON makes of one. Raises UserError."""
+    """A concept, given as `Concept`, as a mapping, or as parsed JSON. Raises UserError if it is invalid."""
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in ("concept", "words", "parent")]
         if unknown or "concept" not in given or "words" not in given:
-            problem = f"{shown(str(unknown[0]))} is no part of a concept" if unknown else "is no concept"
+            problem = (
+                f"{shown(str(unknown[0]))} is not a part of a concept" if unknown else "is not a concept"
+            )
             raise UserError(problem, remedy=f"a concept is {ROW}")
         given = given["concept"], given["words"], given.get("parent")
     if not isinstance(given, list | tuple) or len(given) != 3:
-        raise UserError(f"{shown(str(given))} is no concept", remedy=f"a concept is {ROW}")
+        raise UserError(f"{shown(str(given))} is not a concept", remedy=f"a concept is {ROW}")
     name, words, parent = given
     if not isinstance(name, str) or not name.strip():
         raise UserError("a concept has no name", remedy=f"a concept is {ROW}")
     if parent is not None and not isinstance(parent, str):
-        raise UserError(f"the parent of {shown(name)} is no name", remedy=f"a concept is {ROW}")
+        raise UserError(f"the parent of {shown(name)} is not a name", remedy=f"a concept is {ROW}")
     by_language = words if isinstance(words, Mapping) else {"": words}
     if not all(isinstance(code, str) for code in by_language):
-        problem = f"the words of {shown(name)} have a language that is no code"
+        problem = f"the words of {shown(name)} have a language that is not a code"
         raise UserError(problem, remedy=f"a concept is {ROW}")
     for own in by_language.values():
         if not isinstance(own, list | tuple) or not all(isinstance(word, str) and word for word in own):
-            raise UserError(f"the words of {shown(name)} are no list of words", remedy=f"a concept is {ROW}")
+            raise UserError(
+                f"the words of {shown(name)} are not a list of words", remedy=f"a concept is {ROW}"
+            )
         twice = _twice(own)
         if twice is not None:
             raise UserError(f"{shown(twice)} is twice in the concept {shown(name)}", remedy="give it once")
@@ -152,7 +158,7 @@ def _twice(words: Iterable[str]) -> str | None:
 
 
 def _refuse_circles(named: Mapping[str, Concept]) -> None:
-    """Raise UserError for a parent that is not there, a concept that is its own ancestor, too many levels."""
+    """Raise UserError for a missing parent, a concept that is its own ancestor, or too many levels."""
     levels: dict[str, int] = {}
     for concept in named.values():
         way: list[str] = []
@@ -160,10 +166,10 @@ def _refuse_circles(named: Mapping[str, Concept]) -> None:
         while own is not None and own.name not in levels:
             if own.name in way:
                 circle = " → ".join(shown(name) for name in [*way[way.index(own.name) :], own.name])
-                raise _Misplaced(f"a circle of concepts: {circle}", own.name, "take a parent out")
+                raise _Misplaced(f"a cycle of concepts: {circle}", own.name, "remove a parent")
             way.append(own.name)
             if own.parent is not None and own.parent not in named:
-                problem = f"{shown(own.parent)}, the parent of {shown(own.name)}, is no concept"
+                problem = f"{shown(own.parent)}, the parent of {shown(own.name)}, is not a concept"
                 raise _Misplaced(problem, own.name, 'give it a line of its own, with "words": {}')
             if len(way) > MOST_LEVELS:
                 break
@@ -173,7 +179,7 @@ def _refuse_circles(named: Mapping[str, Concept]) -> None:
             levels[name] = above + place
         if levels[concept.name] > MOST_LEVELS:
             problem = f"more than {MOST_LEVELS} levels of concepts"
-            raise _Misplaced(problem, concept.name, "leave levels out")
+            raise _Misplaced(problem, concept.name, "remove levels")
 
 
 def _object(line: str) -> Mapping[str, Any]:
@@ -187,4 +193,4 @@ def _object(line: str) -> Mapping[str, Any]:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    return listed_lines(path, "give a file with a concept in JSON a line", skippable=False)
+    return listed_lines(path, "give a file with one concept in JSON per line", skippable=False)

@@ -1,6 +1,6 @@
 """The words slot with concepts: a topic is a distribution over the paths of a tree whose leaves are words.
 
-Kernels and scipy are imported on use: a model is loaded without them.
+Kernels and scipy are imported on use, so that models load without them.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,12 @@ from stickbreaker.topics.model.vocabularies.compiled_tree import NO_EDGE, Compil
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConceptVocabulary(TopicVocabulary[Array]):
-    """beta_k is a Dirichlet tree: each node has a draw pi_k ~ Dirichlet(eta × sizes) over what it chooses
-    among (Zhai 2014, section 5.1; the tree of several languages is derived in
-    docs/explanation/concepts-equations.md).
+    """beta_k is a Dirichlet tree: each node has a draw pi_k ~ Dirichlet(eta × sizes) over its children (Zhai
+    2014, section 5.1; the tree for several languages is derived in docs/explanation/concepts-equations.md).
 
     A path's probability is the product of its choices; a word's is the sum over its paths. Rows of the table
-    are the leaves, grouped by node; counts of inner edges are sums of the groups' totals. `point`: choices
-    are points, each node's at its maximum under Dirichlet(1 + eta × sizes)
+    are the leaves, grouped by node; counts of inner edges are sums of the groups' totals. `point`: the
+    choices of each node are its maximum under Dirichlet(1 + eta × sizes)
     (docs/explanation/point-topics-equations.md).
     """
 
@@ -43,7 +42,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
-        """Rows are paths, in a group a node with leaves."""
+        """The table: rows are paths, grouped by node."""
         return TableSpec("paths", groups=self.tree.groups)
 
     def start(self) -> dict[str, Field]:
@@ -56,11 +55,11 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return totals
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """As a closed vocabulary's (words × topics): see `ClosedVocabulary.seed`."""
+        """Noise (words × topics) as in `ClosedVocabulary.seed`."""
         return flat_noise(keys, n_topics, tokens, seed)
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The paths to some words."""
+        """The paths to given words."""
         starts = self.tree.starts
         firsts, numbers = starts[words], starts[words + 1] - starts[words]
         before = np.cumsum(numbers) - numbers
@@ -93,7 +92,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def _point_weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """Probabilities of words, sums over their paths, each row divided by its largest."""
+        """Probabilities of words, summed over paths, each row divided by its maximum."""
         from stickbreaker.kernels.dirichlet import mean_weights
 
         paths = np.arange(len(counts)) if rows is None else rows
@@ -105,8 +104,8 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return WordWeights(weights, log_scale, Paths(places, (shares / words[places]).astype(np.float32)))
 
     def log_nodes(self, params: Record, totals: Array) -> Array:
-        """E[log] of the edges above each node with leaves, less psi of the node's total where it has a
-        choice (nodes × topics)."""
+        """The sum of E[log] over the edges above each node with leaves, less psi of the node's total if it
+        has a choice (nodes × topics)."""
         from stickbreaker.topics.kernels.concept_paths import expected_log_ways
 
         tree = self.tree
@@ -116,9 +115,9 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return logs
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
-        """Of the paths from `first` on, a number a topic each: sums of log Gamma(lambda) - log Gamma(eta) and
-        of counts psi(lambda); of points eta log(lambda / eta). Paths whose node has no other choice cancel
-        with it, and are left out."""
+        """Sums over the paths from `first` on (topics): of log Gamma(lambda) - log Gamma(eta) and of counts
+        psi(lambda); for points, of eta log(lambda / eta). Paths whose node has no other choice cancel and are
+        left out."""
         if self.point:
             rows = slice(first, first + len(counts))
             choice = ~self.tree.alone[self.tree.groups[rows]]
@@ -133,8 +132,8 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return {"log_gammas": terms[0], "expected": terms[1]}
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
-        """The table's part of the bound, in nats: -KL(q(pi) || p(pi)) over all nodes and topics; of points
-        the log of their density over its maximum."""
+        """The table's part of the bound, in nats: -KL(q(pi) || p(pi)) over all nodes and topics; for points,
+        the log of their density relative to its maximum."""
         tree, eta = self.tree, self._eta(params)
         edges, nodes = tree.passing(totals)
         choices, several = ~tree.alone[tree.sources], ~tree.alone
@@ -181,7 +180,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def path_probabilities(
         self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]
     ) -> Array:
-        """E[probability] of some paths (paths × topics), given their counts and the totals of all groups."""
+        """E[probability] of given paths (paths × topics), given their counts and the totals of all groups."""
         edges, nodes = self._concentrations(params, totals)
         shares = np.exp(self.tree.incidence.T @ np.log(edges / nodes[self.tree.sources]))
         shares = shares / nodes[: self.tree.n_groups]
@@ -189,11 +188,12 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return np.asarray(own * shares[self.tree.groups[paths]])
 
     def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
-        """Of a concept in several single languages the mean over these, with those of its kinds."""
+        """Names of concepts, and their expected shares of each topic's tokens, including concepts below them;
+        the mean over languages if a concept is tied in single languages."""
         tree = self.tree
         edges, nodes = self._concentrations(params, table.totals())
         means = edges / nodes[tree.sources]
-        for edge in range(len(means)):  # those above stand before
+        for edge in range(len(means)):  # parents come first
             entrance = tree.entrances[tree.sources[edge]]
             if entrance != NO_EDGE:
                 means[edge] *= means[entrance]
@@ -207,7 +207,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return tuple(names), shares / times[:, None]
 
     def remark(self) -> str | None:
-        """How many concepts tie words, if these are not all, or not as they were given."""
+        """A remark on the concepts that tie words, unless all do as given."""
         lines = self.tree.remarks()
         return "concepts: " + "; ".join([self.tree.coverage(), *lines]) if lines or self.tree.apart else None
 
@@ -221,12 +221,12 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return in_order(shares)
 
     def _read(self, params: Record, table: CountTable, words: NDArray[np.int64]) -> Array:
-        """E[beta] of some words of a table (ascending; words × topics)."""
+        """E[beta] of given words of a table (ascending; words × topics)."""
         paths = self.reads(words)
         return self._words(params, table.counts(paths), table.totals(), paths)
 
     def _words(self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]) -> Array:
-        """E[beta] of the words that all of some paths lead to (words × topics)."""
+        """E[beta] of the words (words × topics), given all their paths."""
         shares = self.path_probabilities(params, counts, totals, paths)
         return _sums(shares, _starts(self.tree.words[paths]))
 
@@ -234,7 +234,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return _sums(values, self.tree.starts)
 
     def _concentrations(self, params: Record, totals: Array) -> tuple[Array, Array]:
-        """Of edges and of nodes (× topics): their counts and priors."""
+        """Counts plus priors of edges and of nodes (× topics)."""
         edges, nodes = self.tree.passing(totals)
         eta = self._eta(params)
         return edges + eta * self.tree.edge_sizes[:, None], nodes + eta * self.tree.node_sizes[:, None]
@@ -244,7 +244,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
 
 def _starts(words: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each word's paths begin among some paths, and their end."""
+    """Where each word's paths begin among given paths, and their end."""
     return np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words)).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""A prior of words by topic that takes little memory."""
+"""A prior of words that differs between topics, stored compactly."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from stickbreaker.core.records import Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InformedPrior:
-    """eta (words × topics) that tells some words of some topics apart (Zhai 2014, section 3.3.1).
+    """eta (words × topics) with other values for some words in some topics (Zhai 2014, section 3.3.1).
 
-    In the first `guided` topics it is `outside`, but for single cells: words[i] (ascending) has values[i] in
-    topics[i]. In all others it is `rest`, a number or an array (words).
+    In the first `guided` topics it is `outside`, except for single cells: words[i] (ascending) has values[i]
+    in topics[i]. In all other topics it is `rest`, a number or an array (words).
     """
 
     shape: tuple[int, int]
@@ -27,14 +27,14 @@ class InformedPrior:
     values: Array
 
     def __getitem__(self, rows: NDArray[np.integer[Any]] | slice) -> Array:
-        """eta of some words in every topic (rows × topics)."""
+        """eta of given words in every topic (rows × topics)."""
         n_words, n_topics = self.shape
         numbers = np.arange(*rows.indices(n_words)) if isinstance(rows, slice) else rows
         out = np.empty((len(numbers), n_topics))
         out[:, : self.guided] = self.outside
         out[:, self.guided :] = np.broadcast_to(self.rest, n_words)[rows, None]
         stops = np.searchsorted(self.words, numbers, "right")
-        own = stops - np.searchsorted(self.words, numbers)  # cells of each row
+        own = stops - np.searchsorted(self.words, numbers)  # number of cells of each row
         cells = np.arange(own.sum()) + np.repeat(stops - np.cumsum(own), own)
         out[np.repeat(np.arange(len(numbers)), own), self.topics[cells]] = self.values[cells]
         return out

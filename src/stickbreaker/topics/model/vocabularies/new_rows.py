@@ -1,4 +1,4 @@
-"""A shard's counts of words that the table has, and of those that it does not have yet."""
+"""A shard's counts, split into words in the table and new words."""
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from stickbreaker.topics.model.slots import Paths, TopicView
 def report_rows(
     view: TopicView, shard: Shard[Bags], counts: Rows | SparseCounts
 ) -> tuple[Rows | SparseCounts, dict[str, Array]]:
-    """`known_and_new`, or where rows are paths each word's counts, shared among its paths as their
-    probabilities are."""
+    """`known_and_new`, or, if rows are paths, each word's counts divided among its paths by probability."""
     if view.paths is None:
         return known_and_new(shard, counts)
     return _by_path(view, view.paths, shard, counts.rows()), {}
@@ -20,9 +19,9 @@ def report_rows(
 def known_and_new(
     shard: Shard[Bags], counts: Rows | SparseCounts
 ) -> tuple[Rows | SparseCounts, dict[str, Array]]:
-    """Counts by the shard's own numbers of its words, in two parts: by rows of the table, and by spelling.
+    """Split counts, given by the shard's word numbers, into those by rows of the table and those by spelling.
 
-    A new word's array has its counts by column and, last, the shard's documents that it is in.
+    A new word's array has its counts by column and, last, its number of documents in the shard.
     """
     if shard.keys is None:
         return counts._replace(positions=shard.rows[counts.positions]), {}
@@ -42,18 +41,18 @@ def known_and_new(
 
 
 def _by_path(view: TopicView, paths: Paths, shard: Shard[Bags], counts: Rows) -> Rows:
-    """Counts of words, by the shard's own numbers of them, as counts of its paths."""
+    """Convert counts, given by the shard's word numbers, to counts of paths."""
     from stickbreaker.topics.kernels.concept_paths import spread_counts
 
     places = view.places(shard.rows)
-    codes = np.cumsum(paths.firsts(places)) - 1  # of each path, the shard's word
+    codes = np.cumsum(paths.firsts(places)) - 1  # the shard's word of each path
     values = counts.values
     if not len(codes):
         return Rows(shard.rows, np.empty((0, counts.n_columns)))
-    if len(counts.positions) <= codes[-1]:  # a word that was never drawn
+    if len(counts.positions) <= codes[-1]:  # some words were never drawn
         values = np.zeros((codes[-1] + 1, counts.n_columns))
         values[counts.positions] = counts.values
-    if len(codes) == codes[-1] + 1:  # a path a word
+    if len(codes) == codes[-1] + 1:  # one path per word
         return Rows(shard.rows, values)
     out = np.empty((len(codes), counts.n_columns))
     spread_counts(values, codes, places, paths.shares, out)

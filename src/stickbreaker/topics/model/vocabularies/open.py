@@ -1,6 +1,6 @@
 """The open vocabulary: a topic is a draw from a Dirichlet process over all strings (Zhai 2014, chapter 7).
 
-Kernels are imported on use: a model is loaded without them.
+Kernels are imported on use, so that models load without them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
     from stickbreaker.kernels.truncated_table import ByRow
 
-WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant" and a is not less
-LEAST_SPELLING = -600.0  # log G0 of the longest words, which a float could not hold
-LOG_SPELLING = "log_spelling"  # of the params: log G0 of every word of the table
-ENTERED = "entered"  # of the params: the step (from 0) in which every word of the table entered
+WORTH = 3.0  # approximate counts that an outside word is worth, if `outside` is "constant" and a is not less
+LEAST_SPELLING = -600.0  # lower limit of log G0 of long words, to avoid underflow
+LOG_SPELLING = "log_spelling"  # of the params: log G0 of each word of the table
+ENTERED = "entered"  # of the params: the step (from 0) in which each word was added
 
 
 @dataclass(frozen=True, slots=True)
 class OpenWords(TopicVocabulary[TruncatedCounts]):
     """The words slot of an open vocabulary, over a truncated table of counts; priors are in the sticks.
 
-    `characters` is G0 where a run begins; from then on the params has it, with log G0 of every word.
+    `characters`: the initial G0; during a run it is in the params, with log G0 of every word.
     """
 
     name: ClassVar[str] = "open"
@@ -64,24 +64,24 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return params | (self.characters.to_fields() if self.characters else {})
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Nearly flat noise (words × topics) by the word's spelling: see `ClosedVocabulary.seed`."""
+        """Noise (words × topics) as in `ClosedVocabulary.seed`."""
         from stickbreaker.topics.model.vocabularies.closed import flat_noise
 
         return flat_noise(keys, n_topics, tokens, seed)
 
     def with_first_words(self, words: Sequence[str]) -> "OpenWords":
-        """With G0 as it is learned from a list, where one is set, or from these words."""
+        """The slot with G0 learned from a list, if one is set, or from these words."""
         spelling = self.settings.spelling
         return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
 
     def prepare(self, params: Record, counts: TruncatedCounts) -> dict[str, Field]:
-        """The params with what all words' weights are made of: the cells that have sticks, where a row's
-        are, and sums along the sticks."""
+        """The params with the data for all words' weights: the cells with sticks, those of each row, and sums
+        along the sticks."""
         from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
         from stickbreaker.kernels.truncated_table import by_row
 
         n_topics, cells = len(counts.sizes), _cells(counts)
-        if self.settings.memory == "keep":  # words outside are many, and have no stick
+        if self.settings.memory == "keep":  # outside words are many, and have no stick
             cells = _inside(cells)
             found = by_row(cells.rows, cells.sizes, len(counts.keys))
         else:
@@ -94,7 +94,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of words; of those that a topic does not have, a share of the stick that is left
+        """exp E[log beta] of words; for words that a topic does not have, a share of the rest of the stick
         (`outside`)."""
         from stickbreaker.kernels.sticks import stick_weights
 
@@ -107,23 +107,24 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return WordWeights(weights, log_scale)
 
     def _outside(self, params: Record, places: NDArray[np.int64]) -> Array:
-        """What multiplies the stick that is left, in logarithms (words)."""
+        """The log factor on the rest of the stick (words)."""
         a = float(params["concentration"].values)
-        share = 1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)  # of the stick that is left
+        share = 1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)  # of the rest of the stick
         logs = np.full(len(places), np.log(share))
-        if self.settings.outside == "spelling":  # of new words any constant serves: no topic has them
+        if self.settings.outside == "spelling":  # for new words any constant will do: no topic has them
             known = places >= 0
             logs[known] = params[LOG_SPELLING].values[places[known]]
         return logs
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """All new words enter, those with most counts first; with a filter, those of a second document.
+        """Add all new words, those with most counts first; with a filter, only those seen in a second
+        document.
 
-        The last number of a row of `new_rows` is the documents that the word is in.
+        The last number of a row of `new_rows` is the number of the word's documents.
         """
         keys, changed = sorted(new_rows, key=lambda key: (-float(new_rows[key][:-1].sum()), key)), {}
         if self.settings.memory == "bloom" and keys:
-            code_points(keys)  # what is no word is refused now, not when it comes again
+            code_points(keys)  # invalid words are refused now, not when they come again
             seen = SeenBefore.of(params["seen before"])
             keys = [key for key in keys if seen.add(key) or new_rows[key][-1] > 1.5]
             changed = {"seen before": seen.field()}
@@ -135,7 +136,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return (Grow("words", len(keys), tuple(keys)),), changed
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:
-        """Every `reorder_every` steps, and after a step that replaces all counts: words by rank."""
+        """The edit that sorts words by rank, every `reorder_every` steps and after a step that replaces all
+        counts."""
         if (step.number + 1) % self.settings.reorder_every and step.rate < 1.0:
             return ()
         by_spelling = self.settings.rank_by == "spelling"
@@ -158,8 +160,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return (change, Drop("words", gone)) if gone else (change,)
 
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:
-        """A number a topic each: words inside, log evidence of their counts, n E[log beta], the logarithm of
-        the stick left, and log G0 of its words."""
+        """For each topic: number of words inside, log evidence of their counts, n E[log beta], the log of the
+        rest of the stick, and log G0 of its words."""
         from stickbreaker.kernels.sticks import dirichlet_process, stick_terms
 
         numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
@@ -179,10 +181,10 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return float((summary["evidence"] - summary["expected"] + summary["spelled"]).sum())
 
     def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
-        """Whether every topic has every word, so that no document met a word outside of a topic.
+        """Whether every topic has every word, so that no document has a word outside of a topic.
 
-        There the stick that is left stands for one word's share of it, f. No f makes that a bound for all
-        words at once: words outside are draws from DP(a, G0), whose probability is no product over tokens.
+        For such a word, the rest of the stick is multiplied by a share f. No f makes this a bound for all
+        words at once: outside words are draws from DP(a, G0), whose probability is not a product over tokens.
         """
         n_words = len(params[LOG_SPELLING].values)
         return not new_rows and bool((summary["numbers"] == n_words).all())
@@ -190,7 +192,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """The concentration moved towards its maximum, T / -E[log of the sticks left], by `rate`."""
+        """Move the concentration by `rate` towards its maximum, T / -E[log of the rests of sticks]."""
         left = -float(summary["leftover"].sum())
         if left <= 0.0:
             return {}
@@ -216,7 +218,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return np.unique(counts.rows[counts.live() & counts.inside]).astype(np.int64)
 
     def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
-        """All of them in memory, as the table is."""
+        """All topics' words in memory, like the table."""
         counts = _whole(table)
         words = counts.dense(self.expected(params, counts)[0]).T[topics]
         return Dense(np.ascontiguousarray(words[:, self.rows_in_use(counts)]))
@@ -225,7 +227,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self.expected(params, _whole(table))[1]
 
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
-        """E[beta] of words that the table has, and of a topic's rest the share that G0 gives each."""
+        """E[beta] of words in the table, plus their shares of a topic's rest by G0."""
         assert spelled is not None
         counts = _whole(table)
         probabilities, rests = self.expected(params, counts)
@@ -238,7 +240,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return of
 
     def _spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """G0 of words, above zero if a float could not hold it."""
+        """G0 of words, with a lower limit to avoid underflow."""
         return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
 
     def ranked(
@@ -249,7 +251,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         for k in topics:
             shares = probabilities[k, : int(counts.sizes[k])]
             order = descending(shares)
-            order = order[: int((shares > 0.0).sum())]  # not those beyond the truncation
+            order = order[: int((shares > 0.0).sum())]  # without those beyond the truncation
             out.append((counts.rows[k, order].astype(np.int64), shares[order]))
         return out
 
@@ -264,7 +266,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self._read[0][1].log_probability(words)
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[beta] of every cell (topics × slots, 0 of words that are not inside), and the rests (topics)."""
+        """E[beta] of every cell (topics × slots; 0 for outside words), and the rests (topics)."""
         from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
         probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
@@ -281,14 +283,14 @@ def _whole(table: CountTable) -> TruncatedCounts:
 
 
 def _cells(counts: TruncatedCounts) -> "OrderedCells":
-    """The cells as kernels take them."""
+    """The cells in the form of kernels."""
     from stickbreaker.kernels.sticks import OrderedCells
 
     return OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
 
 
 def _inside(cells: "OrderedCells") -> "OrderedCells":
-    """The cells that have a stick, and no others."""
+    """Only the cells that have a stick."""
     from stickbreaker.kernels.sticks import take_inside
 
     sizes = np.empty_like(cells.sizes)
@@ -299,12 +301,12 @@ def _inside(cells: "OrderedCells") -> "OrderedCells":
 
 
 def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
-    """Arrays as fields of the params, which `_prepared` reads."""
+    """Arrays as fields of the params, for `_prepared`."""
     return {f"sticks {name} {part}": Field(np.asarray(values)) for part, values in arrays._asdict().items()}
 
 
 def _prepared(params: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
-    """What `prepare` worked out: the cells that have sticks, where a row's are, and sums along the sticks."""
+    """The results of `prepare`: the cells with sticks, those of each row, and sums along the sticks."""
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
     from stickbreaker.kernels.truncated_table import ByRow
 

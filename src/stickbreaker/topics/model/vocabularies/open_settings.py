@@ -16,14 +16,14 @@ class OpenVocabulary:
     """beta_k ~ DP(concentration, G0), G0 a distribution over all strings (Zhai 2014, section 7.2).
 
     Each topic has at most `truncation` words (T) in an order of its own, with a stick each; all other strings
-    share what the sticks leave. Words enter when documents bring them. Every `reorder_every` steps (U) the
-    words of a topic are put in order again and those beyond the truncation leave.
+    share the rest. New words are added as they occur in documents. Every `reorder_every` steps (U), the words
+    of a topic are sorted again and those beyond the truncation are dropped.
 
-    `concentration`: alpha^beta, a number or "learned". `outside`: what a word is worth in a topic that does
-    not have it, beside the stick that is left: "constant", 3 / alpha^beta of it and at most all, "stick", all
-    of it (eq. 7.4 as printed), "spelling", G0. `rank_by`: what orders the words, their "counts" or those
-    times G0, "spelling" (eq. 7.8). `memory`: of words beyond the truncation, "discard" forgets them, "keep"
-    keeps their counts, "bloom" discards and lets a word in at its second document. `spelling`: G0.
+    `concentration`: alpha^beta, a number or "learned". `outside`: the weight of a word in a topic that does
+    not have it, as a share of the rest: "constant", 3 / alpha^beta (at most all); "stick", all of it (eq. 7.4
+    as printed); "spelling", G0. `rank_by`: sort words by "counts", or by counts times G0, "spelling" (eq.
+    7.8). `memory`: for words beyond the truncation, "discard" forgets them, "keep" keeps their counts,
+    "bloom" discards them and adds a word at its second document. `spelling`: G0.
 
     >>> OpenVocabulary(truncation=5_000).memory
     'discard'

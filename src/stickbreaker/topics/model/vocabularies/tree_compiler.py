@@ -1,8 +1,8 @@
-"""From concepts and a vocabulary to a tree over its words.
+"""Compiles concepts and a vocabulary to a tree over its words.
 
-Nodes choose among words and among edges to nodes below. Where several languages share a node's edge, the
-nodes that it leads to are one a language: a token continues in its own. What several languages choose by,
-each of them can choose all of, so that words of each language have probabilities that sum to one.
+Nodes choose among words and edges to lower nodes. If several languages share an edge, it leads to one node
+per language, and a token continues in its own. Every choice of a shared node is possible for each of its
+languages, so that the words of each language have probabilities that sum to one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +18,11 @@ from stickbreaker.topics.model.vocabularies.concept_tree import Concept, Concept
 
 
 def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
-    """The tree over the words of a vocabulary; words of no concept stand by themselves.
+    """The tree over the words of a vocabulary; words without concepts are single.
 
-    A language's words that a concept lacks in the vocabulary are passed over. A concept that is of one word,
-    or of none, ties nothing. One without a word of some language is tied in each single language of which it
-    has two. Raises UserError if no concept ties any words.
+    Words of concepts that the vocabulary lacks are ignored. A concept with one word or none ties nothing. A
+    concept that lacks words of some language is tied within each language in which it has two. Raises
+    UserError if no concept ties any words.
     """
     rows = _Rows(tree, vocabulary)
     builder = _Builder(rows, tree.strength)
@@ -31,18 +31,18 @@ def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
         return builder.result(len(vocabulary))
     every = ", ".join(vocabulary.languages)
     if any(rows.n_words(name) > 1 for name in rows.named):
-        remedy = "take a corpus of the languages that the concepts have, or add words of the others to them"
+        remedy = "use a corpus in the concepts' languages, or add words of the other languages to them"
         raise UserError(f"no concept has words in all of {every}", remedy=remedy)
     codes = ", ".join(sorted({code for concept in rows.named.values() for code in concept.words if code}))
     languages = f"{every or 'one language'} there{codes and f', {codes} in the concepts'}"
     raise UserError(
         f"none of {len(tree.concepts):,} concepts has two words of the vocabulary",
-        remedy=f"see that words and languages are as in the vocabulary ({languages})",
+        remedy=f"check that words and languages are as in the vocabulary ({languages})",
     )
 
 
 class _Rows:
-    """Concepts with the rows of their words by language, and the kinds of each."""
+    """Concepts with the rows of their words by language, and their child concepts."""
 
     def __init__(self, tree: ConceptTree, vocabulary: Vocabulary) -> None:
         self.ranges = vocabulary.ranges or {"": slice(0, len(vocabulary))}
@@ -50,7 +50,7 @@ class _Rows:
         self.named = tree.named()
         self.kinds: dict[str | None, list[str]] = {}
         codes = {code for concept in self.named.values() for code in concept.words}
-        only = next(iter(codes)) if len(codes) == 1 else ""  # of a tree in one language, whatever its code
+        only = next(iter(codes)) if len(codes) == 1 else ""  # of a tree in one language
         self.words: dict[str, dict[str, list[int]]] = {}
         self.unknown: list[str] = []
         for name, concept in self.named.items():
@@ -59,7 +59,7 @@ class _Rows:
         self._below: dict[str, dict[str, set[int]]] = {}
 
     def _found(self, concept: Concept, vocabulary: Vocabulary, only: str) -> dict[str, list[int]]:
-        """The rows of a concept's words by language; the other words go to `unknown`."""
+        """The rows of a concept's words by language; adds the other words to `unknown`."""
         several, found = self.languages != ("",), dict[str, dict[int, None]]()
         for code, words in concept.words.items():
             foreign = not several and code not in ("", only)
@@ -73,7 +73,7 @@ class _Rows:
         return {code: list(found[code]) for code in self.languages if code in found}
 
     def below(self, name: str) -> dict[str, set[int]]:
-        """The words of a concept and of all its kinds, by language."""
+        """The words of a concept and of all concepts below it, by language."""
         if name not in self._below:
             found = {code: set(rows) for code, rows in self.words[name].items()}
             for kind in self.kinds.get(name, ()):
@@ -83,14 +83,14 @@ class _Rows:
         return self._below[name]
 
     def n_words(self, name: str, languages: Iterable[str] | None = None) -> int:
-        """How many words a concept and its kinds have, in some languages or in all."""
+        """The number of words of a concept and of those below it, in given languages or in all."""
         below = self.below(name)
         return sum(len(below.get(code, ())) for code in languages or self.languages)
 
 
 @dataclass
 class _Builder:
-    """Makes nodes, edges and leaves, from the top."""
+    """Builds nodes, edges and leaves, from the top."""
 
     rows: _Rows
     strength: float
@@ -99,14 +99,14 @@ class _Builder:
     factors: list[float] = field(default_factory=list[float])
     edges: list[tuple[int, float, str]] = field(
         default_factory=list[tuple[int, float, str]]
-    )  # source, prior a leaf, name
+    )  # source, prior per leaf, name
     leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # word, node
     tied: set[str] = field(default_factory=set[str])
     apart: set[str] = field(default_factory=set[str])
     spare: set[str] = field(default_factory=set[str])
 
     def build(self) -> None:
-        """The whole tree: concepts, and by language the words of none."""
+        """Build the whole tree: concepts, and by language the words without concepts."""
         rows = self.rows
         several = [name for name in rows.kinds.get(None, ()) if rows.n_words(name) > 1]
         met: dict[str, set[int]] = {code: set() for code in rows.languages}
@@ -128,7 +128,7 @@ class _Builder:
         words: Mapping[str, Iterable[int]],
         factor: float,
     ) -> None:
-        """What an edge leads to: some concepts, and words by language."""
+        """Build what an edge leads to: concepts, and words by language."""
         own = {code: list(words.get(code, ())) for code in languages}
         shared = [one for one in concepts if all(code in self.rows.below(one) for code in languages)]
         single: dict[str, list[str]] = {code: [] for code in languages}
@@ -163,14 +163,14 @@ class _Builder:
     def choice(
         self, edge: int, name: str, code: str, concepts: Sequence[str], words: Sequence[int], factor: float
     ) -> None:
-        """A node of one language, which chooses among concepts and words."""
+        """Build a node of one language, which chooses among concepts and words."""
         node = self.node(edge, name, factor)
         self.leaves += [(row, node) for row in words]
         for one in concepts:
             self.concept(node, one, (code,), factor)
 
     def concept(self, node: int, name: str, languages: Sequence[str], factor: float) -> None:
-        """A concept below a node, for tokens of some languages."""
+        """Build a concept below a node, for tokens of given languages."""
         if self.rows.n_words(name, languages) > 1:
             self.tied.add(name)
             self.apart |= {name} if len(languages) < len(self.rows.languages) else set()
@@ -188,18 +188,18 @@ class _Builder:
         return len(self.node_edges) - 1
 
     def edge(self, source: int, languages: Sequence[str], factor: float, name: str = "") -> int:
-        """An edge from a node for tokens of some languages, to a concept of this name or to none.
+        """Add an edge from a node for tokens of given languages, to a concept of this name or to none.
 
-        Its prior is the number of leaves below it, a language on average, times the factor.
+        Its prior is the mean number of leaves below it per language, times the factor.
         """
         self.edges.append((source, factor / len(languages), name))
         return len(self.edges) - 1
 
     def leaves_below(self, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many leaves (word, node) lie below each edge."""
+        """The number of leaves (word, node) below each edge."""
         nodes = np.bincount(leaves[:, 1], minlength=len(self.node_edges))
         edges = np.zeros(len(self.edges), np.int64)
-        for node in reversed(range(len(self.node_edges))):  # those below stand behind
+        for node in reversed(range(len(self.node_edges))):  # children come later
             edge = self.node_edges[node]
             if edge != NO_EDGE:
                 edges[edge] += nodes[node]
@@ -207,7 +207,7 @@ class _Builder:
         return edges
 
     def result(self, n_words: int) -> CompiledTree:
-        """The arrays, nodes with leaves first."""
+        """The compiled arrays, with the nodes with leaves first."""
         leaves = np.array(sorted(set(self.leaves)), np.int64).reshape(-1, 2)
         bearing = np.zeros(len(self.node_edges), np.bool_)
         bearing[leaves[:, 1]] = True
