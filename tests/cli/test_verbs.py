@@ -628,7 +628,7 @@ def test_more_topics_than_documents_are_noted(cli, planted, tmp_path):
     line = ("--topics", 70, "--iterations", 1, "--tol", 0, "--threads", 1)
     done = cli("fit", "lda", planted, "--out", tmp_path / "m", *line)
     notes = [one for one in done.stderr.splitlines() if "topics of" in one]
-    assert notes == ["note: 70 topics of 60 documents: many will be alike, or unused; lower --topics"]
+    assert notes == ["note: 70 topics of 60 documents: many will be similar or unused; lower --topics"]
     texts = ["a river bank", "bank money"]
     with pytest.warns(UserWarning, match="3 topics of 2 documents: .*; lower n_topics"):
         LDA(3, max_iter=1, tol=0.0).fit(texts)

@@ -666,7 +666,7 @@ def test_extremes(case):
     settings, X = EXTREMES[case]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", message=".* topics of .*: many will be alike")
+        warnings.filterwarnings("ignore", message=".* topics of .*: many will be similar")
         lda = quick(**settings).fit(X)
         theta = lda.transform(X)
     for values in (lda.components_, lda.topic_word_, lda.alpha_, theta, lda.bound_, lda.score(X)):

@@ -42,15 +42,15 @@ def test_a_liwc_dictionary(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "told"),
     [
-        ("word\t1\n", None, "no dictionary in LIWC's format"),
-        ("%\n1\tmoney\n", None, "no dictionary in LIWC's format"),
-        ("%\nmoney\n%\n", 2, "'money' is no category"),
+        ("word\t1\n", None, "not a dictionary in LIWC's format"),
+        ("%\n1\tmoney\n", None, "not a dictionary in LIWC's format"),
+        ("%\nmoney\n%\n", 2, "'money' is not a category"),
         ("%\n1\tmoney\n%\nbank\t7\n", 4, "no category has the number 7"),
-        ("%\n1\tmoney\n2\twar\n1\tpeace\n%\n", 4, "the number 1 is there twice"),
-        ("%\n1\tmoney\n2\tmoney\n%\nbank\t1\n", 3, "the category 'money' is there twice"),
+        ("%\n1\tmoney\n2\twar\n1\tpeace\n%\n", 4, "the number 1 occurs twice"),
+        ("%\n1\tmoney\n2\tmoney\n%\nbank\t1\n", 3, "the category 'money' occurs twice"),
         ("%\n1\tmoney\n%\nbank\t1\nair travel\n", 5, "'air travel' has no category"),
         ("%\n%\n", None, "the file has no category"),
-        ("", None, "no dictionary in LIWC's format"),
+        ("", None, "not a dictionary in LIWC's format"),
     ],
 )
 def test_a_malformed_dictionary_is_told_by_its_line(tmp_path, text, line, told):
@@ -74,8 +74,8 @@ def test_json_with_lists_and_weights(tmp_path):
         ('{"a": []}', "no list of words"),
         ('{"a": {"w": -1}}', "weight is -1"),
         ("{}", "no category"),
-        ('{"a": ["w"], "b": ["x"], "a": ["y"]}', "'a' is there twice"),
-        ('{"a": {"w": 1, "w": 2}}', "'w' is there twice"),
+        ('{"a": ["w"], "b": ["x"], "a": ["y"]}', "'a' occurs twice"),
+        ('{"a": {"w": 1, "w": 2}}', "'w' occurs twice"),
     ]:
         path.write_text(text)
         with pytest.raises(UserError, match=told) as caught:

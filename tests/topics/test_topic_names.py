@@ -48,10 +48,10 @@ def test_a_name_is_given_and_taken_away(named):
         ({-1: "x"}, "there is no topic -1"),
         ({"1": "x"}, "there is no topic '1'; topics run from 0 to 3"),
         ({True: "x"}, "there is no topic True"),
-        ({1: 5}, "a topic's name is a text, not '5'"),
+        ({1: 5}, "a topic's name must be a text, not '5'"),
         (
             {1: "x" * (LONGEST_NAME + 1)},
-            f"has {LONGEST_NAME + 1} characters; names have {LONGEST_NAME} at most",
+            f"has {LONGEST_NAME + 1} characters; use at most {LONGEST_NAME}",
         ),
         ({1: "a\x1b[31m"}, "cannot be printed"),
         ({1: "a\nb"}, "cannot be printed"),
@@ -69,7 +69,7 @@ def test_mistakes_are_one_line_and_change_nothing(named, names, message):
 
 
 def test_names_are_given_by_number(named):
-    with pytest.raises(UserError, match="names are a dict by topic number"):
+    with pytest.raises(UserError, match="names must be a dict by topic number"):
         named.name_topics(["sea", "weather"])
 
 
@@ -191,7 +191,7 @@ def test_names_that_cannot_be_read_stop_no_run(planted, cli, tmp_path):
 
 def test_a_folder_or_a_link_in_its_place_is_refused(tmp_path):
     (tmp_path / NAMES).mkdir()
-    with pytest.raises(UserError, match="no file of topics' names"):
+    with pytest.raises(UserError, match="not a file of topics' names"):
         read_names(tmp_path)
     (tmp_path / NAMES).rmdir()
     (tmp_path / NAMES).symlink_to(tmp_path / "elsewhere")

@@ -1,4 +1,4 @@
-"""Estimators as evaluation takes them."""
+"""Fitted estimators in the form needed for evaluation."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 def scored_topics(estimator: LearnedTopics) -> Topics:
-    """A fitted estimator's topics."""
+    """A fitted estimator's topics as `Topics`."""
     return Topics(
         estimator.topic_word_,
         estimator.alpha_,
@@ -26,5 +26,5 @@ def open_topics_of(estimator: LearnedTopics) -> OpenTopics:
 
 
 def spelling_of(estimator: LearnedTopics) -> LogSpelling:
-    """log G0 of a fitted estimator of an open vocabulary; its topics are not looked at."""
+    """log G0 of a fitted estimator with an open vocabulary, without reading its topics."""
     return partial(estimator.model.words.log_spelling, estimator.params_)

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from stickbreaker.topics.search.search_range import TopicRange
     from stickbreaker.topics.search.topic_search import TopicSearch
 
-AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
+AUTO, UNSEARCHED = "auto", 50  # n_topics: search for it; its value without a search
 BIRTHS = "births"  # of moves
 JUDGES = ("bound", "held-out")
-ETA_START = 0.05  # of a learned eta, whatever the number of topics
+ETA_START = 0.05  # start of a learned eta, for any number of topics
 REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
 
 
@@ -156,7 +156,7 @@ class PlainHDP(TopicEstimator):
 
     @property
     def searches(self) -> bool:
-        """Whether `fit` searches for the number of topics: where bounds of finished runs can be compared."""
+        """Whether `fit` searches for the number of topics, which needs comparable bounds of finished runs."""
         if self.n_topics != AUTO or isinstance(self.learning_schedule(), Online):
             return False
         mean_field = inference_of(self.inference).name == "mean-field" and self._slot() == "growing"
@@ -254,7 +254,7 @@ class PlainHDP(TopicEstimator):
             raise UserError(f"moves={chosen!r}", remedy=remedy)
         if not words.dirichlet:
             if isinstance(chosen, SplitMerge):
-                raise UserError(f"moves={chosen} needs words that are known", remedy="set moves=None")
+                raise UserError(f"moves={chosen} needs a closed vocabulary", remedy="set moves=None")
             return ()
         growing = documents.direct and self.gibbs_settings() is None
         streamed = schedule in ("online", "partial_fit")
@@ -277,7 +277,7 @@ class PlainHDP(TopicEstimator):
             raise UserError(problem, remedy=f"there accept is {fitting}")
         if words.by_topic:
             raise UserError(
-                "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
+                "eta differs between topics, but moves change the topics", remedy="set moves=None"
             )
         from stickbreaker.topics.model.moves.acceptance import move_of
 

@@ -25,8 +25,8 @@ from stickbreaker.topics.topic_settings import concentration
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
-CHAIN_ALPHA = 0.1  # where a chain that learns alpha starts: with less, tokens hardly change their topics
-STREAM_ALPHA = 0.2  # learned from what came first, alpha favours the topics that were first
+CHAIN_ALPHA = 0.1  # start of a learned alpha in a chain: with less, tokens hardly change their topics
+STREAM_ALPHA = 0.2  # if learned, alpha would favour the topics that came first
 
 
 @dataclass(eq=False, repr=False)
@@ -98,7 +98,7 @@ class PlainLDA(TopicEstimator):
     kind: ClassVar[str] = "LDA"
     documents: ClassVar[str] = "finite"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0 (Hoffman et al. 2010)
-    streamed: ClassVar[tuple[float, float]] = (0.6, 32.0)  # the same, of streams
+    streamed: ClassVar[tuple[float, float]] = (0.6, 32.0)  # the same for streams
 
     n_topics: int = 100
     _: KW_ONLY

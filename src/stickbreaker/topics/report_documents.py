@@ -1,4 +1,4 @@
-"""The documents that a saved model keeps for its report, and what of its corpus the report tells."""
+"""Documents and figures of the corpus saved for a topic model's report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -31,15 +31,15 @@ from stickbreaker.topics.snippets import Excerpts
 if TYPE_CHECKING:
     from stickbreaker.topics.evaluation.coherence import TopWords
 
-LIMIT = 2000  # documents kept
-SALT = 1  # chosen by another hash than held-out documents are
-TOPICS = 20  # topics kept of a document, the largest
+LIMIT = 2000  # stored documents
+SALT = 1  # so that they are chosen independently of held-out documents
+TOPICS = 20  # stored topics per document, the largest
 TITLES = ("title", "subject", "headline", "name")  # metadata fields that may name a document
-MOST_VALUES = 50  # kept of a list of them
-LONGEST_VALUE = 200  # characters kept of a metadata value
-TOP_WORDS = 10  # whose company is a topic's coherence
+MOST_VALUES = 50  # stored values of a list
+LONGEST_VALUE = 200  # stored characters of a metadata value
+TOP_WORDS = 10  # top words for a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
-OF_OTHERS = "documents"  # figure of documents that the model has not learned from: how many they are
+OF_OTHERS = "documents"  # name of the figure for documents not learned from: their number
 COLUMNS = (
     "number",
     "id",
@@ -58,14 +58,14 @@ COLUMNS = (
 def write_documents(
     estimator: LearnedTopics, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
 ) -> None:
-    """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash;
-    and metadata-sums.parquet, by which all documents are divided, if they have metadata.
+    """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by the hash of
+    their ids; and metadata-sums.parquet, sums over all documents by metadata, if they have any.
 
     Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
-    of the words of the text: starts and lengths in characters, and their most probable topics. In the file's
+    for the words of the text: starts and lengths in characters, and their most probable topics. In the file's
     own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see
-    `collect_documents_and_figures`. The corpus is read where the run's `engine` reads it. Of documents that
-    the model has not learned from there is their number, "documents", in place of "unigram".
+    `collect_documents_and_figures`. The corpus is read by the run's `engine`. For documents that the model
+    has not learned from, their number, "documents", replaces "unigram".
     """
     import pyarrow as pa
 
@@ -86,20 +86,20 @@ def write_documents(
 def collect_documents_and_figures(
     estimator: LearnedTopics, source: Source, engine: Engine
 ) -> tuple[dict[str, list[Any]], dict[str, Any], MetadataSums]:
-    """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once; and its
-    topics by metadata field.
+    """The documents to store, as columns, figures of the whole corpus, and its topics by metadata field, from
+    one pass over the corpus.
 
     "coherence": NPMI of each topic's ten most relevant words over all documents, if there are two words or
-    more; of a polylingual model the mean over its languages, each over the documents that have it;
-    "unigram" and "unigram_held_out": nats per word of the documents learned from under their own word shares,
-    and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
+    more; for a polylingual model the mean over its languages, each over the documents that have it; "unigram"
+    and "unigram_held_out": nats per word of the documents learned from under their own word shares, and of
+    the held-out words that a run's score predicts; the second is left out if nothing is held out.
     """
     from stickbreaker.topics.evaluation.coherence import (
-        TopWords,  # needs scipy, which the report does without
+        TopWords,  # needs scipy, unlike the report
     )
     from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
 
-    parts = source.parts(longest=source.n_blocks)  # each of which has counts of all words
+    parts = source.parts(longest=source.n_blocks)  # each with counts of all words
     last = 1.0
     if source.first[-1] > LIMIT:
         hashes = np.concatenate(engine.map_items(Lowest(source), parts))
@@ -125,7 +125,7 @@ def collect_documents_and_figures(
 
 @dataclass(frozen=True)
 class Lowest:
-    """The lowest `LIMIT` hashes of the ids in some blocks."""
+    """Finds the lowest `LIMIT` hashes of ids in given blocks."""
 
     source: Source
 
@@ -137,7 +137,7 @@ class Lowest:
 
 
 class Seen(NamedTuple):
-    """What some blocks tell: rows of documents.parquet, as columns, the company of top words, of each
+    """The results from given blocks: rows of documents.parquet, as columns, co-occurrences of top words by
     language, and topics by metadata field."""
 
     rows: dict[str, list[Any]]
@@ -147,16 +147,16 @@ class Seen(NamedTuple):
 
 @dataclass
 class Look:
-    """A look at some blocks, by an estimator whose table an engine has, the same one at every look.
+    """Processes blocks with an estimator whose table is in the engine (always the same).
 
-    Beside what is seen it gives the counts of the words learned from and of those predicted (2 × V).
+    Also returns the counts of words learned from and of those predicted (2 × V).
     """
 
     estimator: LearnedTopics
     source: Source
-    last: float  # the hash of the last document to keep
+    last: float  # hash of the last document to store
     top: Mapping[str | None, list[list[str]]]
-    whole: LearnedTopics | None = None  # made by the first part
+    whole: LearnedTopics | None = None  # set by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
         from stickbreaker.topics.evaluation.coherence import TopWords
@@ -188,8 +188,8 @@ class Look:
         kept: dict[str, list[Any]],
         sums: MetadataSums,
     ) -> None:
-        """Add the chosen documents of a block, as the model sees them, to the columns, and all to the sums,
-        where they have metadata."""
+        """Add the chosen documents of a block, with the model's topics, to the columns, and all documents
+        with metadata to the sums."""
         ids = corpus.ids(block)
         chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
         reader = Excerpts(corpus, block, entries)
@@ -227,7 +227,7 @@ class Look:
 
 
 def titles_of(corpus: Corpus, block: int) -> list[str]:
-    """The titles of a block's documents, as their metadata have them; "" for those that have none."""
+    """The titles of a block's documents, from their metadata; "" if there is none."""
     metadata: list[str | None] = corpus.source.columns(block, ["metadata"]).column("metadata").to_pylist()
     with making_sense_of(corpus.path, REBUILD):
         return [
@@ -236,7 +236,7 @@ def titles_of(corpus: Corpus, block: int) -> list[str]:
 
 
 def title_in(metadata: Mapping[str, Any]) -> str:
-    """The title among a document's fields; "" where there is none.
+    """The title among a document's fields; "" if there is none.
 
     >>> title_in({"year": 1990, "subject": "Boats"})
     'Boats'
@@ -246,7 +246,7 @@ def title_in(metadata: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> Any:
-    """A metadata value, cut where it is long: whole headers are no label."""
+    """A metadata value, shortened if it is long, to serve as a label."""
     if isinstance(value, str) and len(value) > LONGEST_VALUE:
         return value[: LONGEST_VALUE - 1] + "…"
     if isinstance(value, list):
@@ -275,7 +275,7 @@ def _count(bags: Bags, into: NDArray[np.float64]) -> None:
 def nats_by_word_shares(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice]
 ) -> float | None:
-    """Nats a word of word counts `words` (V) under the shares of `learned` (V), within each language.
+    """Nats per word of word counts `words` (V) under the shares of `learned` (V), within each language.
 
     None if there is no word.
 
@@ -288,7 +288,8 @@ def nats_by_word_shares(
 def both_terms(
     ranges: Mapping[str, slice], first: int, counts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`unigram_terms` of the words learned from, and of those predicted, from both's counts (2 × words)."""
+    """`unigram_terms` of the words learned from, and of those predicted, given the counts of both (2 ×
+    words)."""
     learned, predicted = counts
     return (
         unigram_terms(learned, learned, ranges, first),
@@ -299,10 +300,10 @@ def both_terms(
 def unigram_terms(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice], first: int = 0
 ) -> NDArray[np.float64]:
-    """What `nats_of` needs of consecutive words, `first` and those after it (languages × 3).
+    """The input of `nats_of` for consecutive words from `first` on (languages × 3).
 
-    Of each language: sum of words_w · log(learned_w / sum of learned), sum of words, sum of learned; all sums
-    are over these words alone.
+    For each language: sum of words_w · log(learned_w / sum of learned), sum of words, sum of learned; all
+    sums are over these words only.
     """
     terms: list[list[float]] = []
     for rows in ranges.values() or (slice(first, first + len(words)),):
@@ -315,10 +316,10 @@ def unigram_terms(
 
 
 def nats_of(pieces: Sequence[NDArray[np.float64]]) -> float | None:
-    """Nats a word, from the `unigram_terms` of pieces that have all words; None if there is no word.
+    """Nats per word, from the `unigram_terms` of pieces that cover all words; None without words.
 
-    A word's share is its share of its piece, times the piece's share: with w, l of a piece and L of all,
-    sum of w · log(l_w / L) is sum of w · log(l_w / l) + (sum of w) · log(l / L).
+    A word's share is its share of its piece × the piece's share: with w, l of a piece and L of all, sum of w
+    · log(l_w / L) is sum of w · log(l_w / l) + (sum of w) · log(l / L).
     """
     terms = np.array(pieces)
     learned = np.maximum(terms[:, :, 2], 1e-300)

@@ -19,7 +19,7 @@ from stickbreaker.topics.topic_estimator import TopicEstimator
 if TYPE_CHECKING:
     import pandas as pd
 
-TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and what they are called here
+TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and their names here
     **ELSEWHERE,
     "n_components": "n_topics",
     "num_topics": "n_topics",
@@ -36,7 +36,7 @@ TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET,
 class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] (vocabulary_)
     WithTopics, TopicEstimator
 ):
-    """The front door of topics: `transform` and topics' words too, and learning a minibatch at a time."""
+    """The public methods of topic estimators: `transform`, words of topics, online learning."""
 
     elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
     shows: ClassVar[tuple[str, ...]] = (
@@ -51,11 +51,11 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """One online step on the documents `X`, in their order.
 
-        The first call fixes how texts are analysed, and the vocabulary where it is closed.
+        The first call fixes the analysis of texts, and the vocabulary if it is closed.
 
-        The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
-        the documents seen so far, those of `fit` counted once. Calls from several threads are learned
-        from one after another, in the order in which they come.
+        `kappa`, `tau0` and `total` of an `Online` schedule apply; the corpus size D is `total`, or the number
+        of documents seen so far, those of `fit` counted once. Calls from several threads are processed one
+        after another, in order.
         """
         from stickbreaker.topics.runs import topic_stream  # brings numba, which takes a while
 
@@ -74,14 +74,14 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return self.model.words.remark()
 
     def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> NDArray[np.float64]:
-        """`fit`, and the topic shares of the same documents: see `transform`."""
+        """`fit`, then the topic shares of the same documents: see `transform`."""
         return super().fit_transform(once_read(X), y, **fit_params)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Topic shares E[theta] of documents (documents × topics); rows sum to one.
 
-        A function of each document alone: no other document, order or thread changes a row. Documents
-        without known words get the prior's mean. Warns (UserWarning) where no document has any.
+        Each row depends only on its document, not on other documents, order or threads. Documents without
+        known words get the prior mean. Warns (UserWarning) if no document has known words.
         """
         check_is_fitted(self)
         corpus, known = self._as_corpus(X, reset=False), False
@@ -97,48 +97,46 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def score(self, X: Any, y: object = None) -> float:
         """Log probability of documents given what was learned, in nats per token: higher is better.
 
-        Each word is predicted from the words before it, by the posterior means of the topics:
-        probabilities sum to one over all documents, whatever inference was used. Not affected by `fold_in`.
-        Tokens of words that the model does not know are left out; open vocabularies spell them. The bound
-        that inference climbs is `bound`.
+        Each word is predicted from the words before it, with the posterior means of the topics: probabilities
+        sum to one over all documents, whatever the inference. Not affected by `fold_in`. Tokens of unknown
+        words are left out; open vocabularies spell them. For the objective of inference see `bound`.
 
-        Raises UserError when no document has a known word.
+        Raises UserError if no document has a known word.
         """
         return super().score(X)
 
     def bound(self, X: Any) -> float:
-        """The lower bound on the log probability of documents that inference climbs, in nats per token.
+        """The lower bound on the log probability of documents that inference maximises, in nats per token.
 
-        It holds E[log beta], and so is far below `score` where words are rare: it compares runs on the same
-        documents, and predicts nothing. With `fold_in="sampled"` it is estimated. Words that the model does
-        not know are left out.
+        It contains E[log beta], and so is far below `score` for rare words: use it to compare runs on the
+        same documents, not as a prediction. With `fold_in="sampled"` it is estimated. Unknown words are left
+        out.
 
-        Raises UserError when no document has a known word.
+        Raises UserError if no document has a known word.
         """
         return self._per_token(X, self.bound_documents)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = "documents") -> list[list[str]]:
-        """The `n` words of each topic that stand for it.
+        """The `n` top words of each topic.
 
-        `by` "documents": words that a larger share of the topic's documents has than of all documents,
-        weighted by that share; "company": the first 30 of these, ordered also by how often they occur
-        together in documents; "relevance": frequent in the topic, and more so than elsewhere (Sievert and
-        Shirley 2014, λ of 0.6); "probability": the most frequent. Of a polylingual model those of each
-        language in turn, as "de:haus", or those of one `language`. Words of `unused_topics_` mean nothing.
-        Raises UserError for another `by`, for "company" of a model that counted no documents (streams), and
-        for a language that the model does not have.
+        `by` "documents": words in a larger share of the topic's documents than of all documents, weighted by
+        that share; "company": these, with the first 30 also ordered by how often they occur together in
+        documents; "relevance": frequent in the topic, and more than elsewhere (Sievert and Shirley 2014, λ of
+        0.6); "probability": the most frequent. For a polylingual model, those of each language in turn, such
+        as "de:haus", or those of one `language`. Words of `unused_topics_` are not meaningful. Raises
+        UserError for another `by`, for "company" if documents were not counted (streams), and for a language
+        that the model does not have.
         """
         check_is_fitted(self)
         return super().top_words(n, language, by)
 
     def effects(self, X: Any, formula: str, *, draws: int = 25, random_state: int = 0) -> "pd.DataFrame":
-        """What metadata of documents have to do with their topics, by a formula as in R: "party + year".
+        """Effects of documents' metadata on their topics, by a formula as in R: "party + year".
 
-        X: documents with metadata, as `fit` takes them. Returns a row for each topic and term: `topic`,
-        `name`, `term`, `estimate` (how much larger the topic's share is where the term is larger by one),
-        `error`, and the bounds `low` and `high`, between which 95 % of the draws lie (method of composition:
-        see `evaluation.effects`). Raises UserError for a formula that makes no sense, and where formulaic or
-        pandas is missing.
+        X: documents with metadata, as for `fit`. Returns one row per topic and term: `topic`, `name`, `term`,
+        `estimate` (change of the topic's share per unit of the term), `error`, and the bounds `low` and
+        `high` of the central 95 % of the draws (method of composition: see `evaluation.effects`). Raises
+        UserError for an invalid formula, and if formulaic or pandas is missing.
         """
         from stickbreaker.corpus.frames import as_frame
         from stickbreaker.topics.effects_of_metadata import effects_of_metadata
@@ -150,7 +148,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return as_frame(found.table(names))
 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
-        """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
+        """For each topic, the positions in `X` of the `n` documents with its largest shares; ties go to the
+        first."""
         theta = self.transform(X)
         return largest(theta.T, n)[0].tolist()
 

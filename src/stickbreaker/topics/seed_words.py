@@ -1,4 +1,4 @@
-"""Guided topics: lists of words that tell what the first topics should be about."""
+"""Guided topics: lists of words that define the subjects of the first topics."""
 
 import json
 from bisect import bisect_left
@@ -25,15 +25,15 @@ Words = Sequence[str] | Mapping[str, float]
 class Guide:
     """An informed prior (Zhai 2014, section 3.3.1): one category of words for each of the first topics.
 
-    `categories` maps a topic's name to its words, or to its words and their eta. A word may end in `*`, which
-    stands for every word that begins so. In a guided topic eta is `inside` for the words of its category and
-    `outside` for all others; topics after the last category keep the eta of the model.
+    `categories` maps a topic's name to its words, or to its words and their eta. A word can end in `*`, which
+    stands for any ending. In a guided topic eta is `inside` for the words of its category and `outside` for
+    all others; topics after the last category keep the eta of the model.
 
     >>> Guide({"money": ["bank*", "loan"]}).names
     ('money',)
     """
 
-    categories: Mapping[str, Words] | Sequence[tuple[str, Words]]  # kept as pairs: their order matters
+    categories: Mapping[str, Words] | Sequence[tuple[str, Words]]  # stored as pairs: order matters
     inside: float = 10.0
     outside: float = 0.01
 
@@ -74,8 +74,8 @@ class Guide:
     def read(cls, path: str | Path, categories: Sequence[str] | None = None, **weights: float) -> "Guide":
         """A guide from a file: a dictionary in LIWC's format (`.dic`), or JSON (`.json`).
 
-        `categories` takes only these, in this order. `weights` are `inside` and `outside`. Raises UserError
-        naming the file and line of what is wrong.
+        `categories`: use only these, in this order. `weights`: `inside` and `outside`. Raises UserError with
+        file and line if the file is invalid.
         """
         name = str(path)
         found = _json_categories(name) if name.lower().endswith(".json") else _dictionary(name)
@@ -97,21 +97,21 @@ class Guide:
         n_topics: int,
         rest: float | Array,
     ) -> InformedPrior:
-        """eta (words × topics); `rest` is that of free topics: a number, or an array (words).
+        """eta (words × topics); `rest`: eta of free topics, a number or an array (words).
 
-        Words are spelled as the analysis spells them. In a polylingual vocabulary a word is looked for in
-        every language, or in one where it carries it ("de:bank"). Phrases are passed over. Raises UserError
-        for more categories than topics, and for a category of which the vocabulary has no word.
+        Words are looked up after analysis. In a polylingual vocabulary a word is looked up in every language,
+        or in one if it has a prefix ("de:bank"). Phrases are ignored. Raises UserError for more categories
+        than topics, and for a category without any word of the vocabulary.
         """
         if len(self.categories) > n_topics:
             problem = f"the guide has {len(self.categories)} categories for {n_topics} topics"
-            raise UserError(problem, remedy="raise n_topics, or name the categories to take")
+            raise UserError(problem, remedy="raise n_topics, or choose fewer categories")
         cells: dict[tuple[int, int], float] = {}  # eta by row and topic
         find = _Finder(vocabulary, analysis)
         for topic, (name, words) in enumerate(self._pairs()):
             found = [(row, _weight(words, word, self.inside)) for word in words for row in find(word)]
             if not found:
-                remedy = "leave the category out, or give it other words"
+                remedy = "remove the category, or give it other words"
                 raise UserError(f"no word of the category {name!r} is in the vocabulary", remedy=remedy)
             for row, weight in found:
                 cells[row, topic] = max(weight, cells.get((row, topic), self.outside))
@@ -124,7 +124,8 @@ class Guide:
     def found(
         self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
     ) -> tuple[tuple[int, int], ...]:
-        """For each category how many of its entries stand for a word of the vocabulary, and how many it has.
+        """For each category, the number of its entries that match a word of the vocabulary, and of all its
+        entries.
 
         >>> Guide({"money": ["bank*", "loan"]}).found(Vocabulary.of(["banker", "river"]), None)
         ((1, 2),)
@@ -136,7 +137,7 @@ class Guide:
 
 
 def _plain(words: Any) -> Any:
-    """Words as a list, or a dict of plain numbers, as they are saved; what is neither as it is."""
+    """Words as a list, or as a dict of plain numbers, for saving; anything else is unchanged."""
     if isinstance(words, Mapping):
         return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
     if isinstance(words, set | frozenset):
@@ -149,7 +150,7 @@ def _weight(words: Words, word: str, inside: float) -> float:
 
 
 class _Finder:
-    """Rows of a vocabulary that an entry of a lexicon stands for."""
+    """Finds the rows of a vocabulary that match an entry of a lexicon."""
 
     def __init__(self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None) -> None:
         self.index = vocabulary.index
@@ -169,7 +170,7 @@ class _Finder:
                 place += 1
 
     def _spellings(self, text: str) -> Iterator[str]:
-        """How the vocabulary would spell a word: as it stands, and as the analysis makes it."""
+        """Possible spellings of a word in the vocabulary: as given, and after analysis."""
         if not text:
             return
         if not self.languages:
@@ -186,13 +187,14 @@ class _Finder:
 
 
 def forms_of(analysis: Analysis | None, text: str) -> list[str]:
-    """The one word that the analysis makes of an entry; nothing of phrases."""
+    """The word that the analysis makes of an entry; empty for phrases."""
     words = [] if analysis is None else analysis.analyse(text).words
     return words if len(words) == 1 else []
 
 
 def _dictionary(path: str) -> dict[str, list[str]]:
-    """A LIWC dictionary: numbered categories between two lines of %, then a word and its numbers a line."""
+    """Read a LIWC dictionary: numbered categories between two lines of %, then lines of a word and its
+    numbers."""
     names: dict[str, str] = {}
     words: dict[str, list[str]] = {}
     marks = 0
@@ -209,37 +211,35 @@ def _dictionary(path: str) -> dict[str, list[str]]:
                 for name in categories:
                     words[name].append(word)
     if marks < 2:
-        remedy = (
-            "a .dic file begins with its categories between two lines of %; end the name of JSON in .json"
-        )
-        raise UserError("is no dictionary in LIWC's format", where=path, remedy=remedy)
+        remedy = "start a .dic file with its categories between two lines of %; name a JSON file *.json"
+        raise UserError("is not a dictionary in LIWC's format", where=path, remedy=remedy)
     return {name: entries for name, entries in words.items() if entries}
 
 
 def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
-    """A category's number and name, which no other of `names` has. Raises UserError."""
+    """A category's number and name. Raises UserError if it is invalid or already in `names`."""
     if len(parts) < 2 or not parts[0].isdigit():
-        remedy = "between the two lines of % a line is a number and a category's name"
-        raise UserError(f"{' '.join(parts)[:40]!r} is no category", remedy=remedy)
+        remedy = "write a number and a category's name on each line between the two lines of %"
+        raise UserError(f"{' '.join(parts)[:40]!r} is not a category", remedy=remedy)
     key, name = parts[0], " ".join(parts[1:])
     if key in names or name in names.values():
         duplicate = f"the number {key}" if key in names else f"the category {name!r}"
         raise UserError(
-            f"{duplicate} is there twice", remedy="give each category a number and a name of its own"
+            f"{duplicate} occurs twice", remedy="give each category a number and a name of its own"
         )
     return key, name
 
 
 def _entry(parts: list[str], names: Mapping[str, str]) -> tuple[str, list[str]]:
-    """A word and the categories whose numbers come after it. Raises UserError."""
+    """A word and its categories, given by number. Raises UserError if the line is invalid."""
     first = next((i for i, part in enumerate(parts) if i and part.isdigit()), len(parts))
     word, keys = " ".join(parts[:first]), parts[first:]
     if not keys:
-        remedy = "a line is a word and the numbers of its categories"
+        remedy = "write a word and the numbers of its categories"
         raise UserError(f"{word[:40]!r} has no category", remedy=remedy)
     for key in keys:
         if key not in names:
-            remedy = "name the categories between two lines of %"
+            remedy = "define the categories between two lines of %"
             raise UserError(f"no category has the number {key}", remedy=remedy)
     return word, [names[key] for key in keys]
 
@@ -266,11 +266,11 @@ def _json_categories(path: str) -> dict[str, Any]:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object. Raises UserError for a key that is there twice."""
+    """A JSON object. Raises UserError for a key that occurs twice."""
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values:
-            raise UserError(f"{key!r} is there twice", remedy="keep one")
+            raise UserError(f"{key!r} occurs twice", remedy="keep one")
         values[key] = value
     return values
 

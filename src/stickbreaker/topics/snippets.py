@@ -1,4 +1,4 @@
-"""The beginning of a document, on one line, with the words of the vocabulary marked in it."""
+"""Excerpts: the beginning of a document on one line, with the words of the vocabulary marked."""
 
 import re
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from stickbreaker.corpus.store import REBUILD
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import language_of, untagged
 
-SNIPPET = 600  # characters kept of a document
+SNIPPET = 600  # characters of an excerpt
 
 
 class Excerpt(NamedTuple):
-    """A document's beginning, and its marked words: first characters, lengths, rows of the vocabulary."""
+    """A document's beginning, and its marked words: positions, lengths, rows of the vocabulary."""
 
     text: str
     starts: NDArray[np.int64]
@@ -30,12 +30,12 @@ class Excerpt(NamedTuple):
 
 
 class Excerpts:
-    """The beginnings of a block's documents, and their metadata as it is stored."""
+    """Excerpts of a block's documents, and their stored metadata."""
 
     def __init__(self, corpus: Corpus, block: int, entries: Entries) -> None:
         self.corpus = corpus
         self.entries = entries
-        self.words = entries.words()  # distinct ones, of the block
+        self.words = entries.words()  # distinct words of the block
         self.rows = corpus.vocabulary.lookup(entries.spelled)
         table = corpus.source.read(block)
         self._metadata: list[str | None] = table.column("metadata").to_pylist()
@@ -49,7 +49,8 @@ class Excerpts:
             return metadata_from(self._metadata[i])
 
     def excerpt(self, i: int) -> Excerpt:
-        """A text's beginning; without a text, the words in order; of a bag, its most frequent words."""
+        """The beginning of a text; without a text, the words in order, or the most frequent words of a
+        bag."""
         codes = self.entries.codes[self.entries.offsets[i] : self.entries.offsets[i + 1]]
         if self.texts is not None and self.starts is not None:
             text, starts = self.texts[i].as_py(), self.starts[i].values
@@ -71,7 +72,7 @@ class Excerpts:
         languages = [language_of(self.words[code]) for code in every]
         firsts = [i for i, code in enumerate(languages) if i == 0 or code != languages[i - 1]]
         parts: list[Excerpt] = []
-        for first, last in pairwise([*firsts, len(codes)]):  # the text holds one language after the other
+        for first, last in pairwise([*firsts, len(codes)]):  # the text has one language after the other
             begin, end = int(starts[first]), int(starts[last]) if last < len(codes) else len(text)
             limit = SNIPPET // len(firsts)
             parts.append(self._part(text[begin:end], starts[first:last] - begin, codes[first:last], limit))
@@ -93,7 +94,7 @@ class Excerpts:
 def _ends(
     analysis: Analysis | PolylingualAnalysis | None, text: str, starts: NDArray[np.int64], words: list[str]
 ) -> NDArray[np.int64]:
-    """The characters at which words end; of tokens that were given, as their spelling has it."""
+    """The positions at which words end; for given tokens, from their spelling."""
     if analysis is None:
         return starts + np.array([len(word) for word in words], np.int64)
     if isinstance(analysis, PolylingualAnalysis):
@@ -102,7 +103,7 @@ def _ends(
 
 
 def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
-    """Excerpts below one another, as one."""
+    """Join excerpts below one another."""
     if not parts:
         return Excerpt("", *(np.zeros(0, np.int64) for _ in range(3)))
     before = np.cumsum([0] + [len(part.text) + 1 for part in parts]).tolist()
@@ -116,7 +117,7 @@ def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
 
 
 def _on_one_line(text: str, places: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
-    """A text with single spaces, and where characters at `places` (of no white space) stand in it."""
+    """A text with white space reduced to single spaces, and the new positions of characters at `places`."""
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     befores = np.array([start for start, _ in spans], np.int64)
     lengths = np.array([stop - start + 1 for start, stop in spans], np.int64)
@@ -133,7 +134,7 @@ def _cut_off(
     words: NDArray[np.int64],
     limit: int = SNIPPET,
 ) -> Excerpt:
-    """At most `limit` characters, and the words that are whole in them."""
+    """Cut a text to at most `limit` characters, with the words that are complete."""
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     whole = (starts + lengths <= len(text) - text.endswith("…")) & (lengths > 0)
@@ -141,7 +142,7 @@ def _cut_off(
 
 
 def _joined(words: Sequence[str], rows: NDArray[np.int32]) -> Excerpt:
-    """Words in a row, those of the vocabulary marked."""
+    """Words joined by spaces, those of the vocabulary marked."""
     lengths = np.array([len(word) for word in words], np.int64)
     starts = np.cumsum(lengths + 1) - lengths - 1
     known = rows >= 0

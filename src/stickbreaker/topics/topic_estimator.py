@@ -1,4 +1,4 @@
-"""What every estimator of topics does: runs, streams, names, scores, saving."""
+"""The common base of topic estimators: runs, streams, names, scores, saving."""
 
 import warnings
 from collections.abc import Callable, Collection, Mapping
@@ -36,16 +36,15 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 class TopicEstimator(LearnedTopics):
-    """An estimator of topics: how it learns, is scored and saved."""
+    """An estimator of topics: learning, scoring, naming and saving."""
 
     def name_topics(self, names: Mapping[int, str | None]) -> Self:
-        """Give topics names, by number (the row of `components_`); None or "" takes one away.
+        """Name topics, by number (the row of `components_`); None or "" removes a name.
 
-        To a reader topics of one name are one: the report and `stickbreaker topics` show them so. The model
-        itself stays as it is. Names win over those of a guide, and are saved with the model.
-
-        Raises UserError for a topic that is not there, and for a name that is no text, has more than 100
-        characters, or some that cannot be printed. Then no name is given.
+        Topics with the same name are merged in the report and in `stickbreaker topics`; the model itself does
+        not change. Names override those of a guide, and are saved with the model. Raises UserError, without
+        naming any topic, for a topic that does not exist, and for a name that is not a text, has more than
+        100 characters, or characters that cannot be printed.
         """
         if "topic_ids_" not in vars(self):
             raise UserError("there are no topics to name", remedy="call fit first")
@@ -56,7 +55,7 @@ class TopicEstimator(LearnedTopics):
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs
 
-        self.given_names_ = {}  # were of other topics
+        self.given_names_ = {}  # they belonged to other topics
         vars(self).pop("began_as_stream", None)
         self.take(*topic_runs.learned(self, corpus, job, state))
         topic_runs.keep_word_documents(self, corpus, job)
@@ -64,7 +63,7 @@ class TopicEstimator(LearnedTopics):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
-        # needs scipy, which what is only read does without
+        # needs scipy, unlike reading a model
         from stickbreaker.topics.runs import topic_runs
 
         return topic_runs.new_run(self, corpus, seed, held_out, folder)
@@ -119,7 +118,7 @@ class TopicEstimator(LearnedTopics):
         return None
 
     def search_range(self) -> "TopicRange | None":
-        """The numbers of topics that a search cannot tell from the one that it found; None without one."""
+        """The numbers of topics that a search cannot distinguish from its choice; None without a search."""
         return None
 
     def finish_run(
@@ -130,7 +129,7 @@ class TopicEstimator(LearnedTopics):
         snapshot = topic_runs.finish_run(self, corpus, job, state, fixed, folder)
         try:
             self._read_names(folder)
-        except UserError as error:  # no reason to lose what was learned
+        except UserError as error:  # not a reason to lose the model
             warnings.warn(f"names of topics are left out: {error}", stacklevel=2)
         return snapshot
 
@@ -139,7 +138,7 @@ class TopicEstimator(LearnedTopics):
         if self.documents != "finite" or corpus.n_documents >= n_topics:
             return None
         documents = counted(corpus.n_documents, "document")
-        return f"{n_topics:,} topics of {documents}: many will be alike, or unused; lower n_topics"
+        return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
 
     def overview(self) -> Overview:
         from stickbreaker.topics.report.topic_overview import overview_of_topics
@@ -152,8 +151,8 @@ class TopicEstimator(LearnedTopics):
         topic_runs.write_report_documents(self, corpus, folder)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """Log probability of documents in nats, and their tokens: those of words known or, where the
-        vocabulary is open, all, for it gives every string a probability. See `evaluation.log_probability`."""
+        """Log probability of documents in nats, and the number of scored tokens: of known words, or all if
+        the vocabulary is open. See `evaluation.log_probability`."""
         if self.is_open:
             from stickbreaker.topics.evaluation.open_vocabulary import log_probability_of_strings
             from stickbreaker.topics.open_topics import open_topics_of
@@ -163,7 +162,7 @@ class TopicEstimator(LearnedTopics):
         return self._sums(corpus, self.log_probability)
 
     def bound_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """The bound on the log probability of documents in nats, and their tokens of words known."""
+        """The bound on the log probability of documents in nats, and their tokens of known words."""
         return self._sums(corpus, self.bound_of)
 
     def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
@@ -177,16 +176,16 @@ class TopicEstimator(LearnedTopics):
 
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         snapshot = model_of(self.engine_, self.state_, fixed, "done")
-        latest = latest_of(self.state_)  # `partial_fit` may go on
+        latest = latest_of(self.state_)  # `partial_fit` may continue
         snapshot.arrays = {**snapshot.arrays, **latest, **self.counted_arrays()}
         return snapshot
 
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         try:
             model = self.topic_model(self.vocabulary_, self.analysis_)
-        except UserError:  # moves that are for streams only
+        except UserError:  # moves for streams only
             model = self.topic_model(self.vocabulary_, self.analysis_, stream=True)
-        if not model.words.grows:  # an open vocabulary takes any columns
+        if not model.words.grows:  # an open vocabulary allows any columns
             self.n_features_in_ = len(self.vocabulary_)
         if self.gibbs_settings() is not None and snapshot.manifest["status"] == "running":
             from stickbreaker.topics.runs import gibbs_runs  # brings numba and scipy
@@ -224,5 +223,5 @@ class TopicEstimator(LearnedTopics):
 def load_topics(
     path: Path, verb: str, threads: int | None = None, *, in_place: bool = False
 ) -> TopicEstimator:
-    """`saving.load` for a verb that is about topics. Raises UserError if the model has none."""
+    """`saving.load` for a verb about topics. Raises UserError if the model has no topics."""
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)

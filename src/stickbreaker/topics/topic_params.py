@@ -1,4 +1,4 @@
-"""The parameters that every estimator of topics has: they are looked at, and become a model."""
+"""The parameters shared by all topic estimators: their checks, and the model that they describe."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -46,12 +46,12 @@ from stickbreaker.topics.topic_settings import (
 )
 from stickbreaker.topics.trace_fields import TRACE_FIELDS
 
-OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
+OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # for an open vocabulary (Zhai 2014, section 7.5)
 INIT = ("random", "documents")
 FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
-ETA, POINT_ETA = 0.01, 0.05  # by default, of topics that are distributions and of points
-ROUNDS = 100  # of mean-field inference of a new document, at least
-SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
+ETA, POINT_ETA = 0.01, 0.05  # defaults for topics as distributions and as points
+ROUNDS = 100  # least rounds of mean-field inference of a new document
+SWEEPS, PASSES = 500, 100  # of a run by default: Gibbs sampling; everything else
 
 
 class TopicParams(StreamLearner):
@@ -61,8 +61,8 @@ class TopicParams(StreamLearner):
     setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
     trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
     documents: ClassVar[str]
-    online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
-    streamed: ClassVar[tuple[float, float]]  # the same where the data is a stream
+    online: ClassVar[tuple[float, float]]  # default kappa and tau0 of online schedules
+    streamed: ClassVar[tuple[float, float]]  # the same for streams
 
     n_topics: int
     inference: str | Hybrid | Gibbs
@@ -71,7 +71,7 @@ class TopicParams(StreamLearner):
     words: str | OpenVocabulary | ConceptTree
     guide: Any = None
     point_topics: bool | None = None
-    began_as_stream: bool = False  # whether `partial_fit` began what it has learned
+    began_as_stream: bool = False  # whether learning began with `partial_fit`
     doc_max_iter: int
     doc_tol: float
     init: str
@@ -82,7 +82,7 @@ class TopicParams(StreamLearner):
 
     @property
     def is_open(self) -> bool:
-        """Whether words enter as documents bring them."""
+        """Whether the vocabulary is open."""
         return WORDS[vocabulary_choice(self.words)[0]].grows
 
     @property
@@ -159,7 +159,7 @@ class TopicParams(StreamLearner):
         )
 
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
-        """Raise UserError for more topics than there are numbers or memory for; before any is made."""
+        """Raise UserError for more topics than numbers or memory allow, before allocating anything."""
         n_topics = self.n_topics_at_start()
         if n_topics > MOST_COLUMNS:
             raise UserError(f"n_topics={n_topics}", remedy=f"n_topics is at most {MOST_COLUMNS:,}")
@@ -174,34 +174,34 @@ class TopicParams(StreamLearner):
         return schedule_of(self.schedule, *self.online)
 
     def stream_schedule(self) -> Online:
-        """The schedule of a stream, whatever that of runs over a corpus is."""
+        """The schedule for streams, independent of that for runs over a corpus."""
         given = self.schedule if isinstance(self.schedule, Online) else Online()
         return given.with_defaults(*self.streamed)
 
     def for_stream(self) -> Self:
-        """The same with the defaults of streams written out, by which a saved stream continues whatever they
-        become."""
+        """The estimator with the defaults of streams written out, so that a saved stream continues even if
+        they change."""
         made, point = copy(self), self._has_points("partial_fit", stream=True)
         made.schedule, made.point_topics, made.eta = self.stream_schedule(), point, self._eta(point)
         return made
 
     def n_topics_at_start(self) -> int:
-        """How many topics a run of these parameters starts with."""
+        """The initial number of topics of a run."""
         return self.n_topics
 
     @property
     def _continues_a_fit(self) -> bool:
-        """Whether `fit` began what `partial_fit` continues with, by its own default of eta."""
+        """Whether `partial_fit` continues a `fit`, which has its own default of eta."""
         return "state_" in vars(self) and not self.began_as_stream and self.point_topics is None
 
     def _eta(self, point: bool = False) -> float | str | Array:
-        """The parameter `eta`, or its default; `point`: of topics that are points."""
+        """The parameter `eta`, or its default; `point`: for topics as points."""
         if self.eta is not None:
             return self.eta
         return POINT_ETA if point else ETA
 
     def _needs_distributions(self, schedule: str) -> str | None:
-        """The choice, as a message names it, for which topics must be distributions over beta."""
+        """The choice, as named in messages, that requires distributions over beta; None if there is none."""
         if self.is_open:
             return "an open vocabulary"
         if isinstance(self.eta, str):
@@ -211,7 +211,7 @@ class TopicParams(StreamLearner):
         return "schedule='memoised'" if schedule == "memoised" else None
 
     def _has_points(self, schedule: str, stream: bool) -> bool:
-        """Whether beta is a point: in streams unless another choice needs distributions over it."""
+        """Whether beta is a point: in streams, unless another choice requires distributions."""
         if self.point_topics is None:
             return stream and self._needs_distributions(schedule) is None
         if not isinstance(self.point_topics, bool | np.bool_):
@@ -224,7 +224,7 @@ class TopicParams(StreamLearner):
         return bool(self.point_topics)
 
     def _learned_eta_start(self, n_topics: int) -> float:
-        """Where a learned eta starts."""
+        """The initial value of a learned eta."""
         return 1.0 / n_topics
 
     def _births(
@@ -241,20 +241,20 @@ class TopicParams(StreamLearner):
         words: TopicVocabulary[Any],
         sampled: bool,
     ) -> tuple[Move, ...]:
-        """The moves that change the topics. `sampled`: documents' topics are drawn."""
+        """The moves that change the topics. `sampled`: whether documents' topics are drawn."""
 
     def _words(
         self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
     ) -> TopicVocabulary[Any]:
-        """The words slot; `prior` is eta as it was given."""
+        """The words slot; `prior`: eta as given."""
         settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
             return self._concepts(settings, vocabulary, prior, point)
         if settings is not None:
-            concentration("eta", prior, {}, 1.0)  # has no meaning then, and yet is no nonsense
+            concentration("eta", prior, {}, 1.0)  # not used then, but must be valid
             if self.guide is not None:
                 raise UserError(
-                    "a guide needs words that are known", remedy='set guide=None or words="closed"'
+                    "a guide needs a closed vocabulary", remedy='set guide=None or words="closed"'
                 )
             if vocabulary is not None and vocabulary.languages:
                 raise UserError("an open vocabulary has one language", remedy='set words="closed"')
@@ -273,15 +273,15 @@ class TopicParams(StreamLearner):
         firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
         return ClosedVocabulary(
             n_words, eta, learned and not point, firsts, point
-        )  # of points as `fit` left it
+        )  # for points, as set by `fit`
 
     def _concepts(
         self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: Any, point: bool
     ) -> ConceptVocabulary:
-        """The words slot of a tree of concepts over a vocabulary (None: over two words of one concept)."""
+        """The words slot of a tree of concepts over a vocabulary (None: over two words of a concept)."""
         eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:
-            raise UserError("eta is not learned where words have concepts", remedy="give eta as a number")
+            raise UserError("eta cannot be learned with concepts", remedy="give eta as a number")
         if self.guide is not None:
             raise UserError("a guide needs words without concepts", remedy='set guide=None or words="closed"')
         if vocabulary is None:
@@ -309,7 +309,7 @@ class TopicParams(StreamLearner):
         self._refuse("partial_fit")
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
-        """The mean-field solver of the documents slot, of that many rounds."""
+        """The mean-field solver of the documents slot, with `max_iter` rounds."""
         return MeanField(max_iter, float(self.doc_tol), keep_local)
 
     def fold_in_solver(self) -> LocalSolver:

@@ -1,4 +1,4 @@
-"""What parameters of topic models may be: their values from the strings and numbers that users give."""
+"""Converting parameters of topic models from the strings and numbers given by users."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
 from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.seed_words import Guide
 
-TOPIC_SETTING_TYPES: SettingTypes = {  # parameters that are values, by name in JSON
+TOPIC_SETTING_TYPES: SettingTypes = {  # parameters with settings as values, by name in JSON
     **SCHEDULE_TYPES,
     "split-merge": SplitMerge,
     "hybrid": Hybrid,
@@ -30,7 +30,7 @@ TOPIC_SETTING_TYPES: SettingTypes = {  # parameters that are values, by name in 
 
 
 def inference_of(value: object) -> Inference:
-    """A way of inference from its name, or as it is. Raises UserError for anything else."""
+    """A way of inference, from its name or a value. Raises UserError for anything else."""
     if isinstance(value, str) and value in INFERENCE:
         return INFERENCE[value]
     if isinstance(value, Inference):
@@ -59,7 +59,7 @@ def concentration(
         try:
             first = float(given)
         except ValueError:
-            remedy = f'give the number that it starts at, as in "{kind}:0.5"'
+            remedy = f'give its initial value, as in "{kind}:0.5"'
             raise UserError(f"{name}={value!r}", remedy=remedy) from None
         return concentration(name, first, {}, start)[0], True
     try:
@@ -77,7 +77,8 @@ def concentration(
 
 
 def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
-    """The name of the words slot and its settings, from either. Raises UserError for anything else."""
+    """The name of the words slot and its settings (or None), from a name or settings. Raises UserError for
+    anything else."""
     if isinstance(value, OpenVocabulary):
         return "open", value
     if isinstance(value, ConceptTree):
@@ -91,7 +92,8 @@ def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree 
 
 
 def guide_of(value: object) -> Guide | None:
-    """A guide from one, a mapping of topics to words, or None. Raises UserError for anything else."""
+    """A guide, given as `Guide`, as a mapping of topics to words, or None. Raises UserError for anything
+    else."""
     if value is None or isinstance(value, Guide):
         return value
     if isinstance(value, Mapping):

@@ -14,8 +14,8 @@ NOT_NEGATIVE = (*POSITIVE, "weights", "rest", "tables", "entered", "failed", "wa
 def refuse_other_shapes(
     model: TopicModel, shape: tuple[int, int], state: VariationalState, n_words: int
 ) -> None:
-    """Raise ValueError if the parts of a saved model are not of one size: its table (rows × columns), its
-    vocabulary (`n_words`, of a closed one) and the rest."""
+    """Raise ValueError if the sizes of a saved model's parts do not match: table (rows × columns), vocabulary
+    (`n_words`, if closed) and the rest."""
     words = model.words.row_words()
     n_rows = n_words if words is None else len(words)
     if not model.words.grows and shape[0] != n_rows:
@@ -29,11 +29,11 @@ def refuse_other_shapes(
     for name, item in {**model.start(), **needed}.items():
         held = state.params.get(name)
         if held is None and name not in needed:
-            continue  # a move's, which was not among the moves before
+            continue  # of a new move
         if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
             raise ValueError(f"no {name} like this model's")
         if "kinds" in item.axes and held.values.shape[0] != item.values.shape[0]:
-            raise ValueError(f"{name} of other kinds of moves")
+            raise ValueError(f"{name} belongs to other kinds of moves")
         if (held.additive, held.fresh) != (item.additive, item.fresh):
             raise ValueError(f"{name} would follow edits in another way than this model's")
     if state.waiting is not None:
@@ -53,11 +53,11 @@ def refuse_other_shapes(
         if name in sums:
             refuse_negative(sums[name].values, name)
     if any(item.values.ndim for item in sums.values() if not item.axes):
-        raise ValueError("a sum that is no number")
+        raise ValueError("a sum is not a number")
     for record in (state.params, sums, *proposals):
         refuse_other_sizes(record, sizes)
     if "seen before" in state.params:
         SeenBefore.of(state.params["seen before"])
     numbers = range(shape[1]) if state.columns is None else state.columns.numbers
     if len(set(numbers)) != shape[1]:
-        raise ValueError("the columns' numbers are not one each")
+        raise ValueError("the columns' numbers are not distinct")

@@ -1,9 +1,9 @@
-"""What records of the trace of a topic model hold beside those of every model."""
+"""Additional fields of trace records of topic models."""
 
 from stickbreaker.core.json_checks import is_amount, is_count, is_number, list_of, record_with
 from stickbreaker.topics.runs.stream_warnings import is_warning
 
-_PREQUENTIAL = {  # how a stream's minibatch was predicted before it was learned from
+_PREQUENTIAL = {  # prediction of a stream's minibatch before learning from it
     **dict.fromkeys(("score", "unigram"), is_number),
     **dict.fromkeys(("tokens", "unseen", "fading"), is_amount),
     "documents": is_count,

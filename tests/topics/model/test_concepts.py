@@ -482,7 +482,7 @@ def test_concepts_without_words_of_the_vocabulary_are_refused():
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"eta": "learned"}, "eta is not learned"),
+        ({"eta": "learned"}, "eta cannot be learned"),
         ({"eta": [0.1, 0.2]}, "shape"),
         ({"guide": {"x": ["a"]}}, "guide"),
         ({"schedule": "memoised"}, "memoised"),

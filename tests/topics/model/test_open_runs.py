@@ -254,7 +254,7 @@ def test_what_an_open_vocabulary_does_not_go_with(kind, settings):
 
 def test_an_open_hdp_is_no_lda():
     model = HDP(2, words="open", random_state=0, max_iter=1, tol=0.0).fit([["a", "b"], ["b"]])
-    with pytest.raises(UserError, match="words that are known"):
+    with pytest.raises(UserError, match="a closed vocabulary"):
         model.to_lda()
 
 

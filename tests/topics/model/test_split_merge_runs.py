@@ -219,7 +219,7 @@ def test_saved_and_loaded(model, planted, tmp_path):
         ({"moves": SplitMerge("halves"), "schedule": "batch"}, "does not go with schedule='batch'"),
         ({"moves": SplitMerge(), "inference": "gibbs"}, "Gibbs sampling"),
         ({"moves": SplitMerge(), "representation": "franchise"}, "franchise"),
-        ({"eta": np.full((4, 2), 0.1), "n_topics": 4}, "eta differs from topic to topic"),
+        ({"eta": np.full((4, 2), 0.1), "n_topics": 4}, "eta differs between topics"),
         ({"moves": "split"}, "moves='split'"),
     ],
 )

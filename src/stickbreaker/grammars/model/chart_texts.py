@@ -55,8 +55,8 @@ def why_too_long(grammar: Compiled, length: int) -> str:
 
 
 def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
-    """Prepare sentences (terminal numbers, concatenated; where each starts) for charts; also returns the
-    number of repeated strings.
+    """Prepare sentences (concatenated terminal numbers, and starts) for charts; also returns the number of
+    repeated strings.
 
     Strings that occur twice in the text have numbers from 1 on. Strings that occur once have 0: no table can
     have them while their only occurrence is resampled.

@@ -1,4 +1,4 @@
-"""What shards report of topics under test: how much of each word a topic has, and what two of them would."""
+"""Statistics of shards for proposed splits and merges of topics."""
 
 from typing import NamedTuple
 
@@ -15,16 +15,16 @@ from stickbreaker.topics.kernels.mean_field import (
     norm_of,
 )
 
-ROUNDS = 10  # of a document between topics
-CLOSE = 1e-2  # tokens: a smaller change ends them
-FEW = 0.01  # tokens: a document with fewer of a topic has them split as the priors are
-TRACE = 1e-9  # tokens of a word: fewer are none
-FAINT64 = 1e-200  # of a word's weights: fewer have lost digits
-NOTHING = 1e-6  # tokens: a document with fewer of a topic has none of it
+ROUNDS = 10  # rounds for a document between topics
+CLOSE = 1e-2  # tokens: iterations stop at a smaller change
+FEW = 0.01  # tokens: with fewer of a topic, a document's are split like the priors
+TRACE = 1e-9  # tokens of a word: fewer count as none
+FAINT64 = 1e-200  # of a word's weights: smaller ones have lost digits
+NOTHING = 1e-6  # tokens: with fewer, a document does not have the topic
 
 
 class Document(NamedTuple):
-    """Of every document: where its entries begin, and gamma's and the topic's expectations."""
+    """The documents of a shard: where entries begin, sums of gamma, and expectations."""
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard
@@ -32,16 +32,16 @@ class Document(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """Where a topic in two halves is written; all is added to but the shares."""
+    """The output for a topic in two halves; everything is added to, except the shares."""
 
     counts: NDArray[np.float64]  # shard's words × 2
     log_theta: NDArray[np.float64]  # 2: sum of E[log theta]
-    own: NDArray[np.float64]  # 1: what the bound gains, but for the priors' and the topics' terms, in nats
-    shares: NDArray[np.float64]  # documents: of the second half in gamma
+    own: NDArray[np.float64]  # 1: gain of the bound without the priors' and the topics' terms, in nats
+    shares: NDArray[np.float64]  # documents: share of the second half in gamma
 
 
 class Handover(NamedTuple):
-    """Where a topic that is handed over to others is written; all is added to but the shares."""
+    """The output for a topic handed over to others; everything is added to, except the shares."""
 
     counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets gain
     log_theta: NDArray[np.float64]  # targets: sum of E[log theta] afterwards
@@ -52,7 +52,7 @@ class Handover(NamedTuple):
 
 @njit(**OPTIONS)
 def topic_parts(words, gamma, topics, parts_out):
-    """Expected tokens of some topics: parts_out (entries × topics) = n_v phi_vk.
+    """Fill parts_out (entries × topics) with expected tokens n_v phi_vk of given topics.
 
     words: Words of kernels.document_words; gamma (documents × all topics); topics (topics) their columns.
     """
@@ -86,7 +86,7 @@ def _tokens(parts, start, stop, p):
 
 @njit(**PART)
 def _own(tokens, gamma, expected):
-    """(S - gamma) E[log theta] + log Gamma(gamma): what one topic of a document adds to the bound."""
+    """(S - gamma) E[log theta] + log Gamma(gamma): a topic's contribution to a document's bound."""
     return (tokens - gamma) * expected + log_gamma64(gamma)
 
 
@@ -94,9 +94,9 @@ def _own(tokens, gamma, expected):
 def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
     """One step of reciprocal averaging on the documents' words of topic p (correspondence analysis).
 
-    direction (shard's words): scores of words; a document's is their mean, with `ease` tokens of score zero.
-    sums_out (shard's words × 2) += tokens times the document's score, and tokens; where `hard`, tokens of
-    documents on the first and on the second side instead. chosen (documents): which are read.
+    direction (shard's words): scores of words; a document's score is their mean, with `ease` tokens of score
+    zero. Adds to sums_out (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of
+    documents on the first and on the second side instead. chosen (documents): which to use.
     """
     for d in range(len(document.offsets) - 1):
         start, stop = document.offsets[d], document.offsets[d + 1]
@@ -118,7 +118,7 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
 
 @njit(**PART)
 def _part_document(document, parts, p, start, stop, log_odds, first, second):
-    """Tokens of the first half at the fixed point between two topics of priors `first` and `second`."""
+    """Tokens of the first half at the fixed point between two topics with priors `first` and `second`."""
     total = _tokens(parts, start, stop, p)
     tokens = 0.5 * total
     if total < FEW:
@@ -140,7 +140,8 @@ def _part_document(document, parts, p, start, stop, log_odds, first, second):
 
 @njit(**OPTIONS)
 def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, whole_out):
-    """Topic p of a shard's documents in two, whose words and expectations add up to its own.
+    """Split topic p in a shard's documents into two halves, whose words and gamma add up to those of the
+    topic.
 
     gamma (documents): the topic's; log_odds (shard's words): E[log beta'] - E[log beta'']; priors (2): alpha
     of the two; chosen (documents): which are read. With gamma' + gamma'' = gamma and phi' + phi'' = phi the
@@ -193,7 +194,7 @@ def lean_of(priors):
 
 @njit(**PART)
 def _powers(logs, out):
-    """exp of some numbers, times what makes the largest one."""
+    """Fill out with exp(logs), scaled to a maximum of one."""
     largest = -1e300
     for j in range(len(logs)):
         largest = max(largest, logs[j])
@@ -203,7 +204,8 @@ def _powers(logs, out):
 
 @njit(**PART)
 def _leaning(code, words, log_words, odds, expected, shares_out):
-    """Softmax over targets of E[log beta] + E[log theta] for a word, by their powers where these suffice."""
+    """Fill shares_out with the softmax over targets of E[log beta] + E[log theta] for a word, from
+    precomputed powers if exact enough."""
     for j in range(len(odds)):
         shares_out[j] = words[code, j] * odds[j]
     total = 0.0  # a loop of its own: tests/array_places.py
@@ -222,7 +224,7 @@ def _leaning(code, words, log_words, odds, expected, shares_out):
 
 @njit(**PART)
 def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
-    """gamma and E[log theta] of the targets, the last entry of `gamma` shared out as the tokens are."""
+    """Fill gamma and E[log theta] of the targets, with the last entry of `gamma` divided like the tokens."""
     whole = total
     for j in range(len(prior)):
         whole += prior[j]
@@ -233,8 +235,8 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
-    """gamma and E[log theta] of targets that have `moved` tokens, and had `old`; what gamma has beside tokens
-    stays, and they get the last topic's, `prior`."""
+    """Fill gamma and E[log theta] of targets that have `moved` tokens and had `old`; the rest of gamma stays,
+    plus the last topic's `prior`."""
     n = len(moved)
     mass, beside, tokens = gamma[n], 0.0, 0.0
     for j in range(n):
@@ -248,7 +250,7 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _held(start, stop, parts, places, mixing, own_out, all_out):
-    """Tokens of a document's entries that are to be split: the last topic's, and those of all."""
+    """Fill the tokens of a document's entries to be split: the last topic's, and those of all topics."""
     for i in range(start, stop):
         own_out[i - start] = np.float64(parts[i, places[-1]])
         all_out[i - start] = own_out[i - start]
@@ -258,13 +260,12 @@ def _held(start, stop, parts, places, mixing, own_out, all_out):
 
 @njit(**OPTIONS)
 def add_handover(document, parts, places, gamma, log_words, prior, mixing, handover_out):
-    """A topic of a shard's documents handed over to others, whose phi and gamma take up its own.
+    """Hand over a topic of a shard's documents to others, which take over its phi and gamma.
 
     places (targets + 1): columns of `parts`, the topic's last; gamma (documents × targets + 1) likewise;
-    log_words (shard's words × targets): E[log beta] of the targets; prior (targets): alpha that they get.
-    Where `mixing`, all tokens of these topics are then split again in documents that have some of the topic,
-    since its leaving may move others. handover_out: Handover. With one target that is a merge, where nothing
-    is chosen.
+    log_words (shard's words × targets): E[log beta] of the targets; prior (targets): alpha that they gain.
+    With `mixing`, all tokens of these topics are then divided again in documents that have the topic, since
+    its removal can affect them. handover_out: Handover. With one target this is a merge, without any choice.
     """
     n = len(prior)
     moved, updated, old, odds = np.empty(n), np.empty(n), np.empty(n), np.empty(n)

@@ -1,1 +1,1 @@
-"""What a reader calls topics, and topics of one name as one."""
+"""Names given to topics by users; topics with the same name are merged in reports."""

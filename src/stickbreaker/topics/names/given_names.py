@@ -1,7 +1,7 @@
-"""Names that a reader gives to topics: in Python by a topic's number, in a file by what lasts of a topic.
+"""Names given to topics by users: in Python by topic number, or in a file downloaded from a report.
 
-The file is what the report's page lets its reader download. Of each topic it has the lasting id, the first
-words and the name or null; by ids and words a model knows whether the file is about its topics.
+For each topic, the file has the lasting id, the first words, and the name or null. By ids and words, a model
+checks whether the file is about its topics.
 """
 
 import json
@@ -26,12 +26,12 @@ from stickbreaker.topics.names.names_file import checked_name
 
 FORMAT = "stickbreaker names of topics"
 FILE_VERSION = 1
-FILE_WORDS = 10  # of each topic in a file of names
-KNOWN_WORDS = 50  # of a topic of the model, among which those of the file are looked for
-LEAST_SHARED = 0.2  # of a topic's words in the file that the model's topic has, if it is the same
-LEAST_SAME = 0.5  # of the topics of a file that are the model's, if it is about the model
+FILE_WORDS = 10  # words per topic in a file of names
+KNOWN_WORDS = 50  # first words of a model's topic, which are compared with those of the file
+LEAST_SHARED = 0.2  # least share of a topic's words in the file that the model's topic has too
+LEAST_SAME = 0.5  # least share of the file's topics that are the model's
 _MOST_BYTES = 1 << 26
-_REMEDY = "give the file that the report's button Download names writes"
+_REMEDY = "give the file from the button Download names in a report"
 _FILE = {
     "format": one_of(FORMAT),
     "version": is_count,
@@ -40,17 +40,17 @@ _FILE = {
 
 
 class FileNames(NamedTuple):
-    """What a file of names says of a model: names by topic number (None takes one away), and the names of
-    topics that the model has no longer."""
+    """The contents of a file of names for a model: names by topic number (None removes one), and names of
+    topics that the model no longer has."""
 
     by_topic: dict[int, str | None]
     left_out: list[str]
 
 
 def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str]:
-    """The names of a model's topics by lasting id, once some are given by number; see `name_topics`."""
+    """The names of a model's topics by lasting id, after naming some by number; see `name_topics`."""
     if not isinstance(names, Mapping):
-        raise UserError("names are a dict by topic number", remedy='give {3: "weather"}')
+        raise UserError("names must be a dict by topic number", remedy='give names like {3: "weather"}')
     given = dict(model.given_names_)
     for number, name in names.items():
         identity = model.topic_ids_[_checked_number(model, number)]
@@ -63,7 +63,7 @@ def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str
 
 
 def _checked_number(model: LearnedTopics, number: object) -> int:
-    """A topic's number. Raises UserError if the model has no such topic."""
+    """Check a topic's number. Raises UserError if the model has no such topic."""
     last = len(model.alpha_) - 1
     if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
         return int(number)
@@ -71,10 +71,10 @@ def _checked_number(model: LearnedTopics, number: object) -> int:
 
 
 def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
-    """The names that a file from a report's page gives to a model's topics.
+    """Read names for a model's topics from a file downloaded from a report.
 
-    Raises UserError for a file of another kind, and for one that is about the topics of another model: fewer
-    than half of those in it have an id of the model's and a fifth of their words.
+    Raises UserError for a file of another kind, and for names of another model's topics: if fewer than half
+    of them match an id of this model and a fifth of its topic's words.
     """
     topics = _read_file(path)
     numbers = {identity: k for k, identity in enumerate(model.topic_ids_)}
@@ -88,9 +88,7 @@ def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     described = [topic for topic in topics if topic["words"]]
     same = [topic for topic in described if is_same(topic)]
     if len(same) < LEAST_SAME * len(described) or not same:
-        problem = (
-            f"names topics of another model: {len(same)} of {len(described)} have an id and words of this one"
-        )
+        problem = f"names topics of another model: {len(same)} of {len(described)} match an id and words here"
         raise UserError(problem, where=path, remedy="take the names from a report of this model")
     ids = {topic["id"] for topic in same}
     with naming(path):
@@ -102,7 +100,7 @@ def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
 
 
 def _read_file(path: Path) -> list[dict[str, Any]]:
-    """The topics in a file of names."""
+    """Read the topics in a file of names."""
     content = read_given_file(path, _MOST_BYTES, _REMEDY)
     with making_sense_of(path, _REMEDY):
         record = json.loads(content)
@@ -112,12 +110,12 @@ def _read_file(path: Path) -> list[dict[str, Any]]:
             raise UserError(problem, where=path, remedy="upgrade stickbreaker")
         topics = record["topics"]
         if len({topic["id"] for topic in topics}) < len(topics):
-            raise ValueError("a topic that is there twice")
+            raise ValueError("a topic occurs twice")
         return topics
 
 
 def _first_words(model: LearnedTopics) -> list[set[str]]:
-    """The first words of each topic, of all languages."""
+    """The first words of each topic, in all languages."""
     vocabulary = model.vocabulary_
     words: list[set[str]] = [set() for _ in model.alpha_]
     for side in vocabulary.parts:

@@ -1,6 +1,6 @@
-"""A model's topics as a reader sees them: those of one name are one.
+"""A model's topics as shown to readers: topics with the same name are merged.
 
-Nothing is lost: the model keeps all its topics, and without their common name they are apart again.
+The model itself keeps all its topics; if the common name is removed, they are separate again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,15 +24,14 @@ from stickbreaker.topics.model.word_ranking import (
 
 
 class NamedTopics:
-    """Topics of one name as one: a group of topics, numbered by its largest.
+    """Groups of topics with the same name.
 
-    `members` has the topics of each group by number, the largest first; groups stand in the order of their
-    largest topics. `group_of` (K) is each topic's group. `names` are the groups' names, of which a reader
-    gave those in `given`; `guided` are the guide's. `unused` are the groups with next to no tokens, which
-    are never joined.
+    `members`: the topics of each group by number, largest first; groups are in the order of their largest
+    topics. `group_of` (K): each topic's group. `names`: the groups' names, of which those in `given` are from
+    users; `guided`: the guide's names. `unused`: groups with hardly any tokens, which are never merged.
 
     With G groups of K topics: `shares` (G) are sums of the members' shares of all tokens, and `words` (G × V)
-    the means of their words, each member weighing as its share.
+    are means over members, weighted by shares.
     """
 
     def __init__(self, model: LearnedTopics) -> None:
@@ -49,13 +48,14 @@ class NamedTopics:
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
 
     def _given(self, group: Sequence[int]) -> str | None:
-        """The name that a reader gave a group, or a part of one that bears the same name by the guide."""
+        """The name that users gave to a group, or to some of its topics if the others have it from the
+        guide."""
         names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
         return next((name for name in names if name), None)
 
     @property
     def joined(self) -> bool:
-        """Whether any topics are one to the reader."""
+        """Whether any topics are merged."""
         return len(self.members) < len(self.group_of)
 
     @cached_property
@@ -70,17 +70,17 @@ class NamedTopics:
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and the share that each has of a group's tokens (concepts × G)."""
+        """Names of concepts, and their shares of each group's tokens (concepts × G)."""
         names, shares = self.model.concept_shares
         return names, self.means(shares)
 
     def sums(self, values: ArrayLike) -> Array:
-        """Figures of topics (… × K), such as shares, added up by group (… × G)."""
+        """Figures of topics (… × K), such as shares, summed by group (… × G)."""
         numbers = np.asarray(values, np.float64)
         return np.stack([numbers[..., list(group)].sum(axis=-1) for group in self.members], axis=-1)
 
     def means(self, values: ArrayLike) -> Array:
-        """The mean of figures of topics (… × K) by group (… × G), each topic weighing as its share."""
+        """The means of figures of topics (… × K) by group (… × G), weighted by shares."""
         numbers = np.asarray(values, np.float64)
         weights = [_weights(group, self.model.topic_shares_) for group in self.members]
         means = [
@@ -90,7 +90,7 @@ class NamedTopics:
         return np.stack(means, axis=-1)
 
     def mix(self, parts: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-        """A document's (topic, share), as (group, sum of the shares), the largest first."""
+        """Convert a document's (topic, share) to (group, sum of shares), largest first."""
         sums: dict[int, float] = {}
         for topic, share in parts:
             group = int(self.group_of[topic])
@@ -100,7 +100,7 @@ class NamedTopics:
 
     @cached_property
     def word_evidence(self) -> WordEvidence:
-        """As `LearnedTopics.word_evidence`, of groups: the documents of a group are those of its members."""
+        """`LearnedTopics.word_evidence` for groups; a group's documents are those of its members."""
         own = self.model.word_evidence
         if not self.joined:
             return own
@@ -108,11 +108,11 @@ class NamedTopics:
         return WordEvidence(self.words, self.shares, own.per_token, counted)
 
     def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
-        """As `LearnedTopics.ranked_words`, of groups (both G × n)."""
+        """`LearnedTopics.ranked_words` for groups (both G × n)."""
         return ranking(by)(self.word_evidence, n, within)
 
     def top_words(self, n: int) -> list[list[str]]:
-        """The first words of each group, of each language in turn."""
+        """The first words of each group, in each language in turn."""
         vocabulary = self.model.vocabulary_
         sides = [self.ranked_words(n, side).words.tolist() for side in vocabulary.parts]
         return [
@@ -120,12 +120,12 @@ class NamedTopics:
         ]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """As `LearnedTopics.top_concepts`, of groups."""
+        """`LearnedTopics.top_concepts` for groups."""
         return largest_concepts(*self.concept_shares, n)
 
 
 class MeanWords(NamedTuple):
-    """Words of groups of topics, each topic weighing as its share: `TopicWords` of the groups.
+    """The `TopicWords` of groups: means over topics, weighted by shares.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> words = Dense(np.array([[0.2, 0.8], [0.5, 0.5], [0.6, 0.4]]))
@@ -158,8 +158,7 @@ class MeanWords(NamedTuple):
 def groups_of_names(
     names: Sequence[str | None], shares: Array, unused: Sequence[int]
 ) -> list[tuple[int, ...]]:
-    """Topics by name, the largest of each name first; those without a name and those unused are by
-    themselves.
+    """Group topics by name, largest first in each group; topics without a name and unused ones stay single.
 
     >>> groups_of_names(["a", None, "a", "a"], np.array([0.1, 0.4, 0.3, 0.2]), [3])
     [(1,), (2, 0), (3,)]
@@ -172,7 +171,7 @@ def groups_of_names(
 
 
 def _weights(group: Sequence[int], shares: Array) -> Array:
-    """How much each topic of a group weighs in its means; all alike where none has a token."""
+    """The weights of a group's topics in means; equal if no topic has tokens."""
     own = shares[list(group)]
     total = float(own.sum())
     return own / total if total > 0.0 else np.full(len(group), 1.0 / len(group))

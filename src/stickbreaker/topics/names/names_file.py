@@ -1,8 +1,7 @@
-"""names.json: what a reader calls the topics of a model, beside the model's other files.
+"""names.json: the names of a model's topics, in the model's directory.
 
-It is written whenever somebody names a topic, whatever else is going on in the directory, so model.json does
-not list it; it has a digest of its own. Several who name topics at once take turns. A model without it is one
-whose topics nobody has named.
+It is written whenever a topic is named, even while a run writes to the directory, so model.json does not list
+it and it has a digest of its own. Concurrent writers take turns. A model without it has no named topics.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus.text.letters import JOINERS
 
 NAMES = "names.json"
-LOCK = "names.lock"  # there while the names are changed
+LOCK = "names.lock"  # exists while names are changed
 VERSION = 1
 LONGEST_NAME = 100  # characters
 _MOST_BYTES = 1 << 24
@@ -38,29 +37,29 @@ _FIELDS = {"version": is_count, "names": list_of(record_with({"id": is_count, "n
 
 
 def checked_name(name: object) -> str:
-    """A topic's name as it is kept: without spaces around it, and one blank between words.
+    """Normalise a topic's name: stripped, with single spaces.
 
-    Raises UserError for what is no text, has more than 100 characters, or characters that cannot be printed.
+    Raises UserError if it is not a text, has more than 100 characters, or characters that cannot be printed.
 
     >>> checked_name("  wind   and rain ")
     'wind and rain'
     """
     if not isinstance(name, str):
-        raise UserError(f"a topic's name is a text, not {shown(str(name))}")
+        raise UserError(f"a topic's name must be a text, not {shown(str(name))}")
     composed = unicodedata.normalize("NFC", name)
     if any(unicodedata.category(c) in _UNPRINTABLE and c not in JOINERS for c in composed):
         raise UserError(f"the name {shown(name)} has characters that cannot be printed")
     plain = " ".join(composed.split())
     if len(plain) > LONGEST_NAME:
         problem = f"the name {shown(plain, 30)} has {len(plain)} characters"
-        raise UserError(problem, remedy=f"names have {LONGEST_NAME} at most")
+        raise UserError(problem, remedy=f"use at most {LONGEST_NAME}")
     return plain
 
 
 def write_names(directory: Path, names: Mapping[int, str]) -> None:
-    """Write the names of a model's topics, by lasting number, in one rename; without any, the file goes.
+    """Write the names of a model's topics, by lasting number, atomically; without names, remove the file.
 
-    A run may be writing the directory meanwhile.
+    A run can write to the directory at the same time.
     """
     refuse_links(directory)
     if not names:
@@ -72,7 +71,7 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
         try:
             write_atomic(directory / NAMES, content)
             return
-        except FileNotFoundError:  # a checkpoint has swept what was half written
+        except FileNotFoundError:  # a checkpoint has removed the unfinished file
             if attempt == _ATTEMPTS:
                 raise
 
@@ -80,10 +79,10 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
 def change_names(
     directory: Path, changes: Mapping[int, str | None], *, afresh: bool = False
 ) -> dict[int, str]:
-    """Give names by lasting number, or take them away (None); returns all that there are now.
+    """Set names by lasting number, or remove them (None); returns all names.
 
-    The others stay as the directory has them now, which another program may have changed meanwhile; nobody
-    changes them between this reading and writing. `afresh`: there are no others.
+    Other names stay as they are in the directory, which is locked between reading and writing. `afresh`: drop
+    all other names.
     """
     refuse_exchanged(directory)
     refuse_links(directory)
@@ -95,7 +94,7 @@ def change_names(
 
 
 def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str | None]:
-    """The names that differ, None of those that were taken away.
+    """The names that differ; None for removed ones.
 
     >>> changed_names({1: "sea", 2: "land"}, {1: "sea", 3: "air"})
     {2: None, 3: 'air'}
@@ -104,15 +103,15 @@ def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[i
 
 
 def read_names(directory: Path) -> dict[int, str]:
-    """The names of a model's topics, by lasting number; none if nobody named any.
+    """Read the names of a model's topics, by lasting number; empty if there are none.
 
-    Raises UserError naming the file where it was not written by `write_names`, or altered since.
+    Raises UserError naming the file if it was not written by `write_names`, or was altered.
     """
     file = directory / NAMES
     if not file.exists():
         return {}
     if not file.is_file() or file.stat().st_size > _MOST_BYTES:
-        raise UserError("is no file of topics' names, or too large", where=file, remedy=_REMEDY)
+        raise UserError("is not a file of topics' names, or is too large", where=file, remedy=_REMEDY)
     content = file.read_bytes()
     with making_sense_of(file, _REMEDY):
         record = json.loads(content)
@@ -122,11 +121,11 @@ def read_names(directory: Path) -> dict[int, str]:
             raise UserError(problem, where=file, remedy="upgrade stickbreaker")
         record.pop("digest", None)
         if content != _encoded(record):
-            remedy = f"{_REMEDY}; a file of names from a report is given to: stickbreaker name"
+            remedy = f"{_REMEDY}; for a file of names from a report, use: stickbreaker name"
             raise UserError("was altered since it was written", where=file, remedy=remedy)
         names = {entry["id"]: entry["name"] for entry in record["names"]}
         if len(names) < len(record["names"]) or any(checked_name(n) != n or not n for n in names.values()):
-            raise ValueError("names that are none")
+            raise ValueError("names are invalid")
         return names
 
 

@@ -1,1 +1,1 @@
-"""Runs that learn topics: how they start, and what is kept while they go on."""
+"""Runs that learn topics: starts, streams, samplers, snapshots."""

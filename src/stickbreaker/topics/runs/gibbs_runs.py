@@ -1,4 +1,4 @@
-"""Gibbs sampling of topics: its chains, from seeds or from a checkpoint, and what they learned as a table."""
+"""Runs of Gibbs sampling of topics: chains from seeds or from a checkpoint, and their result as a table."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ from stickbreaker.topics.runs.initialization import seeds_of
 def run_of(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
 ) -> SamplingRun:
-    """The run of an estimator by Gibbs sampling."""
+    """The Gibbs sampling run of an estimator."""
 
     def evaluate(fitted: Fitted) -> float:
         assert held_out is not None
@@ -44,7 +44,7 @@ def run_of(
 
 
 def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, seed: int) -> SamplingState:
-    """The chains of a run at its start, each from seeds of its own."""
+    """New chains of a run, each from seeds of its own."""
     sampling, tokens = _sampling(estimator), _tokens(source)
     assignments: list[NDArray[np.int32]] = []
     for number in range(sampling.chains):
@@ -58,7 +58,7 @@ def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, see
 def restored_state(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
 ) -> SamplingState:
-    """The chains of a checkpoint, which has the topics of the source's tokens.
+    """The chains of a checkpoint, given the source of its tokens.
 
     Raises ValueError if it makes no sense.
     """
@@ -70,9 +70,9 @@ def restored_state(
 def read(
     estimator: LearnedTopics, model: TopicModel, folder: Path, snapshot: Snapshot
 ) -> tuple[LocalEngine, VariationalState]:
-    """What the last checkpoint of a run has learned. The tokens come from the run's corpus.
+    """The result of a run's last checkpoint. The tokens come from the run's corpus.
 
-    Raises UserError if that is not there any more, or is another.
+    Raises UserError if it no longer exists, or is another one.
     """
     manifest = snapshot.manifest
     source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])
@@ -83,7 +83,7 @@ def read(
 def learned_by_chains(
     estimator: LearnedTopics, model: TopicModel, state: SamplingState
 ) -> tuple[LocalEngine, VariationalState]:
-    """What the best chain has learned, as a run by variational steps leaves it: a table, and the rest."""
+    """The result of the best chain in the form of a variational run: a table and a state."""
     fitted = state.chains.fitted()
     columns = None
     if fitted.columns is not None:
@@ -106,7 +106,7 @@ def learned_by_chains(
 
 
 def table_of(estimator: LearnedTopics, model: TopicModel, fitted: Fitted) -> LocalEngine:
-    """An engine with the counts that a chain has learned as its table."""
+    """An engine with a chain's counts as its table."""
     assert fitted.counts is not None
     engine = LocalEngine(threads_of(estimator.n_jobs))
     engine.start(model, fitted.counts)
@@ -120,7 +120,7 @@ def _chains(
     assignments: Sequence[NDArray[np.int32]],
     seed: int,
 ) -> Chains:
-    """Chains of which each begins with its assignments, a topic for every token."""
+    """Chains, each started from its assignments (a topic for every token)."""
     sampling = _sampling(estimator)
     samplers = [
         sampling.sampler(model, tokens, first, _seed(seed, number))

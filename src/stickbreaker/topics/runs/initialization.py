@@ -1,4 +1,4 @@
-"""Starting counts from documents: dissimilar ones, each with its nearest."""
+"""Initial counts from documents: dissimilar seeds, each with its nearest documents."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from stickbreaker.topics.kernels.document_likeness import fill_likeness
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel
 
-SAMPLE = 5000  # documents that seeds are chosen from
-NEAR = 12  # documents per topic starts from: the seed and its nearest
+SAMPLE = 5000  # documents among which seeds are chosen
+NEAR = 12  # documents per topic: the seed and its nearest
 TRIALS = 20  # candidates for each seed
 
 
 def seeds_of(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds | PathSeeds":
-    """The table that a run, or a chain, starts from, its rows made when they are asked for."""
+    """The initial table of a run or chain, with rows computed on demand."""
     seeds, words = _word_seeds(estimator, source, model, seed), model.words.row_words()
     return seeds if words is None else PathSeeds(seeds, words)
 
@@ -54,16 +54,16 @@ def seed_from_documents(
     seed: int,
     meanings: csr_matrix | None = None,
 ) -> "DocumentSeeds":
-    """Counts (words × topics): each topic starts from a few like documents, far from the others'.
+    """Initial counts (words × topics): each topic starts from a few similar documents, far from those of
+    other topics.
 
-    Zhai (2014), 3.2.1 seeds a topic with one document. Here seeds are chosen as k-means++ chooses centres
-    (Arthur & Vassilvitskii 2007), by cosine of tf-idf, and each brings its nearest documents; on top, every
-    topic has these documents' word shares at one count a word on average, so that no word is locked out.
-    The first `guided` topics start from the documents nearest to what their `priors` (words) favour. Of
-    polylingual documents those with all languages are seeds, if they are enough; `sides` are the words of
-    each language. With `meanings` (words × meanings) documents are alike by these, so that those of two
-    languages can be: on 619 manual pages, none of them linked, retrieval across languages went from 0.25 to
-    0.35.
+    Zhai (2014), 3.2.1 seeds a topic with one document. Here seeds are chosen like the centres of k-means++
+    (Arthur & Vassilvitskii 2007), by cosine of tf-idf, each with its nearest documents. In addition, every
+    topic gets these documents' overall word shares, with a mean of one count per word, so that no word is
+    excluded. The first `guided` topics start from the documents nearest to their `priors` (words). In
+    polylingual corpora, seeds are documents with all languages, if there are enough; `sides`: the words of
+    each language. With `meanings` (words × meanings), documents are compared by these, also across languages:
+    on 619 manual pages, none of them linked, retrieval across languages went from 0.25 to 0.35.
     """
     generator = stream(seed, purposes.SEED_DOCUMENTS)
     number = min(SAMPLE, source.n_documents)
@@ -94,8 +94,8 @@ def seed_from_documents(
 
 
 def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Generator) -> csr_matrix:
-    """Counts (words × topics) of a few like documents for each topic, far from the others'; `counts` are
-    documents × words. As `seed_from_documents`, without what all topics have of each word."""
+    """Counts (words × topics) of a few similar documents for each topic, far from those of others, without
+    the common part of `seed_from_documents`; `counts`: documents × words."""
     n_documents = _shape(counts)[0]
     n_topics = min(n_topics, n_documents)
     near = max(1, min(NEAR, n_documents // (2 * n_topics)))
@@ -108,8 +108,8 @@ def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Gener
 
 @dataclass(frozen=True)
 class DocumentSeeds:
-    """Starting counts (words × topics), made for the rows that are asked for: what all topics have of each
-    word, and on top what some documents bring to each topic."""
+    """Initial counts (words × topics), computed for the requested rows: a common part of all topics, plus the
+    counts of each topic's documents."""
 
     base: Array  # words
     own: csr_matrix  # words × topics
@@ -124,7 +124,7 @@ class DocumentSeeds:
 
 @dataclass(frozen=True)
 class NoiseSeeds:
-    """A model's own starting counts (words × topics), drawn by a word's content when they are asked for."""
+    """A model's own initial counts (words × topics), drawn on demand and keyed by words' spelling."""
 
     model: Model
     words: Sequence[str]
@@ -143,7 +143,7 @@ class NoiseSeeds:
 
 @dataclass(frozen=True)
 class PathSeeds:
-    """Starting counts of paths: those of each word, shared out evenly. `words` are those of the paths."""
+    """Initial counts of paths: those of each word, divided evenly. `words`: the word of each path."""
 
     seeds: DocumentSeeds | NoiseSeeds
     words: NDArray[np.int64]  # ascending
@@ -162,7 +162,8 @@ class PathSeeds:
 
 
 def _meanings(model: TopicModel) -> csr_matrix | None:
-    """What each word means, in equal shares where that is several (words × meanings); None: itself."""
+    """The meanings of each word, in equal shares if there are several (words × meanings); None: words are
+    their own meanings."""
     meanings, words = model.words.row_meanings(), model.words.row_words()
     if meanings is None or words is None:
         return None
@@ -171,21 +172,22 @@ def _meanings(model: TopicModel) -> csr_matrix | None:
 
 
 def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:
-    """What each guided topic's eta favours, weighted as documents are (words), of length one."""
+    """For each guided topic, a unit vector (words) of what its eta favours, weighted like documents."""
     for eta in priors:
         lean = (eta - eta.min()) * weights
         yield lean / max(float(np.linalg.norm(lean)), 1e-12)
 
 
 def _linked(counts: csr_matrix, parts: Sequence[slice], n_topics: int) -> NDArray[np.bool_]:
-    """Which documents may be seeds: those with words of every language, or all where these are few."""
+    """Which documents can be seeds: those with words in every language, or all if these are too few."""
     sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in parts]
     linked = np.logical_and.reduce(sides)
     return linked if linked.sum() >= 2 * n_topics else np.ones(len(linked), np.bool_)
 
 
 def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
-    """(1 + log n) log(D / df), rows of length one; a row without special words is all zero. And the logs."""
+    """tf-idf (1 + log n) log(D / df), rows of length one (zero without specific words); also returns the
+    logs."""
     n_documents, n_words = _shape(counts)
     idf = np.log(n_documents / np.maximum(np.bincount(counts.indices, minlength=n_words), 1))
     weighted = counts.copy()
@@ -196,13 +198,13 @@ def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
 
 
 class _Likeness:
-    """Cosines of some documents with all."""
+    """Computes cosines between documents."""
 
     def __init__(self, vectors: csr_matrix) -> None:
         self.vectors, self.by_word = vectors, vectors.tocsc()
 
     def of(self, documents: NDArray[np.int64]) -> Array:
-        """Those of some documents (rows)."""
+        """Cosines of given documents (rows) with all."""
         own, other = self.vectors, self.by_word
         found = np.empty((len(documents), len(own.indptr) - 1))
         parts = own.indptr, own.indices, own.data, other.indptr, other.indices, other.data
@@ -211,7 +213,7 @@ class _Likeness:
 
 
 def _nearest(likeness: Array, n: int) -> NDArray[np.int64]:
-    """The documents of the largest likeness, the first of ties."""
+    """The documents with the greatest similarity; ties go to the first."""
     bound = np.partition(likeness, len(likeness) - n)[len(likeness) - n]
     near = np.flatnonzero(likeness >= bound)
     return near[np.argsort(-likeness[near], kind="stable")][:n]
@@ -224,9 +226,9 @@ def _seeds(
     n_topics: int,
     generator: np.random.Generator,
 ) -> list[NDArray[np.float64]]:
-    """The likeness of every document to each seed: first those given, then documents that may be seeds.
+    """The similarity of every document to each seed: first given ones, then chosen documents.
 
-    Of `TRIALS` candidates that is taken which leaves least far.
+    Each seed is the best of `TRIALS` candidates: the one that leaves the smallest total distance.
     """
     chosen = [np.asarray(likeness.vectors @ lean) for lean in leans]
     if not chosen:

@@ -1,4 +1,4 @@
-"""How a run over an open vocabulary begins."""
+"""The start of runs with an open vocabulary."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,15 +11,15 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState, 
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.runs.initialization import seed_from_documents
 
-FAINT = 1e-3  # of the noise that is heard beside seeds from documents
+FAINT = 1e-3  # share of noise in addition to seeds from documents
 
 
 def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[VariationalRun, VariationalState]:
-    """A run over an empty table, with the spelling of its first minibatch or of a list, and its state.
+    """Start a run with an empty table, and the spelling of its first minibatch or of a list.
 
-    Topics begin with the first minibatch's words, in the shares that a few documents have each ("documents"),
-    or with noise ("random"). Where documents are sampled, which parts topics that are alike, "random" leaves
-    the table empty.
+    Topics start with the first minibatch's words, with the counts of a few documents each ("documents"), or
+    with noise ("random"). If documents are sampled, which breaks the symmetry of topics, "random" leaves the
+    table empty.
     """
     model = topic_model(job.model)
     first = next(iter(job.schedule.minibatches(job.source, 0, 0, 0.0, job.seed)))
@@ -42,7 +42,7 @@ def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[Variation
 def _seeds(
     job: VariationalRun, model: TopicModel, n_topics: int, init: str, found: Sequence[str], tokens: float
 ) -> Array:
-    """Counts (found words × topics), `tokens` in all, that topics begin with."""
+    """Initial counts (found words × topics) with sum `tokens`."""
     drawn = model.solver.draws
     noise = np.zeros((len(found), n_topics)) if drawn else model.seed(found, tokens, job.seed)
     if init != "documents":
@@ -51,6 +51,6 @@ def _seeds(
     place = {word: row for row, word in enumerate(job.source.words)}
     every = [slice(0, job.source.n_words)]
     starts = seed_from_documents(job.source, every, (), n_topics, 0, job.seed)[:]
-    starts -= starts.min(axis=1, keepdims=True)  # without what all topics share
+    starts -= starts.min(axis=1, keepdims=True)  # without the common part of all topics
     starts = starts[[place[word] for word in found]]
     return starts * (tokens / max(starts.sum(), 1e-300)) + FAINT * noise

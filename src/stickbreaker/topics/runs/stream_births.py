@@ -1,8 +1,8 @@
-"""Topics of a stream that open and close, as its subjects change.
+"""Opening and closing topics of a stream, as its subjects change.
 
-After every `WINDOW` documents these judge the topics. A topic is worth having if they are predicted better
-with it than without it: each half of each document, given the other. The sum of what documents gain must
-exceed `SURE` times the root of the sum of its squares, so that one document alone never has a topic.
+After every `WINDOW` documents, these judge the topics. A topic is kept if it improves their prediction: each
+half of each document, given the other. The sum of documents' gains must exceed `SURE` times the root of the
+sum of squares, so that a single document never justifies a topic.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,20 +30,20 @@ from stickbreaker.topics.runs.topics_on_trial import (
     with_topics,
 )
 
-MOST_TOPICS = 200  # none opens beyond
-WINDOW = 1024  # documents that judge
-LEAST_TOKENS = 5.0  # of a document that judges
-SURE = 1.5  # standard deviations that a topic's gain is above zero
-WORST = 0.5  # share of the documents, those explained worst, that new topics are made of
-CANDIDATES = 8  # new topics that are tried at once
-AGAIN = 3  # times at most, as long as one opens
-ROUNDS = 6  # of a candidate's local and global steps
+MOST_TOPICS = 200  # topics at most
+WINDOW = 1024  # documents that judge topics
+LEAST_TOKENS = 5.0  # of a judging document
+SURE = 1.5  # standard deviations by which a topic's gain must exceed zero
+WORST = 0.5  # share of the documents, those explained worst, for new topics
+CANDIDATES = 8  # new topics tried at once
+AGAIN = 3  # repetitions at most, while topics open
+ROUNDS = 6  # of local and global steps for a candidate
 LEAST_WEIGHT = 1e-4  # of a candidate among all topics
 
 
 class Opened(NamedTuple):
-    """Topics to open: their counts (words of the documents × new) and weights (new), what they gain in nats,
-    and the change of all counts (words × topics, the new ones last)."""
+    """Topics to open: their counts (words of the documents × new), weights (new) and gains in nats, and the
+    change of all counts (words × topics, new ones last)."""
 
     counts: Array
     weights: Array
@@ -54,11 +54,11 @@ class Opened(NamedTuple):
 def open_and_close(
     job: VariationalRun, state: VariationalState, shards: Shards, weight: float
 ) -> list[Event]:
-    """Let documents that have been learned from wait; where they are enough, close topics and open others.
+    """Collect documents after learning from them; once there are enough, close and open topics.
 
-    `weight` is what a token of the last minibatch counts in the table. Changes the engine's table and
-    `state`; returns what happened, in the terms of splits and merges: an opened topic was split from that
-    which it takes most tokens from, a closed one merged into that which its tokens went to.
+    `weight`: the weight of a token of the last minibatch in the table. Changes the engine's table and
+    `state`; returns the events as splits and merges: an opened topic is split from the topic that loses most
+    tokens to it, a closed one is merged into the topic that gains most of its tokens.
     """
     bags = shards.source.read(shards.numbers())
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
@@ -86,7 +86,7 @@ def open_and_close(
 
 
 def worth(gains: Array) -> float:
-    """How far what documents gain by a topic is above chance, in nats: a topic is worth having above zero.
+    """By how much documents' gains from a topic exceed chance, in nats: a topic is kept if this is positive.
 
     >>> worth(np.array([8.0])) < 0.0 < worth(np.array([8.0, 8.0, 8.0]))
     True
@@ -98,8 +98,8 @@ def worth(gains: Array) -> float:
 
 
 class Outcome(NamedTuple):
-    """The topics that are worth having; of each that was tried and kept what documents gain by it, by number;
-    and of each of the others the topic that takes most of its tokens, and what documents gain without it."""
+    """The topics to keep; for each tried one that is kept, documents' gains from it, by number; for each
+    other one, the topic that gains most of its tokens, and documents' gains from closing it."""
 
     trial: TopicsOnTrial
     gains: dict[int, float]
@@ -107,7 +107,7 @@ class Outcome(NamedTuple):
 
 
 def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
-    """Try some topics, the smallest first, by the documents that use them."""
+    """Try given topics, smallest first, on the documents that use them."""
     halves, names = Halves.of(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
     gains_of: dict[int, float] = {}
@@ -139,7 +139,7 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
 
 
 def _close(job: VariationalRun, state: VariationalState, bags: Bags, rows: NDArray[np.int64]) -> list[Event]:
-    """Close what is not worth having any more; returns what happened."""
+    """Close topics that are no longer justified; returns the events."""
     trial = _on_trial(job, state, rows)
     found = judge(trial, bags, range(trial.n_topics))
     if not found.closures:
@@ -161,8 +161,8 @@ def _close(job: VariationalRun, state: VariationalState, bags: Bags, rows: NDArr
 def candidates(
     trial: TopicsOnTrial, bags: Bags, number: int, weight: float, generator: np.random.Generator
 ) -> Opened | None:
-    """New topics for the documents that are explained worst: made of every second of them, judged by the
-    others. None if none is worth having."""
+    """New topics for the documents explained worst: fitted to every second of them, judged by the others.
+    None if none is justified."""
     worst = bags.take(explained_worst(trial, bags))
     n = len(worst.unseen)
     made, judges = worst.take(np.arange(0, n, 2)), worst.take(np.arange(1, n, 2))
@@ -189,8 +189,8 @@ def candidates(
 
 
 def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
-    """Documents that their topics explain little better, or worse, than the frequencies of words in these
-    documents do; long ones before short ones."""
+    """The documents that topics explain hardly better, or worse, than the overall word frequencies of these
+    documents; long ones first."""
     tokens = tokens_by_document(bags.offsets, bags.counts)
     words = np.bincount(bags.words, bags.counts, len(trial.rows))
     owners = np.repeat(np.arange(len(tokens)), np.diff(bags.offsets))
@@ -203,7 +203,7 @@ def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
 def _open(
     job: VariationalRun, state: VariationalState, trial: TopicsOnTrial, found: Opened
 ) -> Iterator[Event]:
-    """Open topics; returns what happened."""
+    """Open topics; returns the events."""
     n = len(found.weights)
     parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
     source = _numbers(job, state)[parent]

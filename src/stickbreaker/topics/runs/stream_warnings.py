@@ -1,6 +1,6 @@
-"""What a run over a stream warns of: a topic that holds too much, topics that starve, too large minibatches.
+"""Warnings of runs over streams: a giant topic, starved topics, minibatches that are too large.
 
-Shares of topics are those of the table's counts, which fade: shares of the words of the last minibatches.
+Topic shares are those of the table's counts, which fade, so they reflect the last minibatches.
 """
 
 from collections.abc import Collection
@@ -9,28 +9,27 @@ from typing import Any
 from stickbreaker.core.json_checks import is_number, is_text, record_with
 from stickbreaker.core.records import Array
 
-GIANT = 1 / 3  # share of words that a topic is warned of, if it is also
-OF_MEAN = 2.0  # times the mean share: of three topics one may have a half
-STARVED = 0.1  # times the mean share that a starved topic has at most
-MOST_STARVED = 0.5  # share of topics that may starve
-EARLIEST = 10  # steps before which shares say little
+GIANT = 1 / 3  # share of words from which a topic is too large, if it is also
+OF_MEAN = 2.0  # times the mean share, so that one of three topics may have half of the words
+STARVED = 0.1  # times the mean share: upper limit of a starved topic
+MOST_STARVED = 0.5  # share of topics that may be starved without a warning
+EARLIEST = 10  # steps before which shares are not meaningful
 PART = 10  # minibatches that a stream should have at least
 
 TEXTS = {
     "giant": "one topic holds {share:.0%} of the last minibatches' words: mix the order of the documents, or "
     "give a larger alpha",
-    "starved": "{share:.0%} of the topics have nearly no words any more: mix the order of the documents, or "
-    "take fewer topics",
-    "batch size": "a minibatch is {share:.0%} of the whole stream, too few steps to learn from: take smaller "
+    "starved": "{share:.0%} of the topics have hardly any words left: mix the order of the documents, or "
+    "use fewer topics",
+    "batch size": "a minibatch is {share:.0%} of the whole stream, which gives too few steps: use smaller "
     "minibatches, a tenth of the documents at most",
 }
 
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[dict[str, Any]]:
-    """What there is to warn of after that many steps, but for what is known `before`, given the topics'
-    counts.
+    """The warnings after `step` steps, except those given `before`, from the topics' counts.
 
-    Where the number of topics is learned (`grows`), empty ones are no fault.
+    If the number of topics is learned (`grows`), empty ones are not a problem.
 
     >>> import numpy as np
     >>> warnings_of(np.array([8.0, 1.0, 1.0, 1.0, 1.0, 0.0]), 10, grows=True, before=())
@@ -52,7 +51,7 @@ def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str
 
 
 def large_minibatches(batch_size: int, documents: int) -> list[dict[str, Any]]:
-    """The warning of a stream that had that many documents in all, of which a minibatch is more than a tenth.
+    """The warning if a minibatch is more than a tenth of a stream's documents, after the stream has ended.
 
     >>> large_minibatches(256, 1_000), large_minibatches(100, 1_000)
     ([{'about': 'batch size', 'share': 0.256}], [])
@@ -63,7 +62,7 @@ def large_minibatches(batch_size: int, documents: int) -> list[dict[str, Any]]:
 
 
 def warning_text(warning: dict[str, Any]) -> str:
-    """A warning in a line, with its remedy.
+    """A warning as a line of text, with its remedy.
 
     >>> warning_text({"about": "giant", "share": 0.41})[:41]
     'one topic holds 41% of the last minibatch'

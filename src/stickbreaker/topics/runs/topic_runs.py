@@ -1,4 +1,4 @@
-"""Runs of topic models: from an estimator of topics and a corpus, and from a checkpoint."""
+"""Runs of topic models, new or from a checkpoint."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,9 +33,9 @@ from stickbreaker.topics.topic_shapes import refuse_other_shapes
 def new_run(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
 ) -> tuple[Run[Any], RunState]:
-    """A run at its start: the model that the parameters describe, and a seeded table (seeded chains).
+    """A new run: the model that the parameters describe, and a seeded table or seeded chains.
 
-    What its engine keeps in files lies in `folder`.
+    Files of the engine are in `folder`.
     """
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
     if estimator.gibbs_settings() is not None:
@@ -47,7 +47,7 @@ def new_run(
 def resume_run(
     estimator: LearnedTopics, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run[Any], RunState]:
-    """The run whose checkpoint is `snapshot`, as it was then."""
+    """The run whose checkpoint is `snapshot`."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
     if estimator.gibbs_settings() is not None:
@@ -63,7 +63,7 @@ def resume_run(
 def learned(
     estimator: LearnedTopics, corpus: Corpus, job: Run[Any], state: RunState
 ) -> tuple[TopicModel, Engine, VariationalState]:
-    """What a run has learned of a corpus: the model, its table, and the rest."""
+    """The result of a run: the model, an engine with its table, and the state."""
     if isinstance(state, SamplingState):
         model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
         return model, *gibbs_runs.learned_by_chains(estimator, model, state)
@@ -80,7 +80,7 @@ def finish_run(
     fixed: dict[str, Any],
     folder: Path,
 ) -> Snapshot:
-    """The finished model of a run, whose documents for the report are written to `folder`."""
+    """The finished model of a run; writes documents for the report to `folder`."""
     model, engine, whole = learned(estimator, corpus, job, state)
     estimator.take(model, engine, whole)
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
@@ -92,7 +92,7 @@ def finish_run(
 
 
 def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run[Any]) -> None:
-    """Count the words of the topics that a run in memory has learned, for their ranking."""
+    """Count documents by topic and word after a run in memory, for ranking words."""
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())
     engine = job.engine if variational else estimator.engine_
@@ -100,7 +100,8 @@ def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run[Any])
 
 
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
-    """Write what the report tells of documents to a model's directory, as `finish_run` does of its corpus."""
+    """Write documents and figures for the report to a model's directory, like `finish_run` for its own
+    corpus."""
     source = source_of(corpus, estimator.model)
     learned = corpus.fingerprint == estimator.corpus_["fingerprint"]
     if not learned and estimator.updates_:
@@ -109,7 +110,7 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
 
 
 def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
-    """A run by variational steps with a seeded table, and its state."""
+    """Start a variational run with a seeded table; returns the run and its state."""
     model = topic_model(job.model)
     if model.words.grows:
         job, state = begin_open(job, estimator.n_topics_at_start(), estimator.init)
@@ -118,23 +119,23 @@ def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[Variationa
         state = job.first_state(model.start())
     solvers, corpus = (model.solver, estimator.fold_in_solver()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
-        job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
+        job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else it would fail mid-run
     return job, state
 
 
 def restore_state(
     job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int
 ) -> VariationalState:
-    """The state of a snapshot, whose table the engine takes. Raises ValueError if it makes no sense."""
+    """Load a snapshot's table into the engine; returns its state. Raises ValueError if it makes no sense."""
     engine = job.engine
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
     refuse_other_shapes(model, engine.table.shape, state, n_words)
     if any(name not in state.params for name in model.start()):
-        raise ValueError("moves that have not begun")
+        raise ValueError("moves have not begun")
     records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
     if any(name not in local for local in records for name in model.solver.goes_on_from):
-        raise ValueError("documents' records without their topics")
+        raise ValueError("documents' records lack topics")
     for local in records:
         if "gamma" in local:
             refuse_negative(local["gamma"].values, "gamma")
@@ -143,7 +144,7 @@ def restore_state(
 
 @dataclass(frozen=True)
 class WholeCounts:
-    """Raises UserError if a weight of some blocks is no whole number."""
+    """Checks that all weights in given blocks are whole numbers; raises UserError otherwise."""
 
     source: Source
 
@@ -155,7 +156,7 @@ class WholeCounts:
 def _to_learn(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float
 ) -> tuple[TopicModel, Source, HeldOut | None]:
-    """The model that the parameters describe, the documents, and who scores those that are held out."""
+    """The model that the parameters describe, the documents, and the scorer of held-out ones (or None)."""
     model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:

@@ -1,4 +1,4 @@
-"""Snapshots of the topics of a run over an open vocabulary: their words now, and those that entered."""
+"""Snapshots of topics during a run with an open vocabulary: present words, and new ones."""
 
 import numpy as np
 
@@ -10,15 +10,15 @@ from stickbreaker.topics.model.model import topic_model
 
 
 class TopicMoments(Moments):
-    """Snapshots of topics: the words of each by its lasting number."""
+    """Snapshots of topics' words, by lasting number."""
 
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
         return words_now(job, state, None if last is None else last.step)
 
 
 def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:
-    """The most probable words of each topic in use, by its lasting number, and those that entered `since` so
-    many steps were done; None: no word is said to have entered."""
+    """The most probable words of each topic in use, by lasting number, and those added after step `since`;
+    None: report no new words."""
     words, table = topic_model(job.model).words, job.engine.table
     keys, whole = table.keys, table.whole()
     assert keys is not None

@@ -1,4 +1,4 @@
-"""Topics learned online, a minibatch at a time as it comes: a step of a stream, and `partial_fit`."""
+"""Online learning of topics from one minibatch at a time: a step of a stream, and `partial_fit`."""
 
 import warnings
 from collections.abc import Collection
@@ -33,10 +33,10 @@ def online_step(
     shards: Shards,
     warned: Collection[str] = (),
 ) -> TraceRecord:
-    """One step on some documents, in order, which are predicted first; it counts as a pass.
+    """One step on documents, in order, which are predicted first; it counts as a pass.
 
-    `documents` and `warned`: as of `StreamLearner.stream_step`. The first minibatch is not predicted: topics
-    begin with its documents.
+    `documents` and `warned`: as in `StreamLearner.stream_step`. The first minibatch is not predicted, since
+    topics start from its documents.
     """
     model, predicted = topic_model(job.model), None
     fading = FadingCounts() if state.fading is None else state.fading.copy()  # a step may fail
@@ -58,7 +58,7 @@ def online_step(
 def _open_and_close(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards, rate: float
 ) -> TraceRecord:
-    """Let topics open and close where the model has births; returns what the step's record tells of it."""
+    """Open and close topics if the model has births; returns fields for the step's record."""
     model, schedule = topic_model(job.model), job.schedule
     assert isinstance(schedule, Online)
     if not model.births:
@@ -74,12 +74,12 @@ def _open_and_close(
 
 
 def can_go_on(estimator: LearnedTopics) -> bool:
-    """Whether the estimator has a state that `partial_fit` can go on from."""
+    """Whether the estimator has a state from which `partial_fit` can continue."""
     return "state_" in vars(estimator)
 
 
 def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine; so continues what was learned on Spark.
+    """One online step on a whole corpus, in order, on this machine, also for a model learned on Spark.
 
     Raises UserError for an estimator that has a Spark session.
     """
@@ -93,21 +93,21 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
     model = estimator.topic_model(corpus.vocabulary, corpus.analysis, stream=True)
     source = source_of(corpus, model)
     threads = threads_of(estimator.n_jobs)
-    if begun:  # a copy: a step that fails leaves the model as it was
+    if begun:  # a copy: a step that fails leaves the model unchanged
         engine = local_fork(estimator.engine_, model, threads, copied=True)
     else:
         engine = LocalEngine(threads)
     job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
     if begun:
         state = replace(estimator.state_, scores=[*estimator.state_.scores])  # a copy, too
-        for move in model.moves:  # that were not there before
+        for move in model.moves:  # new moves
             state.params = {**move.start(model.n_columns(state.params)), **state.params}
     else:
         job, state = start_run(estimator, job)
         estimator.began_as_stream = True
     if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
-        raise UserError(problem, remedy="call fit to begin anew")
+        raise UserError(problem, remedy="call fit to start again")
     known = about(corpus) if not begun else grown(estimator.corpus_, about(corpus))
     warned = warned_of(estimator.trace_) if begun else ()
     record = online_step(job, state, known["documents"], source.all_shards(), warned)

@@ -1,4 +1,4 @@
-"""Topics as some documents see them: what these gain by topics more or less; the table stays as it is."""
+"""Trials of more or fewer topics on given documents, without changing the table."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
@@ -16,19 +16,20 @@ from stickbreaker.topics.model.model import TopicModel
 if TYPE_CHECKING:
     from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-TOKENS_IN_USE = 0.5  # expected tokens of a topic in a document that would miss it
+TOKENS_IN_USE = 0.5  # expected tokens from which on a document uses a topic
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Documents in two halves, of which each is predicted from the other."""
+    """Documents in two halves, each of which is predicted from the other."""
 
     first: Bags
     second: Bags
 
     @classmethod
     def of(cls, bags: Bags) -> "Halves":
-        """Tokens are split at random, keyed by the documents' words; each half of each must have some."""
+        """Split tokens at random, keyed by the documents' words; both halves of each document must have
+        some."""
         return cls(*split_halves(bags))
 
     def take(self, documents: NDArray[np.int64]) -> "Halves":
@@ -37,10 +38,10 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class TopicsOnTrial:
-    """The topics of a model, in the words of some documents: rows of its table, and the totals of all rows.
+    """The topics of a model, restricted to the words of given documents, with totals over all words.
 
-    `params` are the model's, `rows` (n, ascending) of the table, `counts` (n × topics), `totals` (groups ×
-    topics). Bags have places in `rows` as their words.
+    `params`: the model's; `rows` (n, ascending): of the table; `counts` (n × topics); `totals` (groups ×
+    topics). The words of bags are indices into `rows`.
     """
 
     model: TopicModel
@@ -54,7 +55,7 @@ class TopicsOnTrial:
         return self.counts.shape[1]
 
     def without(self, topic: int) -> "TopicsOnTrial":
-        """The same without one topic, whose weight goes to all others and to the rest."""
+        """The topics without one of them, whose weight goes to all others and to the rest."""
         params = apply((Drop("topics", (topic,)),), self.params)
         mass = float(params["weights"].values.sum() + params["rest"].values)
         return replace(
@@ -65,7 +66,7 @@ class TopicsOnTrial:
         )
 
     def plus(self, counts: Array, weights: Array) -> "TopicsOnTrial":
-        """The same with further topics: `counts` (n × new) and `weights` (new), which all others give."""
+        """The topics with further ones: `counts` (n × new) and `weights` (new), taken from all others."""
         sums = np.stack([counts[part].sum(axis=0) for part in self._words.ranges(self.rows)])
         return replace(
             self,
@@ -75,7 +76,7 @@ class TopicsOnTrial:
         )
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
-        """The local step of some documents: their records, and sums whose rows are those of the table."""
+        """The local step on documents: their records, and sums by the table's rows."""
         shard = shard_of(bags, np.arange(len(bags.unseen)), len(self.rows))
         places = shard.rows
         shard = replace(shard, rows=self.rows[places])
@@ -116,11 +117,11 @@ class TopicsOnTrial:
 
     @property
     def _words(self) -> "ClosedVocabulary":
-        return cast("ClosedVocabulary", self.model.words)  # others are refused where births are asked for
+        return cast("ClosedVocabulary", self.model.words)  # others are refused with births
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:
-    """The params with further topics of some weights, which all others and the rest give in proportion."""
+    """The params with further topics of given weights, taken proportionally from all others and the rest."""
     n = len(weights)
     grown = apply((Grow("topics", n),), params)
     scaled = _scaled(grown, 1.0 - float(weights.sum()))

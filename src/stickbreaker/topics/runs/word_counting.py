@@ -1,4 +1,4 @@
-"""Counts of the documents that topics were learned from, by which their words are ranked."""
+"""Counting training documents by topic and word, for ranking words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,21 +22,22 @@ from stickbreaker.topics.model.word_documents import (
     keep_first,
 )
 
-CELLS = 1 << 25  # words × topics that are counted at most: 256 MB, twice
+CELLS = 1 << 25  # words × topics at most: two arrays of 256 MB
 
 
 def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
-    """Count in how many documents of a source each topic uses its words, and which of the first ones meet.
+    """Count in how many documents of a source each topic uses its words, and co-occurrences of the first
+    ones.
 
-    Every document is inferred once, where `engine` reads the corpus. None for a table of too many cells: more
-    than `CELLS`, or on Spark more than are a quarter of `task_bytes`.
+    Every document is inferred once, by `engine`. None if the table is too large: more than `CELLS`, or on
+    Spark more than a quarter of `task_bytes`.
     """
     n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
     settings = estimator.engine
     most = CELLS if isinstance(settings, str) else settings.task_bytes // (4 * np.dtype(np.float64).itemsize)
     if not 0 < n_words * n_topics <= most:
         return None
-    local = isinstance(engine, LocalEngine)  # a copy: what it caches goes with it
+    local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
     sent = estimator.over(estimator.engine_) if local else estimator.without_table()
     counts = _summed(engine, DocumentCounts(sent, source))
     parts = estimator.vocabulary_.parts
@@ -48,7 +49,7 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
 
 
 class Counts(Protocol):
-    """Counts what some blocks of a source have, by an estimator whose table `engine` has (None: its own)."""
+    """Counts in given blocks of a source, with an estimator whose table is in `engine` (None: its own)."""
 
     source: Source
 
@@ -56,12 +57,12 @@ class Counts(Protocol):
 
 
 def _summed(engine: Engine, counts: Counts) -> Array:
-    """The sum over all blocks, added up in the order of parts that do not depend on the engine."""
+    """The sum over all blocks, added in an order that does not depend on the engine."""
     parts = counts.source.parts()
     if not isinstance(engine, LocalEngine):
         return np.concatenate(engine.map_items_with_sums(counts, parts, _piece)[1], axis=-1)
     total = counts(None, parts[0])[1]
-    for part in parts[1:]:  # one at a time, whose documents are inferred by all threads: arrays are large
+    for part in parts[1:]:  # one at a time, using all threads for its documents, since arrays are large
         total += counts(None, part)[1]
     return total
 
@@ -72,7 +73,7 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass
 class DocumentCounts:
-    """D (words × topics) and, as a last column, df of some blocks' documents: see `WordDocuments`."""
+    """Counts D (words × topics) and, as last column, df of given blocks' documents: see `WordDocuments`."""
 
     estimator: LearnedTopics
     source: Source
@@ -87,7 +88,7 @@ class DocumentCounts:
 
 
 def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -> None:
-    """Add documents to D and df (words × topics + 1); `theta` (documents × topics) are their topics."""
+    """Add documents to D and df (words × topics + 1); `theta` (documents × topics): their topic shares."""
     rows, codes = np.unique(bags.words, return_inverse=True)
     found = np.zeros((len(rows), theta.shape[1]))
     words = np.ascontiguousarray(topics.of(rows).T)
@@ -98,8 +99,8 @@ def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -
 
 @dataclass
 class MeetingCounts:
-    """In how many of some blocks' documents the first words of each topic meet, of each side in turn
-    (1 × all): topics × words × words, and last the documents that have the language."""
+    """Counts, in given blocks, the documents in which the first words of each topic co-occur, for each side
+    in turn (1 × all): topics × words × words, and last the number of documents with the language."""
 
     estimator: LearnedTopics
     source: Source
@@ -116,7 +117,8 @@ class MeetingCounts:
 
 
 def count_company(bags: Bags, side: Side, n_words: int) -> Array:
-    """In how many documents the first words of each topic meet, flat, and how many have the language."""
+    """The numbers of documents in which the first words of each topic co-occur, flat, and of those with the
+    language."""
     first = side.words[:, :IN_COMPANY]
     n_topics, n = first.shape
     order = np.argsort(first.ravel(), kind="stable")
@@ -129,7 +131,7 @@ def count_company(bags: Bags, side: Side, n_words: int) -> Array:
 
 
 def company_from(side: Side, counted: Array) -> Array:
-    """The company of a side's first words (K × n), from what `count_company` counted in all documents."""
+    """The company of a side's first words (K × n), from the total of `count_company` over all documents."""
     n = min(IN_COMPANY, side.words.shape[1])
     both = counted[:-1].reshape(-1, n, n) / max(float(counted[-1]), 1.0)
     alone = np.diagonal(both, axis1=1, axis2=2)
@@ -143,7 +145,7 @@ def _size(side: Side) -> int:
 
 
 def _bags_of(estimator: LearnedTopics, source: Source, blocks: range) -> Iterator[Bags]:
-    """The documents of each block that are learned from, through the model's vocabulary."""
+    """The training documents of each block, read with the model's vocabulary."""
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
     seen = estimator.seen(corpus) if estimator.is_open else corpus

@@ -1,1 +1,1 @@
-"""The search for the number of topics: what is kept of its runs, and which run is next."""
+"""The search for the number of topics: records of its runs, and the choice of the next run."""

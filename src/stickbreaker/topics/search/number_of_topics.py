@@ -1,5 +1,5 @@
-"""How many topics? Of numbers that were given, the fewest whose held-out score cannot be distinguished from
-the best one's; of all numbers, the peak of a curve whose points a search chooses."""
+"""How many topics? Among given numbers, the fewest whose held-out score is indistinguishable from the best;
+among all numbers, the peak of a curve whose points are chosen by a search."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,18 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
 
-FIRST = 20  # the number of topics that a search begins with
-BESIDE = 2  # numbers on each side of the best that are tried, and that have a say in where the peak is
-NEAR = 0.1  # nats per word below the best: points below that are not of the peak
-ALIKE = 0.005  # nats per word below the peak within which a number is as good
+FIRST = 20  # the first number of topics of a search
+BESIDE = 2  # numbers on each side of the best that are tried and used for the peak
+NEAR = 0.1  # nats per word below the best: lower points do not belong to the peak
+ALIKE = 0.005  # nats per word below the peak within which a number is equally good
 NOISE = 0.0005  # nats per word by which equal runs may differ
 
 
 class Fewest(NamedTuple):
-    """The number of topics to take, the one with the best mean score, and how the two compare.
+    """The number of topics to choose, the one with the best mean score, and their comparison.
 
-    `behind`: nats per word by which it is worse than the best; `error`: the standard error of that; both 0
-    where it is the best itself.
+    `behind`: nats per word by which it is worse than the best; `error`: the standard error of that; both are
+    0 if it is the best itself.
     """
 
     topics: int
@@ -33,11 +33,10 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
     """The smallest number of topics within one standard error of the best.
 
     `nats`: number of topics → for each seed the nats of every held-out document (D); `tokens` (D): their
-    words that were predicted. The score is nats per word, the mean over seeds. The standard error is that of
-    the difference to the best: from document to document (the same documents are scored for every number of
-    topics, so hard ones do not count as noise) and, if there are two seeds or more, from seed to seed.
-    Raises UserError without documents or where they differ in number, and for several numbers of topics
-    with words of a single document, for then nothing tells how far it varies.
+    predicted words. The score is nats per word, the mean over seeds. The standard error is that of the
+    difference to the best, over documents (paired, so that hard documents do not count as noise) and, with
+    two seeds or more, over seeds. Raises UserError without documents or if they differ in number, and for
+    several numbers of topics with only one document that has words, since its variance cannot be estimated.
 
     >>> even = {10: [[-7.0, -7.0, -7.0]], 20: [[-6.0, -7.1, -7.0]], 40: [[-6.1, -7.0, -6.9]]}
     >>> fewest_topics(even, [1, 1, 1]).topics
@@ -46,9 +45,11 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
     words = np.asarray(tokens, np.float64)
     scores = {topics: np.asarray(seeds, np.float64) for topics, seeds in nats.items()}
     if not scores or not words.sum() > 0:
-        raise UserError("no held-out document to compare numbers of topics by")
+        raise UserError("no held-out document to compare numbers of topics")
     if any(one.ndim != 2 or one.shape[1:] != words.shape or not len(one) for one in scores.values()):
-        raise UserError("the scores are not those of the same documents", remedy="score all alike")
+        raise UserError(
+            "the scores are not those of the same documents", remedy="score the same documents for all"
+        )
     if len(scores) > 1 and (words > 0).sum() < 2:
         problem = "a single held-out document cannot tell numbers of topics apart"
         raise UserError(problem, remedy="hold out a larger share")
@@ -59,13 +60,13 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
         error = 0.0 if topics == best else _error(scores[best], scores[topics], words)
         if behind <= error:
             return Fewest(topics, best, behind, error)
-    raise AssertionError("the best is within any error of itself")
+    raise AssertionError("unreachable: the best is within any error of itself")
 
 
 def next_number(scores: Mapping[int, float], most: int) -> int | None:
-    """The number of topics to try next, of the grid 1, 2, 5, 10, 20, 40, ... up to `most`; None: enough.
+    """The number of topics to try next, from the grid 1, 2, 5, 10, 20, 40, ... up to `most`; None: enough.
 
-    `scores`: of the numbers tried so far. Enough is two numbers on each side of the best.
+    `scores`: of the numbers tried so far. Two numbers on each side of the best are enough.
 
     >>> next_number({}, 1000), next_number({20: -8.0}, 1000), next_number({20: -8.0, 10: -8.1}, 1000)
     (20, 10, 5)
@@ -74,7 +75,7 @@ def next_number(scores: Mapping[int, float], most: int) -> int | None:
     if not scores:
         return max(number for number in grid if number <= max(FIRST, grid[0]))
     best = grid.index(min(scores, key=lambda number: (-scores[number], number)))
-    for step in (-1, 1):  # few topics cost less
+    for step in (-1, 1):  # fewer topics first, since they cost less
         for place in range(best + step, best + step * (BESIDE + 1), step):
             if 0 <= place < len(grid) and grid[place] not in scores:
                 return grid[place]
@@ -82,7 +83,7 @@ def next_number(scores: Mapping[int, float], most: int) -> int | None:
 
 
 def _grid(most: int) -> list[int]:
-    """The numbers of topics that a search may try."""
+    """The numbers of topics that a search can try."""
     grid = [1, 2]
     while 5 * 2 ** (len(grid) - 2) <= most:
         grid.append(5 * 2 ** (len(grid) - 2))
@@ -90,7 +91,7 @@ def _grid(most: int) -> list[int]:
 
 
 class Peak(NamedTuple):
-    """The best number of topics on a curve, and the numbers from `fewest` to `most` that are as good."""
+    """The best number of topics on a curve, and the range `fewest` to `most` of equally good ones."""
 
     topics: int
     fewest: int
@@ -101,11 +102,11 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
     """The peak of a curve through `points`: topics in use, and nats per word.
 
     A parabola in the logarithm of the topics in use is laid through the best point and `BESIDE` numbers on
-    each side, as far as they are within `NEAR` of the best, by least squares; its vertex is the peak. Where
-    these are fewer than three numbers of topics, or the parabola opens upwards, it is the best point, the
-    fewest topics where several are as good but for noise. Numbers further away do not count: a curve may rise
-    again there.
-    The range is where the curve is within `ALIKE` of the peak, as far as numbers were tried.
+    each side, as far as they are within `NEAR` of the best, by least squares; its vertex is the peak. If
+    these are fewer than three numbers of topics, or the parabola opens upwards, the peak is the best point,
+    or the fewest topics among those that are equally good up to noise. Numbers further away are ignored,
+    since a curve can rise again there. The range covers the tried numbers at which the curve is within
+    `ALIKE` of the peak.
 
     >>> peak_of([(10, -8.07), (20, -8.01), (40, -7.99), (80, -8.01), (160, -8.07)])
     Peak(topics=40, fewest=28, most=57)

@@ -1,4 +1,4 @@
-"""The runs of a search for the number of topics that are finished: what is kept of each."""
+"""Records of the finished runs of a search for the number of topics."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import is_count, is_flag, is_number, optional, refuse_other_kinds
 
-SHORT, WHOLE = "short runs", "runs to the end"  # of whose scores a range is
+SHORT, WHOLE = "short runs", "runs to the end"  # the scores on which a range is based
 
 
 @dataclass(frozen=True)
 class SearchPoint:
     """A finished run of a search.
 
-    It began with so many `topics` and has `used` of them in use; `bound` and `held_out` are its scores, nats
-    per word, the latter of documents that no run learned from. `final`: not a short run, but one to its end;
-    `checks`: one of those that check a bound that asks for few topics.
+    It started with `topics` topics and has `used` of them in use; `bound` and `held_out` are its scores in
+    nats per word, the latter on documents that no run learned from. `final`: a run to its end, not a short
+    one; `checks`: a run that checks a bound in favour of few topics.
     """
 
     topics: int
@@ -53,13 +53,13 @@ KINDS = {
     "final": is_flag,
     "checks": is_flag,
 }
-OLDER = {"checks": False}  # what records of earlier versions lack
+OLDER = {"checks": False}  # fields that records of earlier versions lack
 
 
 def points_from(held: Any) -> tuple[SearchPoint, ...]:
-    """The runs of a search from what a manifest has of them. Raises ValueError if they make no sense."""
+    """Read the runs of a search from a manifest. Raises ValueError if they make no sense."""
     if not isinstance(held, list):
-        raise ValueError("the runs of the search are no list")
+        raise ValueError("the runs of the search are not a list")
     names = {field.name for field in fields(SearchPoint)}
     points: list[SearchPoint] = []
     for record in held:

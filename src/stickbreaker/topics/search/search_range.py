@@ -1,4 +1,4 @@
-"""Which numbers of topics a search cannot tell apart, and by which of its runs that is known."""
+"""The range of numbers of topics that a search cannot tell apart, and the runs on which it is based."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,10 +11,10 @@ from stickbreaker.topics.search.topic_search import FIRST, FULL, peak_of_held_ou
 class TopicRange(NamedTuple):
     """The fewest and the most topics whose score is within 0.005 nats per word of the best.
 
-    `of`: which scores these are: those of "runs to the end" if the bound judged, those of "short runs" if
-    documents held out did. `at_most`: the model began with the largest number that was tried and kept most of
-    its topics, so that still more may be better. `few`: the number that the bound asked for, if documents
-    held out overruled it; None otherwise.
+    `of`: the scores used: those of "runs to the end" if the bound judged, those of "short runs" if held-out
+    documents did. `at_most`: the model started with the largest number tried and kept most of its topics, so
+    that still more may be better. `few`: the number preferred by the bound, if held-out documents overruled
+    it; None otherwise.
     """
 
     fewest: int

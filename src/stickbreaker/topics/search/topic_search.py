@@ -1,7 +1,7 @@
-"""The search for the number of topics: short runs over a grid show where runs to the end begin.
+"""The search for the number of topics: short runs over a grid determine the start of runs to the end.
 
-The search is a function of the runs that are finished: their figures, the `SearchPoint`s, say which run is
-next. So a directory that has these continues a search as it does a run.
+The search is a function of the finished runs: their figures, the `SearchPoint`s, determine the next run. So
+an interrupted search continues from the records in its directory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,25 +13,25 @@ from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.topics.search.number_of_topics import ALIKE, Peak, next_number, peak_of
 from stickbreaker.topics.search.search_points import SearchPoint
 
-FIRST = 160  # topics that a search judged by the bound begins with; moves merge those that are too many
-PASSES = {"bound": 10, "held-out": 15}  # of a short run, by what judges
-DOCUMENTS, TOKENS = 4, 200  # for each topic that is tried, at least: with fewer, topics learn them by heart
-MANY = 10  # documents for each topic, at least, if the bound judges and more than `FIRST` topics are tried
-FULL = 0.75  # share of its first topics that a run has left if more might be better
-FEW = 10  # topics: if the bound asks for no more, documents held out check it
-CHECKED = 160  # documents at least if the bound is checked: enough to hold some out
-CLEAR = 0.02  # nats per word by which documents held out must be predicted better to overrule the bound
-HELD_OUT = 0.1  # share of the documents that judges numbers of topics, unless another is held out
-WITHOUT_MOVES = {"moves": None, "schedule": "batch"}  # of runs judged by documents held out
-CHECK = {"judge": "held-out"}  # of runs that check the bound
-Settings = dict[str, Any]  # parameters of a run, over those of the estimator
+FIRST = 160  # first number of topics if the bound judges; moves merge superfluous ones
+PASSES = {"bound": 10, "held-out": 15}  # passes of a short run, by judge
+DOCUMENTS, TOKENS = 4, 200  # least number per topic: with fewer, topics overfit
+MANY = 10  # least documents per topic, if the bound judges and more than `FIRST` topics are tried
+FULL = 0.75  # share of its initial topics that a run has left if more might be better
+FEW = 10  # topics: if the bound prefers no more, held-out documents check it
+CHECKED = 160  # least documents for checking the bound, so that some can be held out
+CLEAR = 0.02  # nats per word by which held-out documents must be predicted better to overrule the bound
+HELD_OUT = 0.1  # share of documents that judge numbers of topics, unless set otherwise
+WITHOUT_MOVES = {"moves": None, "schedule": "batch"}  # for runs judged by held-out documents
+CHECK = {"judge": "held-out"}  # for runs that check the bound
+Settings = dict[str, Any]  # parameters of a run that override those of the estimator
 
 
 @dataclass(frozen=True)
 class TopicSearch:
-    """Which run is next, given those that are finished, and what they say together.
+    """Determines the next run and the result, given the finished runs.
 
-    `judge`: "bound" or "held-out"; `max_iter`: passes of a run at most.
+    `judge`: "bound" or "held-out"; `max_iter`: most passes of a run.
     """
 
     judge: str
@@ -40,17 +40,17 @@ class TopicSearch:
     max_iter: int | None = None
 
     def next_settings(self, points: Sequence[SearchPoint]) -> Settings | None:
-        """The parameters of the run that follows, over those of the estimator; None: the search is over.
+        """The parameters of the next run, which override those of the estimator; None: the search is over.
 
-        Judged by the bound, runs make moves. Splits and merges bring a run down to the right number from
-        above, and rarely up to it from below: so short runs begin with many topics, then with half as many,
-        as long as moves leave no more than these, or the bound does not fall by more than `ALIKE`, and until
-        topics are split rather than merged. Only if the first run is the best and keeps most of its topics is
-        twice the number tried. Runs to the end begin with the smallest number that is as good as the best,
-        and with twice that. If they end with a few topics, documents held out check the bound.
+        If the bound judges, runs make moves. Splits and merges bring a run down to the right number from
+        above, but rarely up to it from below. So short runs start with many topics, then with half as many
+        and so on, while moves leave no more topics than that or the bound does not fall by more than `ALIKE`,
+        until topics are split rather than merged. Only if the first run is the best and keeps most of its
+        topics, twice the number is tried. Runs to the end start with the smallest number that is as good as
+        the best, and with twice that. If they end with few topics, held-out documents check the bound.
 
-        Judged by documents held out, no run makes moves, which follow the bound. Short runs go over a grid on
-        both sides of the best, and one run from the peak of their scores goes to its end.
+        If held-out documents judge, no run makes moves, since these follow the bound. Short runs cover a grid
+        on both sides of the best, and one run from the peak of their scores goes to its end.
         """
         own = [point for point in points if not point.checks]
         if self.judge != "bound":
@@ -64,24 +64,24 @@ class TopicSearch:
         return {"n_topics": left[0]} if left else self._next_check(points)
 
     def chosen(self, points: Sequence[SearchPoint]) -> SearchPoint:
-        """The run that is the model: of those to the end the best by its judge, of equals the first; or the
-        one that documents held out asked for against the bound."""
+        """The run that becomes the model: the best run to the end by its judge, the first of ties; or the one
+        preferred by held-out documents against the bound."""
         ends = [point for point in points if point.final]
         return max(ends, key=lambda point: (point.checks, point.score(self.judge)))
 
     def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> Settings:
-        """The parameters that one of the finished runs had. Raises ValueError if the runs before it ask for
-        another one."""
+        """The parameters of one of the finished runs. Raises ValueError if it does not follow from the runs
+        before it."""
         settings = self.next_settings(points[: points.index(chosen)])
         if settings is None or settings["n_topics"] != chosen.topics:
             raise ValueError("a run of the search does not follow from those before it")
         return settings
 
     def held_out(self, points: Sequence[SearchPoint], share: float) -> float:
-        """The share of the documents that the run that follows does not learn from.
+        """The share of documents held out from the next run.
 
-        `share`: of the run before, or what the user holds out of all. If the user holds out nothing, runs
-        that check the bound hold out a tenth, and the run to the end that they ask for learns from all again.
+        `share`: of the run before, or set by the user. If the user holds out nothing, runs that check the
+        bound hold out a tenth, and the resulting run to the end learns from all documents again.
         """
         settings = self.next_settings(points) or {}
         checks = settings.get("judge") == "held-out"
@@ -90,7 +90,7 @@ class TopicSearch:
         return 0.0 if checks and points[0].held_out is None else share
 
     def point(self, settings: Mapping[str, Any], job: Run[Any], state: RunState) -> SearchPoint:
-        """The figures of a finished run that had these settings."""
+        """The figures of a finished run with these settings."""
         assert isinstance(job, VariationalRun)
         used = len(job.model.in_use(job.engine.table.totals().sum(axis=0)))
         held_out = state.held_out[-1] if state.held_out else None
@@ -100,7 +100,7 @@ class TopicSearch:
         )
 
     def most(self, judge: str) -> int:
-        """The most topics that are tried."""
+        """The greatest number of topics to try."""
         most = min(self.n_documents / DOCUMENTS, self.n_tokens / TOKENS)
         if judge == "bound":
             most = min(most, max(FIRST, self.n_documents / MANY))
@@ -112,7 +112,7 @@ class TopicSearch:
         return {"n_topics": n_topics, "max_iter": passes, "tol": 0.0}
 
     def _next_by_held_out(self, points: Sequence[SearchPoint]) -> Settings | None:
-        """The next run of a search that documents held out judge."""
+        """The next run of a search judged by held-out documents."""
         scores = {point.topics: point.score("held-out") for point in points if not point.final}
         number = next_number(scores, self.most("held-out"))
         if number is not None:
@@ -122,11 +122,11 @@ class TopicSearch:
         return {"n_topics": peak_of_held_out(points).topics, **WITHOUT_MOVES}
 
     def _next_check(self, points: Sequence[SearchPoint]) -> Settings | None:
-        """The next of the runs that check a bound that asks for few topics.
+        """The next of the runs that check a bound in favour of few topics.
 
-        The first makes moves, as the bound's choice did, and says how well that predicts documents held out;
-        the others are those of a search by documents held out. If these are clearly better predicted with
-        more topics, a run from the peak of their scores learns from all documents.
+        The first makes moves, like the bound's choice, and measures how well that predicts held-out
+        documents; the others form a search by held-out documents. If more topics predict clearly better, a
+        run from the peak of their scores learns from all documents.
         """
         best = max((point for point in points if point.final and not point.checks), key=lambda one: one.bound)
         checks = [point for point in points if point.checks]
@@ -144,7 +144,7 @@ class TopicSearch:
         return None if following is None else {**following, **CHECK}
 
     def _next_from_above(self, short: Mapping[int, SearchPoint]) -> int | None:
-        """The number of topics that the next short run begins with; None: enough were tried."""
+        """The initial number of topics of the next short run; None: enough were tried."""
         most_tried = self.most("bound")
         if not short:
             return min(FIRST, most_tried)
@@ -159,7 +159,7 @@ class TopicSearch:
         return None
 
     def _starts(self, short: Mapping[int, SearchPoint]) -> list[int]:
-        """The numbers of topics that runs to the end begin with."""
+        """The initial numbers of topics of runs to the end."""
         if not short:
             return []
         best = max(point.bound for point in short.values())
@@ -169,5 +169,5 @@ class TopicSearch:
 
 
 def peak_of_held_out(points: Sequence[SearchPoint]) -> Peak:
-    """The peak of the scores of short runs that documents held out judge."""
+    """The peak of the held-out scores of short runs."""
     return peak_of([(point.used, point.score("held-out")) for point in points if not point.final])

@@ -1,6 +1,6 @@
 """Gibbs sampling of a hierarchical Dirichlet process by direct assignment (Teh et al. 2006, section 5.3).
 
-Tokens are visited as in `gibbs`, over all topics in single precision, with alpha times a topic's weight in
+Tokens are visited as in `gibbs`, over all topics in single precision, with alpha × the topic's weight in
 place of alpha. A token can also draw the rest, which opens a topic in a free column.
 """
 

@@ -13,7 +13,7 @@ from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.slots import TopicPrior
 
 TOKENS, SHARE = 1.0, 1e-4  # least expected tokens, and share of all tokens, of a topic in use
-LEAST = 1e-8  # lower limit of alpha times a topic's weight, to avoid underflow in single precision
+LEAST = 1e-8  # lower limit of alpha × weight of a topic, to avoid underflow in single precision
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
-    """E[log beta] of the rows a shard reads, E[log sigma(V)] and alpha; `topics`: the same without tables."""
+    """E[log beta] of a shard's rows, E[log sigma(V)] and alpha; `topics`: the same for direct assignment."""
 
     topics: TopicView
     logs: NDArray[np.float32]  # rows × topics, less topics.log_scale
