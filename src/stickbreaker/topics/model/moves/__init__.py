@@ -1,1 +1,1 @@
-"""How the number of topics changes: splits and merges, proposed, evaluated and decided."""
+"""Moves that change topics: splits, merges and exchanges, proposed, evaluated and decided."""

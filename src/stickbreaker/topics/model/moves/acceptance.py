@@ -1,4 +1,5 @@
-"""Three ways to judge a split or a merge of topics: by all documents, by a half, by the minibatch itself."""
+"""Three ways to accept splits and merges of topics: by all documents, by half of a minibatch, or by all of
+it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -32,24 +33,22 @@ from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 SETTLED = 2.0  # passes before exact moves begin: alpha must be learned first
-STEPS = 10  # minibatches before moves that are judged on halves begin
-WHOLE = np.array([1.0, 1.0, -1.0])  # what a topic's two parts have more than the whole
-FEW = 0.5  # share of all documents of which a minibatch that handovers are given up by has no more
-HOPELESS = (
-    0.1  # nats for each token of a topic that its handover seems to lose, by a minibatch, to be given up
-)
-RATE = 0.2  # merges of a stream wait until the learning rate is below: totals must be steady
+STEPS = 10  # minibatches before moves judged on halves begin
+WHOLE = np.array([1.0, 1.0, -1.0])  # coefficients: the two parts minus the whole
+FEW = 0.5  # handovers are only given up by minibatches with at most this share of all documents
+HOPELESS = 0.1  # nats per token of a topic that its handover must lose, by a minibatch, to be given up
+RATE = 0.2  # learning rate below which merges in a stream begin, since totals must be steady
 
 
 class ExactMoves(TopicMoves):
-    """Judged by the bound of all documents, whose statistics are those of their last visit."""
+    """Moves judged by the bound of all documents, with statistics of their last visits."""
 
     @property
     def mixing(self) -> bool:
         return not self.sampled
 
     def tried(self, n_topics: int) -> int:
-        """As a rule half as many as there are topics: none is made by mistake."""
+        """Usually half of the number of topics, since exact moves are never made by mistake."""
         if self.settings.merges is not None:
             return self.settings.merges
         return min(max(MERGES, n_topics // 2), MOST_MERGES)
@@ -73,10 +72,10 @@ class ExactMoves(TopicMoves):
     def _hopeless(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """Proposals that are not worth trying on all other documents, if these are like the minibatch's.
+        """Give up proposals that are not worth trying on all documents, if these are like the minibatch's.
 
-        Splits that gain nothing by the documents that they were fitted to; and handovers that lose much,
-        which are not fitted, so that a part of the documents says less of them.
+        These are splits without a gain on the documents that they were fitted to, and handovers with a large
+        loss (a part of the documents says less about them, since they are not fitted).
         """
         totals = table.totals.sum(axis=0)
         scale = float(totals.sum()) / max(stats.tokens, 1e-300)
@@ -98,7 +97,7 @@ class ExactMoves(TopicMoves):
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
 
     def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """The words' terms of a handover, if words are shared out by E[log beta] of the targets."""
+        """The words' terms of a handover, if words are divided by E[log beta] of the targets."""
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
         columns = partial(row_queries.union_foreseen, topic=topic, into=targets, tokens=tokens)
@@ -118,7 +117,7 @@ class ExactMoves(TopicMoves):
         sums: Mapping[str, Answer],
         scale: float,
     ) -> Iterator[Candidate]:
-        """What proposals gain, if all documents are `scale` times those that `stats` is of."""
+        """The gains of proposals, if all documents are `scale` times those of `stats`."""
         for plan in proposals:
             tried, values = stats.trial[plan.name], evidence(self._words(params), sums[plan.name])
             if "targets" in plan.change:
@@ -130,7 +129,7 @@ class ExactMoves(TopicMoves):
             yield self._parted(plan, part, gain, RowQuery(shares, {"trial": ReportRows(plan.name)}))
 
     def _terms(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """The words' terms of what a proposal would make."""
+        """The words' terms of the topics that a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
@@ -139,18 +138,19 @@ class ExactMoves(TopicMoves):
 
 
 def _least(item: Candidate, totals: Array) -> float:
-    """The gain in nats, by a minibatch, that a proposal must exceed to be tried on all documents."""
+    """The least gain in nats on a minibatch for a proposal to be tried on all documents."""
     return 0.0 if isinstance(item.edit, Split) else -max(HOPELESS * float(totals[item.topics[0]]), EMPTY)
 
 
 class HalvesMoves(TopicMoves):
-    """Splits are fitted on half of a minibatch's documents and judged by what they gain on the other half.
+    """Moves in which splits are fitted on half of a minibatch's documents and judged by their gain on the
+    other half.
 
-    Merges have nothing to fit: pairs are chosen by the minibatch before and judged on this one.
+    Merges have nothing to fit: pairs are chosen on the previous minibatch and judged on this one.
     """
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Yes: what a stream brings may always give reason to try again."""
+        """True: a stream can always give new reasons to try moves."""
         return True
 
     def propose(
@@ -191,7 +191,7 @@ class HalvesMoves(TopicMoves):
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """The words' terms of what a proposal would make."""
+        """The words' terms of the topics that a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         columns = partial(row_queries.split_as_fitted, topic=topic_of(plan.change["topic"]))
@@ -200,16 +200,16 @@ class HalvesMoves(TopicMoves):
 
 
 class PaperMoves(TopicMoves):
-    """Judged on the minibatch that they were fitted on (Bryant & Sudderth 2012, Algorithms 1 and 2).
+    """Moves judged on the minibatch on which they were fitted (Bryant & Sudderth 2012, Algorithms 1 and 2).
 
-    Pairs with positive covariance merge before the topics are updated; every topic's split is tried after.
-    Merged topics have one eta, where the paper's sum of lambdas counts it twice; the two parts of a split
-    topic share its phi, where the printed restricted phi does not sum to one; a split takes one restricted
-    iteration, from the topic's past and its present counts.
+    Pairs with positive covariance merge before the topics are updated; then every topic's split is tried.
+    Differences from the paper: merged topics have one eta (the sum of lambdas counts it twice); the two parts
+    of a split topic share its phi (the printed restricted phi does not sum to one); a split takes one
+    restricted iteration, from the topic's past and its present counts.
     """
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Yes: every topic is tried at every step."""
+        """True: every topic is tried at every step."""
         return True
 
     def propose(
@@ -259,7 +259,8 @@ class PaperMoves(TopicMoves):
     def _first_draft(
         self, params: Record, stats: Stats, plan: Proposal, table: TableView, fresh: Array, step: Step
     ) -> Draft:
-        """A split to start from: the counts of earlier minibatches, and this one's, of totals `fresh`."""
+        """An initial split: into the counts of earlier minibatches and this one's, which have totals
+        `fresh`."""
         topic, keep = topic_of(plan.change["topic"]), 1.0 - step.rate
         totals = np.stack([keep * table.totals[:, topic], step.rate * fresh[:, topic]], axis=1)
         weight = keep * float(params["weights"].values[topic])
@@ -279,7 +280,7 @@ class PaperMoves(TopicMoves):
         )
 
     def _union_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """The words' terms of a handover, and what the report adds to them."""
+        """The words' terms of a handover, with the additions from the step's report."""
         topic, targets = concerned(plan)
         columns = partial(row_queries.union_after, topic=topic, into=targets, scale=step.scale)
         return RowQuery(
@@ -287,13 +288,13 @@ class PaperMoves(TopicMoves):
         )
 
     def _split_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """The words' terms of a split, and what the report adds to them."""
+        """The words' terms of a split, with the additions from the step's report."""
         topic = topic_of(plan.change["topic"])
         columns = partial(row_queries.split_after, topic=topic, rate=step.rate, scale=step.scale)
         return RowQuery(Terms(self._words(params), columns), {**_blended(plan), "fresh": ReportRows()})
 
     def _value(self, params: Record, sums: Answer) -> Array:
-        """Report's tokens times E[log beta], less KL(q(beta) || p(beta)), of columns."""
+        """The report's tokens × E[log beta] - KL(q(beta) || p(beta)), by column."""
         words = self._words(params)
         return evidence(words, sums) + log_likelihood(words, sums)
 
@@ -302,7 +303,7 @@ class PaperMoves(TopicMoves):
     ) -> Iterator[Candidate]:
         splits = [
             plan
-            for plan in proposals  # but those of a topic that was merged meanwhile
+            for plan in proposals  # except of topics merged meanwhile
             if "log_odds" in plan.change and plan.change["topic"].values.any()
         ]
         queries = {plan.name: self._split_after(params, plan, step) for plan in splits}
@@ -321,7 +322,7 @@ class PaperMoves(TopicMoves):
 
 
 def _blended(plan: Proposal) -> dict[str, RowArray | ReportRows]:
-    """Rows that a split is made of: the counts that it started from, and those that its trial reported."""
+    """The rows of a split: its initial counts, and those reported by its trial."""
     return {"trial": ReportRows(plan.name), "start": plan.change["start"].values}
 
 
@@ -331,7 +332,7 @@ MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves
 def move_of(
     settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
 ) -> TopicMoves:
-    """The move of a model with these slots, whose documents' topics may be `sampled`."""
+    """The split-merge move of a model with these slots; `sampled`: documents' topics are drawn."""
     assert isinstance(documents, HDPPrior)
     assert isinstance(words, ClosedVocabulary)
     return MOVES[settings.accept](settings, documents, words, sampled)

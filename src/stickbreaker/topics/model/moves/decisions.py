@@ -1,4 +1,4 @@
-"""Which of the changes of topics that were tried are made, and what is remembered of the others."""
+"""Choosing among tried changes of topics, and the memory of those not made."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -9,17 +9,17 @@ from stickbreaker.contracts.table_view import RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record
 
-MAX_BACKOFF = 32.0  # cohorts that a topic that keeps failing waits at most
-PAIR_BACKOFF = 8.0  # cohorts that a pair waits that failed, or was one topic before
+MAX_BACKOFF = 32.0  # most cohorts that a repeatedly failing topic waits
+PAIR_BACKOFF = 8.0  # cohorts that a pair waits after failing, or after being split
 SPLIT, MERGE = 0, 1  # kinds of moves
-EMPTY, TOLERANCE = 1.0, -1e-2  # a topic of fewer tokens goes for nothing, to rounding
+EMPTY, TOLERANCE = 1.0, -1e-2  # a topic with fewer tokens can be dropped at no gain, up to rounding
 
 
 class Candidate(NamedTuple):
-    """A change that a trial says something about: columns concerned, its edit, and its gain in nats.
+    """A change after a trial: the columns concerned, the edit, and its gain in nats.
 
-    `shares` are the edit's shares of words, or what to ask for them. log p(sticks | gamma) has no part in the
-    gain: a density at a point does not compare across numbers of topics.
+    `shares`: the edit's shares of words, or a query for them. The gain does not include log p(sticks |
+    gamma), since a density is not comparable between numbers of topics.
     """
 
     plan: str
@@ -27,11 +27,11 @@ class Candidate(NamedTuple):
     edit: Split | Dissolve
     gain: float
     shares: RowQuery | RowArray
-    mixture: bool = False  # a topic tried with those that it mixes
+    mixture: bool = False  # whether a topic was tried as a mixture of others
 
 
 class MoveLimits(NamedTuple):
-    """The nats that a gain must exceed, and how many splits are made at once."""
+    """The least gain in nats, and the most splits at a time."""
 
     least: float
     splits: int
@@ -44,10 +44,9 @@ def chosen(
     totals: Array,
     later: Callable[[float], float],
 ) -> tuple[list[Candidate], dict[str, Field]]:
-    """The best candidates of disjoint topics, their edits to be made in order, and the memory of the others.
+    """The best candidates with disjoint topics, whose edits are made in order, and the updated memory.
 
-    `totals` (topics) are the table's; `later` gives the documents seen after that many rounds of all that is
-    at hand.
+    `totals` (topics): of the table; `later`: function from a number of rounds to the documents seen by then.
     """
     failed, wait, apart = (params[name].values.copy() for name in ("failed", "wait", "apart"))
     taken, splits = set[int](), 0
@@ -57,7 +56,7 @@ def chosen(
     for item in sorted(found, key=lambda each: -each.gain):
         kind, topic = SPLIT if isinstance(item.edit, Split) else MERGE, item.topics[0]
         least = TOLERANCE if kind == MERGE and totals[topic] < EMPTY else limits.least
-        if not item.gain > least:  # nor is what is not a number
+        if not item.gain > least:  # also excludes NaN
             if kind == SPLIT or item.mixture:
                 lost.add((kind, topic))
             if kind == MERGE and len(item.topics) == 2:
@@ -68,7 +67,7 @@ def chosen(
             best.append(item._replace(edit=_placed(item.edit, left)))
             apart[topic, topic] = later(
                 PAIR_BACKOFF
-            )  # halves take this place and a new one: not tried at once
+            )  # the halves take this place and a new one, and are not tried immediately
     for kind, topic in lost:
         failed[kind, topic] += 1.0
         wait[kind, topic] = later(min(2.0 ** failed[kind, topic], MAX_BACKOFF))
@@ -82,7 +81,7 @@ def chosen(
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """An edit in the shape that those before it left; `left`: the old topic of each place."""
+    """An edit renumbered after the earlier edits; `left`: the old topic of each place."""
     if isinstance(edit, Split):
         placed: Split | Dissolve = replace(edit, source=left.index(edit.source))
         left.append(-1)
@@ -94,7 +93,7 @@ def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
 
 
 def accepted(table: TableView, best: Sequence[Candidate]) -> tuple[Accepted, ...]:
-    """Edits with their shares of words."""
+    """The edits of candidates, with their shares of words."""
     queries = {item.plan: item.shares for item in best if isinstance(item.shares, RowQuery)}
     along = {item.plan: {"words": item.shares} for item in best} | table.fields(queries)
     return tuple(

@@ -1,6 +1,6 @@
-"""Topics of a stream that keep their size: half of a giant takes the place of the smallest topic.
+"""Exchanges in a stream: half of a giant topic replaces the smallest topic.
 
-scipy is imported on use: a model is loaded without it.
+scipy is imported on use, so that models load without it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,29 +20,33 @@ from stickbreaker.topics.model.moves.trials import AGREEMENT, mark, topic_of
 
 GIANT = 3.0  # times the mean of all topics' votes
 STARVED = 0.5  # times the mean, of votes and of counts
-AT_ONCE, SHARE_AT_ONCE = 3, 0.1  # exchanges of a step at most: so many, or this share of the topics
-DIRECTIONS, ROUNDS = 3, 7  # maps that look for a topic's leading direction; all maps of a split
-LEAST_PART = 0.05  # of a giant's tokens that its smaller half has
+AT_ONCE, SHARE_AT_ONCE = (
+    3,
+    0.1,
+)  # most exchanges per step: the greater of this number and this share of the topics
+DIRECTIONS, ROUNDS = 3, 7  # rounds that search for a topic's leading direction; all rounds of a split
+LEAST_PART = 0.05  # least share of a giant's tokens in its smaller half
 CHANCE = 1.64  # standard deviations by which documents' halves must agree
-LEAST_TOKENS = 5.0  # of a giant: a document with fewer says nothing of its halves
+LEAST_TOKENS = 5.0  # of a giant: a document with fewer does not judge its halves
 LEAST_DOCUMENTS = 5.0  # that judge halves
-WAIT = 2  # minibatches that a giant waits whose halves were one topic
+WAIT = 2  # minibatches that a giant waits if its halves did not differ
 ETA, ALPHA = 0.1, 0.1  # priors of the halves' words, and of a document's halves
-LEAST_TOPICS = 4  # of fewer none is a giant, even with all words
+LEAST_TOPICS = 4  # with fewer topics none is a giant, even with all words
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Move):
-    """A topic of a stream that more than three times its share of documents vote for gives half of itself for
-    the smallest topic, which joins the one that it is most like.
+    """Splits a topic of a stream with more than three times its share of documents' votes; one half replaces
+    the smallest topic, which is merged into the most similar one.
 
-    Mean-field topics of documents that come in order, or with a small alpha, let one topic win them all, and
-    the bound prefers that; nothing but this makes a giant specialise again. So no bound judges an exchange:
-    the halves must differ. Documents vote for topics by their shares of tokens, so that one long document is
-    one vote. The halves are those of a model of two topics of the giant's tokens in the minibatch, from its
-    leading direction (as `TopicMoves` parts a topic).
+    With ordered documents or a small alpha, mean-field inference lets one topic win all documents, and the
+    bound prefers this; nothing else makes such a giant specialise again. So the bound does not judge
+    exchanges: the halves must differ. Documents vote for topics by their shares of tokens, one vote per
+    document. The halves are a model of two topics fitted to the giant's tokens in the minibatch, from its
+    leading direction (as `TopicMoves` splits a topic).
 
-    Memory: "rested" (topics), the documents seen by when a topic whose halves were alike is tried again.
+    Memory: "rested" (topics), the number of documents seen at which a topic with similar halves is tried
+    again.
     """
 
     def start(self, n_columns: int) -> Record:
@@ -51,7 +55,7 @@ class Exchange(Move):
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
     ) -> list[Proposal]:
-        """The votes of the minibatch, which tell what to try on it."""
+        """Propose to count the votes of the minibatch, which determine what to try."""
         if table.totals.shape[1] < LEAST_TOPICS:
             return []
         change = {"votes": Field(np.array(1.0)), "seed": Field(np.array(float(seed)))}
@@ -71,14 +75,14 @@ class Exchange(Move):
     def decide(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        return Decision()  # everything was made before the table changed
+        return Decision()  # everything was done before the table changed
 
-    # what to try
+    # proposals
 
     def _begin(
         self, params: Record, stats: Stats, survey: Proposal, table: TableView, step: Step
     ) -> list[Proposal]:
-        """Giants to part, and the topics whose place their halves are to take, handed over."""
+        """Proposals to split giants, and to hand over the topics that their halves replace."""
         votes = stats.trial[survey.name].usage["votes"].values
         totals = table.totals.sum(axis=0)
         ready = params["rested"].values <= step.seen
@@ -90,7 +94,9 @@ class Exchange(Move):
         sums = table.add({"alike": RowQuery(query)})["alike"]
         cosines = sums["products"] / np.sqrt(np.maximum(sums["squares"], 1e-300))
         cosines[:, starved] = -1.0
-        cosines[:, [giant for giant, _ in chosen]] -= 1.0  # of those that are split only for want of another
+        cosines[:, [giant for giant, _ in chosen]] -= (
+            1.0  # hand over to a giant only for lack of another topic
+        )
         plans: list[Proposal] = []
         directions: dict[str, RowQuery] = {}
         seed = int(survey.change["seed"].values)
@@ -120,16 +126,16 @@ class Exchange(Move):
             for plan in plans
         ]
 
-    # how a giant is split
+    # fitting the halves of a giant
 
     def _fitted(self, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
-        """The giants for their next round."""
+        """The proposals for giants in their next round."""
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
 
         def queries(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
             return {name: RowQuery(function, held[name], counts=False) for name, function in made.items()}
 
-        number = halves[0].round + 1  # all are in the same one
+        number = halves[0].round + 1  # all are in the same round
         if number <= DIRECTIONS:
             sums = table.add(queries(dict.fromkeys(held, row_queries.moments)))
             centred = {name: partial(row_queries.centred, moments=sums[name]["moments"]) for name in held}
@@ -158,13 +164,13 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The last round: all documents are split, and those judge that the halves do not come from."""
+        """The last round: all documents are split; those that the halves were not fitted to judge."""
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
             plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
         )
 
-    # what is made of it
+    # decisions
 
     def _made(
         self,
@@ -175,7 +181,7 @@ class Exchange(Move):
         table: TableView,
         step: Step,
     ) -> Decision:
-        """Exchanges whose halves differ, to be made in order; the other giants rest."""
+        """The exchanges whose halves differ, in order; the other giants rest."""
         sums = table.add(
             {plan.name: RowQuery(_tokens, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
         )
@@ -213,10 +219,10 @@ class Exchange(Move):
 
 
 def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Giants, the largest first, each with the topic whose place its half is to take, the smallest first.
+    """Pairs of a giant (largest first) and the topic to be replaced by its half (smallest first).
 
-    `votes` (topics) are of the minibatch's documents, `totals` (topics) the table's; only `ready` giants are
-    split. A topic that has starved has few of both: many have no votes for a while, and come again.
+    `votes` (topics): of the minibatch's documents; `totals` (topics): of the table; only `ready` giants are
+    split. A starved topic has few of both, since many topics have no votes for a while.
 
     >>> exchanges(np.array([9.0, 0.5, 0.4, 0.1, 0.0]), np.ones(5) - 0.9 * np.eye(5)[3], np.ones(5, bool))
     [(0, 3)]
@@ -230,7 +236,7 @@ def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tup
 
 
 def differ(sums: Array) -> bool:
-    """Whether documents lean to the halves of a topic more than by chance, by `trials.AGREEMENT`.
+    """Whether documents prefer one of a topic's halves more than by chance, by `trials.AGREEMENT`.
 
     >>> differ(np.array([20.0, 40.0, 100.0])), differ(np.array([20.0, 5.0, 100.0]))
     (True, False)
@@ -240,36 +246,36 @@ def differ(sums: Array) -> bool:
 
 
 def _inner_products(part: RowBlock, topics: Sequence[int]) -> Answer:
-    """Of some topics' counts with all (topics × all), and all topics' squares."""
+    """Inner products of given topics' counts with all (topics × all), and all topics' sums of squares."""
     columns = part.counts
     return {"products": columns[:, topics].T @ columns, "squares": (columns**2).sum(axis=0)}
 
 
 def _tokens(part: RowBlock) -> Answer:
-    """Tokens of a trial's two columns."""
+    """The tokens in a trial's two columns."""
     return {"tokens": part.held["trial"].sum(axis=0)}
 
 
 def _log_odds(part: RowBlock, tokens: Array) -> Answer:
-    """log of the first half's over the second's probability of each word, with eta on both."""
+    """Log odds of each word between the first and the second half, with eta added to both."""
     logs = np.log(part.held["trial"] + ETA) - np.log(tokens + ETA * part.n_rows)
     return {"log_odds": logs[:, 0] - logs[:, 1]}
 
 
 def _leaning(part: RowBlock, tokens: Array) -> Answer:
-    """How many of a trial's tokens lean to the first half, by their words alone."""
+    """The number of a trial's tokens that prefer the first half, by their words alone."""
     odds = _log_odds(part, tokens)["log_odds"]
     return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
 
 
 def _mean(leaning: Array, tokens: Array) -> Array:
-    """The share of a trial's tokens that lean to the first half: a half where no document is long enough to
-    be split, so that such halves do not differ."""
+    """The share of a trial's tokens that prefer the first half; 1/2 if no document is long enough to be
+    split, so that the halves do not differ."""
     total = tokens.sum()
     return leaning / total if total > 0.0 else np.array(0.5)
 
 
 def _second_shares(part: RowBlock, of_all: float) -> Answer:
-    """The second half's share of each word; of words that the trial lacks, its share `of_all` tokens."""
+    """The second half's share of each word; for words that the trial lacks, its share `of_all` tokens."""
     first, second = part.held["trial"].T
     return {"words": (second + of_all) / (first + second + 1.0)}

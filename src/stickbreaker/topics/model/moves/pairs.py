@@ -1,6 +1,6 @@
-"""Which topics moves propose to hand over to which.
+"""Choosing which topics to hand over to which.
 
-scipy is imported on use: a model is loaded without it.
+scipy is imported on use, so that models load without it.
 """
 
 from collections.abc import Iterator
@@ -9,18 +9,18 @@ import numpy as np
 
 from stickbreaker.core.records import Array, Stats
 
-PARTS, LEAST_PART = 6, 0.02  # topics that one is handed over to at first, and the least share of each
-MOST_PARTS = 24  # however often that failed
+PARTS, LEAST_PART = 6, 0.02  # initial number of targets of a mixture, and least share of each
+MOST_PARTS = 24  # most targets, however often fewer failed
 
 
 def likeness(products: Array, squares: Array) -> Array:
-    """Cosines of topics' counts, by their inner products and the sums of their squares."""
+    """Cosines of topics' counts, from inner products and sums of squares."""
     length = np.sqrt(squares)
     return np.asarray(products / np.maximum(length[:, None] * length, 1e-300))
 
 
 def correlation(latest: Stats) -> Array:
-    """Correlation of documents' shares of topics; 0 × 0 for sampled documents, whose reports lack it."""
+    """Correlation of topic shares over documents; 0 × 0 for sampled documents, whose reports lack it."""
     if "together" not in latest.usage:
         return np.zeros((0, 0))
     n = max(latest.documents, 1.0)
@@ -31,7 +31,7 @@ def correlation(latest: Stats) -> Array:
 
 
 def pairs(likeness: Array, totals: Array) -> list[tuple[int, ...]]:
-    """Pairs of topics whose likeness is above zero, the most alike first; the smaller topic of each first."""
+    """Pairs of topics with positive similarity, most similar first; the smaller topic of each pair first."""
     one, other = np.triu_indices(len(likeness), 1)
     values = likeness[one, other]
     order = np.argsort(-values, kind="stable")
@@ -41,11 +41,10 @@ def pairs(likeness: Array, totals: Array) -> list[tuple[int, ...]]:
 
 
 def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tuple[int, ...]]:
-    """Each wanted topic with those that it is most nearly a mixture of, the largest part first.
+    """Each wanted topic with the topics of which it is approximately a mixture, largest part first.
 
-    Non-negative least squares of its word shares on those of all other topics, words weighted as chi-squared
-    weights them, whose inner products are given. Each time that a topic has `failed` (topics: how often) it
-    is tried with twice as many.
+    By non-negative least squares of its word shares on those of all other topics, with chi-squared weights of
+    words, given inner products. Each time a topic has `failed` (topics: how often), twice as many are tried.
     """
     from scipy.optimize import nnls
 

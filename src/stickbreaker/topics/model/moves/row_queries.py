@@ -1,8 +1,8 @@
-"""What topic moves ask of the table: functions of a part of its rows, which add up or make arrays over rows.
+"""Queries of topic moves to the table: functions of a block of rows, whose results are summed or form arrays
+over rows.
 
-Of the arrays that a part holds, "trial" are the rows that a proposal's trial reported, "fresh" those of the
-step's own report.
-scipy is imported on use: a model is loaded without it.
+In a block, "trial" are the rows reported by a proposal's trial, "fresh" those of the step's own report. scipy
+is imported on use, so that models load without it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +18,8 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.topics import purposes
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-DRAWN = 1 << 17  # words whose scores one stream draws
-SMOOTH = 1.0  # tokens of a word, shared as the whole topic is, that its share starts from
+DRAWN = 1 << 17  # words whose scores are drawn from one stream
+SMOOTH = 1.0  # prior tokens of a word, divided like the whole topic
 Answer = Mapping[str, Array]
 
 
@@ -30,12 +30,12 @@ class WordsSlot(NamedTuple):
     params: Record
 
     def totals(self, counts: Array, part: RowBlock) -> Array:
-        """Sums of columns over a part's rows (groups × columns)."""
+        """Sums of columns over a block's rows (groups × columns)."""
         ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
         return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
 
     def log_words(self, counts: Array, totals: Array, part: RowBlock) -> Array:
-        """E[log beta] of columns over a part's rows, given the whole columns' totals (groups × columns)."""
+        """E[log beta] of columns over a block's rows, given the whole columns' totals (groups × columns)."""
         return self.slot.log_words(self.params, counts, totals, part.first)
 
 
@@ -54,7 +54,7 @@ def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
 
 
 def in_two(column: Array, second: Array) -> Array:
-    """A topic's counts in two (words × 2), by the second's share of each word."""
+    """A topic's counts split in two (words × 2), by the second's share of each word."""
     return np.stack([column * (1.0 - second), column * second], axis=1)
 
 
@@ -64,7 +64,7 @@ def seconds(part: RowBlock, tokens: Array, smooth: float) -> Answer:
 
 
 def handed(part: RowBlock, amounts: bool) -> Answer:
-    """What each of several topics gets of another by its trial: tokens (`amounts`), or shares of them."""
+    """The tokens (`amounts`) or shares that each of several topics gets from another, by its trial."""
     tokens = part.held["trial"]
     return {"words": tokens if amounts else own_shares(tokens)}
 
@@ -73,7 +73,7 @@ def handed(part: RowBlock, amounts: bool) -> Answer:
 
 
 def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
-    """A direction of words to start from; every `DRAWN` words have a stream, so that few are skipped."""
+    """A random initial direction of words; every `DRAWN` words have a stream of their own."""
     at, last, drawn = part.first, part.first + len(part.counts), list[Array]()
     while at < last:
         number, skipped = divmod(at, DRAWN)
@@ -85,8 +85,8 @@ def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
 
 
 def products(part: RowBlock, totals: Array) -> Answer:
-    """Of topics with that many tokens: inner products of counts, sums of squares, and inner products of
-    shares of words, which are weighted as chi-squared weights them."""
+    """Inner products of topics' counts, sums of squares, and inner products of word shares with chi-squared
+    weights; `totals`: the topics' tokens."""
     columns = part.counts
     mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
     scaled = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]
@@ -98,7 +98,7 @@ def products(part: RowBlock, totals: Array) -> Answer:
 
 
 def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Array) -> Answer:
-    """E[log beta] of the topics that one is handed over to; `totals` (groups × those topics) are theirs."""
+    """E[log beta] of the targets of a handover, with `totals` (groups × targets)."""
     return {"log_words": words.log_words(part.counts[:, topics], totals, part)}
 
 
@@ -106,19 +106,19 @@ def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Arr
 
 
 def _scores(rows: Array) -> tuple[Array, Array]:
-    """Words' scores and tokens, from a trial's rows (words × 2): sums of documents' scores, and tokens."""
+    """Words' scores and tokens, from a trial's rows (words × 2: sums of documents' scores, tokens)."""
     sums, tokens = rows.T
     return sums / (tokens + 1.0), tokens
 
 
 def moments(part: RowBlock) -> Answer:
-    """Tokens, and of words' scores by tokens the sum and the sum of squares."""
+    """The tokens, and the sum and sum of squares of words' scores, weighted by tokens."""
     scores, tokens = _scores(part.held["trial"])
     return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
 
 
 def centred(part: RowBlock, moments: Array) -> Answer:
-    """Scores of words, made mean zero and variance one by tokens; zero if there are none."""
+    """Scores of words, standardised with token weights; zero without tokens."""
     scores, tokens = _scores(part.held["trial"])
     total = max(float(moments[0]), 1e-300)
     mean = moments[1] / total
@@ -142,7 +142,7 @@ def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals
 def first_counts(
     part: RowBlock, words: WordsSlot, topic: int, keep: float, add: float, totals: Array
 ) -> Answer:
-    """A split of a topic into its past counts, times `keep`, and the report's, times `add`."""
+    """The second part's shares when a topic is split into `keep` × past counts and `add` × the report's."""
     start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
     log_words = words.log_words(start, totals, part)
     return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
@@ -157,7 +157,7 @@ def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
 
 
 class DrawnColumns(NamedTuple):
-    """Some columns over a part's rows, and tokens that are drawn from each (both rows × columns)."""
+    """Columns over a block's rows, and the tokens drawn from each (both rows × columns)."""
 
     counts: Array
     drawn: Array | None = None
@@ -165,7 +165,7 @@ class DrawnColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The sums over words that the bound has of some columns; see `evidence` and `log_likelihood`."""
+    """The sums over words for the bound of given columns; see `evidence` and `log_likelihood`."""
 
     words: WordsSlot
     columns: Callable[[RowBlock], DrawnColumns]
@@ -188,7 +188,7 @@ def evidence(words: WordsSlot, sums: Answer) -> Array:
 
 
 def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
-    """E[log beta] of each token that is drawn from columns, in nats (columns)."""
+    """The sum of E[log beta] over the tokens drawn from columns, in nats (columns)."""
     from scipy.special import psi
 
     log_totals = psi(sums["totals"] + words.slot.prior_totals(words.params))
@@ -196,13 +196,13 @@ def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
 
 
 def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
-    """A topic's two parts, shared as in its trial, and the whole."""
+    """A topic's two parts, split as in its trial, and the whole."""
     second = shares(part.held["trial"], tokens, 0.0)
     return DrawnColumns(_parts_and_whole(part.counts[:, topic], second))
 
 
 def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
-    """A topic's two parts, as "shares" has them, and the whole; the trial's tokens are drawn from them."""
+    """A topic's two parts, split by "shares", and the whole; the trial's tokens are drawn from them."""
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
     return DrawnColumns(counts, np.stack([first, second, first + second], axis=1))
@@ -216,28 +216,28 @@ def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
 
 
 def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnColumns:
-    """A topic's two parts, as `seconds_after` has them, and the whole; drawn is what the report, times
-    `scale`, has more of each than they."""
+    """A topic's two parts, split by `seconds_after`, and the whole; the drawn tokens are `scale` × the report
+    minus the columns."""
     counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
     fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
     return DrawnColumns(counts, fresh - counts)
 
 
 def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> DrawnColumns:
-    """Topics after another was handed over to them as in its trial; then they and it as they are."""
+    """Targets after a handover as in its trial, followed by the targets and the topic before it."""
     return DrawnColumns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
 def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> DrawnColumns:
-    """Topics after another was handed over to them, each word by `tokens` (targets) and by their E[log beta];
-    then they and it as they are."""
+    """Targets after a handover that divides each word by `tokens` (targets) and E[log beta], followed by the
+    targets and the topic before it."""
     logs = part.held["log_words"] + np.log(tokens)
     along = np.exp(logs - logs.max(axis=1, keepdims=True))
     return DrawnColumns(_united(part.counts, along / along.sum(axis=1, keepdims=True), topic, into))
 
 
 def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> DrawnColumns:
-    """The same; drawn is what the report, times `scale`, has more of each than they."""
+    """`union`, with drawn tokens: `scale` × the report minus the columns."""
     along = own_shares(part.held["trial"])
     counts = _united(part.counts, along, topic, into)
     return DrawnColumns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)

@@ -1,6 +1,6 @@
-"""What all split and merge moves of topics share: proposals, their fitting, the terms of the bound, edits.
+"""The common base of split and merge moves of topics: proposals, fitting, terms of the bound, edits.
 
-scipy is imported on use: a model is loaded without it.
+scipy is imported on use, so that models load without it.
 """
 
 from abc import abstractmethod
@@ -33,12 +33,12 @@ from stickbreaker.topics.model.moves.trials import mark, topic_of
 from stickbreaker.topics.model.priors.hdp import HDPPrior
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
-DIRECTIONS = 3  # maps that look for a topic's leading direction; the next parts documents along it
+DIRECTIONS = 3  # rounds that search for a topic's leading direction; the next round splits documents along it
 ROUNDS = 9  # of a split's fitting, directions included
-MERGES, MOST_MERGES = 16, 64  # tried at once: as a rule, and of exact ones
-TOKENS = 20.0  # a topic of fewer is not split
-DUST = 1e-6  # nats per token that a gain must exceed: single precision could have made it
-ARRAYS = {  # over words that proposals have: axes, whether they add up, what a new word has
+MERGES, MOST_MERGES = 16, 64  # merges tried at once: usually; most of exact ones
+TOKENS = 20.0  # a topic with fewer is not split
+DUST = 1e-6  # nats per token that a gain must exceed, to exclude rounding errors of single precision
+ARRAYS = {  # arrays over words in proposals: axes, whether they are additive, value for a new word
     "direction": (("words",), True, 0.0),
     "log_words": (("words", "targets"), False, 0.0),
     "start": (("words", "halves"), True, 0.0),
@@ -48,7 +48,7 @@ ARRAYS = {  # over words that proposals have: axes, whether they add up, what a 
 
 
 class Draft(NamedTuple):
-    """A proposal without its arrays over words, and what to ask for them."""
+    """A proposal without its arrays over words, and the queries for them."""
 
     plan: Proposal
     query: RowQuery
@@ -56,11 +56,11 @@ class Draft(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopicMoves(Move):
-    """What the three kinds share: what to try, how a proposal is fitted, and the terms of the bound.
+    """The common base of the three kinds of moves: proposals, their fitting, and the terms of the bound.
 
-    Memory: "failed" and "wait" (kinds × topics), how often in a row a topic's split, and its handover to
-    those that it mixes, failed, and the documents seen by when they are tried again; "apart" (topics ×
-    topics), the documents seen by when a pair is.
+    Memory: "failed" (kinds × topics), how often in a row a topic's split or its handover as a mixture failed;
+    "wait" (kinds × topics), the number of documents seen at which they are tried again; "apart" (topics ×
+    topics), the same for pairs.
     """
 
     settings: SplitMerge
@@ -78,14 +78,14 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover parts the targets' tokens again: where the table is the sum of reports."""
+        """Whether a handover also divides the targets' tokens again: if the table is the sum of reports."""
         return False
 
     def tried(self, n_topics: int) -> int:
-        """How many merges of that many topics are tried at once; of many, some seem to gain by chance."""
+        """The number of merges tried at once; among many, some would seem to gain by chance."""
         return MERGES if self.settings.merges is None else self.settings.merges
 
-    # what to try
+    # proposals
 
     def _words(self, params: Record) -> WordsSlot:
         return WordsSlot(self.words, {name: params[name] for name in self.words.start()})
@@ -93,7 +93,7 @@ class TopicMoves(Move):
     def _directions(
         self, params: Record, table: TableView, step: Step, seed: int, **more: float
     ) -> Iterator[Draft]:
-        """Splits to fit: the largest topics that do not wait, from a random direction of words."""
+        """Splits to fit: the largest topics that are not waiting, from a random direction of words."""
         totals = table.totals.sum(axis=0)
         eligible = (params["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)
         order = [k for k in np.argsort(-totals, kind="stable").tolist() if eligible[k]]
@@ -107,7 +107,7 @@ class TopicMoves(Move):
             )
 
     def _handovers(self, params: Record, latest: Stats, table: TableView, step: Step) -> Iterator[Draft]:
-        """Topics to hand over, each to one that it is like or together with, or to those that it mixes."""
+        """Topics to hand over: to a similar or correlated topic, or to those of which it is a mixture."""
         totals = table.totals.sum(axis=0)
         most = self.tried(len(totals))
         if most == 0:
@@ -138,7 +138,7 @@ class TopicMoves(Move):
     def _union(
         self, params: Record, topics: tuple[int, ...], table: TableView, step: Step, mixed: bool = False
     ) -> Draft:
-        """The first of some topics to be handed over to the others."""
+        """A draft that hands over the first of given topics to the others."""
         topic, *targets = topics
         n_topics = table.totals.shape[1]
         marks = np.stack([mark(target, n_topics).values for target in targets], axis=1)
@@ -157,17 +157,17 @@ class TopicMoves(Move):
         return Draft(plan, RowQuery(partial(row_queries.targets, words=words, topics=targets, totals=totals)))
 
     def _made(self, table: TableView, drafts: Iterable[Draft]) -> list[Proposal]:
-        """The proposals with their arrays over words, made all at once."""
+        """Complete drafts with their arrays over words, in one query."""
         drafts = list(drafts)
         made = table.fields({plan.name: query for plan, query in drafts})
         return [replace(plan, change={**plan.change, **_arrays(made[plan.name])}) for plan, _ in drafts]
 
-    # how a split is fitted
+    # fitting of splits
 
     def _fitting(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView
     ) -> list[Proposal]:
-        """Splits that are not fitted yet, for their next round."""
+        """The splits that are not fitted yet, for their next round."""
         fitting = [plan for plan in proposals if "targets" not in plan.change and plan.round < ROUNDS]
         if not fitting:
             return []
@@ -175,7 +175,7 @@ class TopicMoves(Move):
         return self._made(table, [self._fitted(params, stats, plan, sums[plan.name]) for plan in fitting])
 
     def _seen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """What the next round needs to know of all words."""
+        """The query over all words for the next round."""
         held = {"trial": ReportRows(plan.name)}
         if plan.round < DIRECTIONS:
             return RowQuery(row_queries.moments, held)
@@ -206,7 +206,7 @@ class TopicMoves(Move):
     # terms of the bound
 
     def _prior(self, params: Record, weights: Array) -> Array:
-        """alpha times some weights."""
+        """alpha × weights."""
         return self.documents.prior({**params, "weights": Field(np.asarray(weights), ("topics",))})
 
     def _prior_terms(self, alpha: Array, sums: Array, documents: float) -> float:
@@ -216,7 +216,7 @@ class TopicMoves(Move):
         return float((alpha * sums - documents * gammaln(alpha)).sum())
 
     def _halved(self, params: Record, tried: Stats, topic: int) -> tuple[float, float]:
-        """The second part's best share of a topic's weight, and the change of the prior's terms."""
+        """The optimal share of a topic's weight for the second part, and the change of the prior's terms."""
         from scipy.optimize import fminbound
 
         sums, weight = tried.usage["log_theta"].values, float(params["weights"].values[topic])
@@ -231,20 +231,20 @@ class TopicMoves(Move):
         return share, -fall(share) - before
 
     def _handed(self, params: Record, tried: Stats, weights: Array, shares: Array) -> float:
-        """The change of the prior's terms when the last of some topics' weight goes to the others."""
+        """The change of the prior's terms when the weight of the last of given topics goes to the others."""
         after = self._prior(params, weights[:-1] + weights[-1] * shares)
         usage, n = tried.usage, tried.documents
         return self._prior_terms(after, usage["log_theta"].values, n) - self._prior_terms(
             self._prior(params, weights), usage["log_whole"].values, n
         )
 
-    # judging
+    # decisions
 
     @abstractmethod
     def _candidates(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Iterator[Candidate]:
-        """What the proposals gain."""
+        """The gains of the proposals."""
 
     def decide(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
@@ -256,14 +256,14 @@ class TopicMoves(Move):
         return Decision(accepted(table, best), params=memory)
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Every topic that could be split or handed over was, and it failed."""
+        """Whether all possible splits and handovers have been tried and failed."""
         failed = params["failed"].values > 0.0
         split = failed[SPLIT] | (totals < TOKENS) | (self.settings.splits == 0)
         handed = failed[MERGE] | (len(totals) == 1) | (self.settings.merges == 0)
         return bool((split & handed).all())
 
     def _parted(self, plan: Proposal, part: float, gain: float, shares: RowQuery | RowArray) -> Candidate:
-        """A topic in two, the second with a part of its weight."""
+        """The candidate that splits a topic in two; `part`: the second one's share of its weight."""
         topic = topic_of(plan.change["topic"])
         return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 
@@ -276,8 +276,8 @@ class TopicMoves(Move):
     def _handover(
         self, params: Record, plan: Proposal, tried: Stats, values: Array, scale: float
     ) -> Candidate:
-        """A topic shared out among targets; `values` are the words' terms of the targets after it, and of the
-        targets and the topic before."""
+        """The candidate that divides a topic among targets; `values`: the words' terms of the targets after
+        it, and of the targets and the topic before it."""
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(tried), 0.0)
         parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
@@ -293,7 +293,7 @@ class TopicMoves(Move):
 
 
 def rounds_of(step: Step, documents: float) -> Callable[[float], float]:
-    """Returns the documents seen after that many rounds of `documents`."""
+    """A function from a number of rounds of `documents` to the documents seen by then."""
     return lambda times: step.seen + times * documents
 
 
@@ -302,7 +302,7 @@ def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
 
 
 def tokens_of(tried: Stats) -> Array:
-    """Tokens of all words together in a trial (columns)."""
+    """The total tokens of a trial (columns)."""
     return tried.usage[TRIAL_TOKENS].values
 
 

@@ -1,4 +1,4 @@
-"""How split and merge moves of topics are asked for."""
+"""The settings of split and merge moves of topics."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,10 @@ ACCEPT = ("exact", "halves", "paper")
 class SplitMerge:
     """Topics split and merge while a run continues (Bryant & Sudderth 2012, section 3).
 
-    `accept` says how a change is judged: "exact", by the bound of all documents (memoised and batch
-    schedules); "halves", fitted on one half of a minibatch and judged on the other (online, `partial_fit`);
-    "paper", on the minibatch that it was fitted on, as Bryant & Sudderth do (biased on text). At most
-    `splits` and `merges` are tried at once; merges, left open, 16, and of exact ones half as many as there
-    are topics (16 to 64).
+    `accept`: how a change is judged: "exact", by the bound of all documents (memoised and batch schedules);
+    "halves", fitted on one half of a minibatch and judged on the other (online, `partial_fit`); "paper", on
+    the minibatch on which it was fitted, as in Bryant & Sudderth (biased on text). At most `splits` and
+    `merges` are tried at once; by default 16 merges, or with "exact" half the number of topics (16 to 64).
 
     >>> SplitMerge(accept="halves").splits
     12

@@ -1,4 +1,4 @@
-"""What a shard reports of topics under test, given what its documents came to."""
+"""Trials of proposals on a shard: statistics from its documents after inference."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,26 +19,29 @@ from stickbreaker.topics.model.solvers.mean_field import words_of
 if TYPE_CHECKING:
     from stickbreaker.topics.kernels.split_merge import Document
 
-PARTS, PARTS_OF = f"{TRIAL}parts", f"{TRIAL}topics"  # of a document's record, from round to round of a step
-AGREEMENT = "agreement"  # of a trial's sums: of documents' halves
-TOKENS = "tokens"  # of a trial's sums: those of its rows
-EASE = 1.0  # tokens of score zero that every document has: one of few tokens gets no extreme score
+PARTS, PARTS_OF = (
+    f"{TRIAL}parts",
+    f"{TRIAL}topics",
+)  # fields of a document's record, from round to round of a step
+AGREEMENT = "agreement"  # of a trial's sums: agreement of documents' halves
+TOKENS = "tokens"  # of a trial's sums: tokens of its rows
+EASE = 1.0  # tokens with score zero added to every document, so that short ones do not get extreme scores
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A shard's documents with the expected tokens of the topics that proposals are about."""
+    """A shard's documents with the expected tokens of the topics in proposals."""
 
     shard: Shard[Bags]
     gamma: Array  # documents × topics
     alpha: Array  # topics
     totals: Array  # documents: sum of gamma, the rest included
-    parts: NDArray[np.float32]  # entries × topics that proposals are about
+    parts: NDArray[np.float32]  # entries × topics in proposals
     places: dict[int, int]  # a topic's column of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
-        """Which documents a proposal reads: all, or the half that it names, by their numbers; of these, those
-        with as many tokens of its topic as it asks for."""
+        """Which documents a proposal uses: all, or one half by document number, if they have enough tokens of
+        its topic."""
         chosen = np.ones(self.shard.n_documents, np.bool_)
         if "half" in change:
             keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
@@ -49,18 +52,19 @@ class Bench:
         return chosen
 
     def place(self, change: Record) -> int:
-        """The column of `parts` that is of a proposal's topic."""
+        """The column of `parts` of a proposal's topic."""
         return self.places[topic_of(change["topic"])]
 
     def at(self, values: Array) -> Array:
-        """Values of the shard's words, of values over all rows of the table; zero if it lacks the word."""
+        """Values of the shard's words, given values over all rows of the table; zero for words not in the
+        table."""
         rows = self.shard.rows
         if self.shard.keys is None:
             return values[rows]
         return np.where(rows >= 0, values[np.maximum(rows, 0)], 0.0) if len(values) else np.zeros(len(rows))
 
     def rows(self, counts: Array) -> Rows:
-        """What a trial reports of the shard's words, of those that the table has."""
+        """The rows that a trial reports, for the shard's words in the table."""
         if self.shard.keys is None:
             return Rows(self.shard.rows, counts)
         known = np.flatnonzero(self.shard.rows >= 0)
@@ -69,21 +73,21 @@ class Bench:
 
 
 def topic_of(item: Field) -> int:
-    """The topic that a proposal names by a mark in an array of topics, which edits move along."""
+    """The topic of a proposal, marked in an array over topics so that edits renumber it."""
     return int(item.values.argmax())
 
 
 def mark(topic: int, n_topics: int) -> Field:
-    """The array that names a topic."""
+    """The array over topics that marks a topic."""
     return Field((np.arange(n_topics) == topic).astype(np.float64), ("topics",), additive=False)
 
 
 def evaluate_proposals(
     view: TopicView, shard: Shard[Bags], local: Local, proposals: Sequence[Proposal]
 ) -> tuple[Local, Mapping[str, Stats]]:
-    """Every proposal's statistics, and the documents' records that a split needs.
+    """Every proposal's statistics, and the documents' records needed for splits.
 
-    Each proposal runs the first of the `TRIALS` whose name is that of one of its fields.
+    Each proposal runs the first of the `TRIALS` whose name is one of its fields.
     """
     from stickbreaker.topics.kernels.split_merge import topic_parts
 
@@ -115,7 +119,7 @@ def evaluate_proposals(
 
 
 def _topics(change: Record) -> NDArray[np.int64]:
-    """The topics that a proposal is about."""
+    """The topics of a proposal."""
     if "topic" not in change:
         return np.empty(0, np.int64)
     targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()
@@ -123,7 +127,7 @@ def _topics(change: Record) -> NDArray[np.int64]:
 
 
 def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """A step of correspondence analysis: rows (words × 2) as `add_direction` tells."""
+    """A step of correspondence analysis: rows (words × 2) as in `add_direction`."""
     from stickbreaker.topics.kernels.split_merge import add_direction
 
     sums = np.zeros((len(bench.shard.rows), 2))
@@ -134,8 +138,8 @@ def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
 
 
 def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """A topic in two: rows (words × 2) and their sums; sums of E[log theta] of the two and of the whole;
-    gain; shares."""
+    """A topic split in two: rows (words × 2) and their sums; sums of E[log theta] of the two and of the
+    whole; gain; shares."""
     from stickbreaker.topics.kernels.split_merge import Halves, add_halves
 
     topic, chosen = topic_of(change["topic"]), bench.chosen(change)
@@ -162,11 +166,11 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 
 def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: NDArray[np.bool_]) -> Array:
-    """Whether the words of a document lean together: sums over documents of their number, a b, and (a b)².
+    """Whether the words of a document agree on a half: sums over documents of 1, a b, and (a b)².
 
-    a and b are how many of a topic's tokens of every second word, and of the others, lean to the first half
-    by their words alone, less what the mean document would have. If documents do not differ, a says nothing
-    of b, and the sum of a b is zero but for chance.
+    a and b are the numbers of a topic's tokens of every second word, and of the others, that prefer the first
+    half by their words alone, minus the mean over documents. If documents do not differ, a and b are
+    independent, and the sum of a b is zero up to chance.
     """
     offsets, n = bench.shard.content.offsets, bench.shard.n_documents
     owners = np.repeat(np.arange(n), np.diff(offsets))
@@ -179,7 +183,7 @@ def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: N
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
     """A topic handed over to others: rows (words × targets) and their sums; sums of E[log theta] after and
-    before; gain, shares. With "mixing", what the targets gain has what they exchange."""
+    before; gain, shares. With "mixing", the targets' gains include what they exchange."""
     from stickbreaker.topics.kernels.split_merge import Handover, add_handover
 
     columns = [*change["targets"].values.argmax(axis=0).tolist(), topic_of(change["topic"])]
@@ -202,7 +206,7 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 
 def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """Documents' votes for topics: each has one, shared as its tokens are."""
+    """Documents' votes for topics: one per document, divided like its tokens."""
     tokens = np.maximum(bench.gamma - bench.alpha, 0.0)
     votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
     report = {"votes": Field(votes.sum(axis=0), ("topics",))}
@@ -215,7 +219,7 @@ def _document(bench: Bench) -> "Document":
     return Document(bench.shard.content.offsets, bench.shard.content.words, bench.totals)
 
 
-NEEDED = {  # by the field that tells what a proposal is: fields that it has besides, and their axes
+NEEDED = {  # required fields and their axes, by the field that identifies the kind of proposal
     "direction": {"topic": 1},
     "log_odds": {"topic": 1, "priors": 1},
     "log_words": {"topic": 1, "priors": 1, "targets": 2},
@@ -223,32 +227,32 @@ NEEDED = {  # by the field that tells what a proposal is: fields that it has bes
 
 
 def refuse_proposal(change: Record) -> None:
-    """Raise ValueError if a proposal lacks a field that its trial reads, or has one of other sizes."""
+    """Raise ValueError if a proposal lacks a field needed by its trial, or has one of another size."""
     for kind, fields in NEEDED.items():
         if kind in change:
             for name, axes in fields.items():
                 if name not in change or change[name].values.ndim != axes:
-                    raise ValueError(f"a plan of changing topics without its {name}")
+                    raise ValueError(f"a plan of changing topics lacks its {name}")
     if "priors" in change:
         n = change["targets"].values.shape[1] if "targets" in change else 2
         of_targets = [change["priors"], *([change["log_words"]] if "log_words" in change else [])]
         if any(item.values.shape[-1] != n for item in of_targets):
-            raise ValueError("a plan of changing topics with priors or words of others")
+            raise ValueError("a plan of changing topics has priors or words of others")
         if not (change["priors"].values > 0.0).all():
-            raise ValueError("a plan of changing topics with priors that are not above zero")
+            raise ValueError("a plan of changing topics has priors that are not above zero")
     for name in ("mixing", "mixture"):
         if name in change and (change[name].values.ndim or change[name].values < 0.0):
-            raise ValueError(f"a plan of changing topics whose {name} is no number")
+            raise ValueError(f"a plan of changing topics has a {name} that is not a number")
     for name in ("topic", "targets"):
         marks = change[name].values if name in change else np.zeros(1)
         if not np.isin(marks, (0.0, 1.0)).all() or (marks.sum(axis=0) > 1.0).any():
-            raise ValueError(f"a plan of changing topics whose {name} is none")
+            raise ValueError(f"a plan of changing topics has an invalid {name}")
 
 
 TRIALS: dict[str, Callable[[Bench, Record], tuple[Stats, Array | None]]] = {
     "direction": _direction,
     "log_odds": _split,
     "log_words": _handover,
-    "joined": _handover,  # to one: nothing is chosen, and nothing need be known of words
+    "joined": _handover,  # to a single target: no choice, and no data about words needed
     "votes": _votes,
 }
