@@ -20,10 +20,7 @@ from stickbreaker.topics.model.moves.trials import AGREEMENT, mark, topic_of
 
 GIANT = 3.0  # times the mean of all topics' votes
 STARVED = 0.5  # times the mean, of votes and of counts
-AT_ONCE, SHARE_AT_ONCE = (
-    3,
-    0.1,
-)  # most exchanges per step: the greater of this number and this share of the topics
+AT_ONCE, SHARE_AT_ONCE = 3, 0.1  # exchanges per step, or share of the topics if that is more
 DIRECTIONS, ROUNDS = 3, 7  # rounds that search for a topic's leading direction; all rounds of a split
 LEAST_PART = 0.05  # least share of a giant's tokens in its smaller half
 CHANCE = 1.64  # standard deviations by which documents' halves must agree
