@@ -86,7 +86,7 @@ class Interpolated:
         return starmap(self._mixed, self._pairs(corpus))
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same for sentences scored independently or, with topics, each after the documents `seen`."""
+        """`scores` with sentences scored independently or, with topics, each after the documents `seen`."""
         own, before = (
             None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
         )

@@ -232,7 +232,7 @@ class LanguageEstimator(Estimator, Generic[M]):
         return self.log_words(self.model_learned(), words, content, log_base, self.seed_)
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same for sentences scored independently or, with topics, each after the documents `seen`."""
+        """`scores` with sentences scored independently or, with topics, each after the documents `seen`."""
         return self.scores(corpus)
 
     @abstractmethod

@@ -162,7 +162,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
 
     @property
     def _lens(self) -> TopicLens:
-        """What the report's documents are processed with."""
+        """The model, the base of its words and the seed, for processing the report's documents."""
         return TopicLens(self.topic_model_, self.base_, self.seed_)
 
     def take_learned(self, params: Record, state: RunState) -> None:
@@ -328,6 +328,6 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
 
 
 def _lifts(topic_word: Array, everywhere: Array) -> Array:
-    """p log(p / p over all topics) (topics × words); 0 if p is 0."""
+    """How characteristic words are of topics: p log(p / p over all topics) (topics × words); 0 if p is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

@@ -46,7 +46,7 @@ EXCERPT = (
 
 
 class TopicLens(NamedTuple):
-    """What documents are processed with: a model, the base of its words, and the seed of draws."""
+    """A model, the base of its words and a seed, for processing a report's documents."""
 
     model: TopicLanguageModel
     base: Base

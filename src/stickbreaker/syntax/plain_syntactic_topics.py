@@ -86,7 +86,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         write_documents(self.lens(), corpus, folder, 0.0, learned_from=learned_from)
 
     def lens(self) -> Lens:
-        """What the report's documents are processed with."""
+        """The learned model, its words and the seed, for processing the report's documents."""
         return Lens(self.learned_, self.tree_words_, self.seed_)
 
     # Saving and loading

@@ -28,7 +28,7 @@ SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
 
 
 class Lens(NamedTuple):
-    """What documents are processed with: the learned model, its words, and the seed of draws."""
+    """A learned model, its words and a seed, for processing a report's documents."""
 
     learned: LearnedSyntax
     words: TreeWords

@@ -24,7 +24,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Reference":
-        """The reference of these words."""
+        """A reference with given words."""
         return cls(len(words), tuple(_ngrams(words, order) for order in range(1, HIGHEST_ORDER + 1)))
 
 

@@ -18,7 +18,7 @@ CIRCLES = 50  # unary steps in a row beyond the number of symbols, if there are 
 
 
 class Compiled(NamedTuple):
-    """A grammar in the form that kernels need, with the meaning of its numbers."""
+    """A grammar as arrays for kernels, with the meaning of its numbers."""
 
     rules: Rules
     symbols: Symbols

@@ -226,7 +226,7 @@ class LearnedGrammar:
 
     @cached_property
     def weights(self) -> Weights:
-        """The weights of charts."""
+        """The weights for charts: of rules, and of new and remembered subtrees."""
         return self._weights(best=False)
 
     def _weights(self, *, best: bool) -> Weights:

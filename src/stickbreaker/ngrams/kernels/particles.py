@@ -152,7 +152,7 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
 
 @njit(**OPTIONS)
 def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
-    """The same, and set shares_out (words × topics) to the particles' mean of theta before each word."""
+    """`predict_left_to_right`, and set shares_out (words × topics) to the mean of theta before each word."""
     weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
     p_out[:] = 0.0
     shares_out[:] = 0.0

@@ -322,7 +322,7 @@ def count_sizes(layout, seating, sizes_out):
 
 
 class Shares(NamedTuple):
-    """Samples in the form that predictions need: a step to a longer context is p <- seated + left p.
+    """Samples prepared for predictions: a step to a longer context is p <- seated + left p.
 
     The samples' values lie next to each other in a row, so that one visit serves all of them.
     """
@@ -465,7 +465,7 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
+    """`predict_words` for unbounded contexts, which end at each restaurant but the last with p = `ends`."""
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

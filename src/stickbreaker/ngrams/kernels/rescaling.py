@@ -95,7 +95,8 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
+    """`sum_down_restaurants` for unbounded contexts, which end at each restaurant but the last with p =
+    `ends`."""
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

@@ -237,7 +237,7 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
 
 @njit(**OPTIONS)
 def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """The same with a common topic; shares (restaurants): lambda of each context."""
+    """`move_tables` with switches to a common topic; shares (restaurants): lambda of each context."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

@@ -13,7 +13,7 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class TopicShares(NamedTuple):
-    """A sample in the form that predictions need: a step to a longer context is p_k <- seated_k + left_k p_k.
+    """A sample prepared for predictions: a step to a longer context is p_k <- seated_k + left_k p_k.
 
     A slot has a cell for each topic with customers there, a restaurant a total for each topic with customers
     in it, both sorted by topic; other topics keep the p of the shorter context.
@@ -109,7 +109,7 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
+    """`predict_topics` for unbounded contexts, which end at each restaurant but the last with p = `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -124,7 +124,7 @@ def predict_unbounded_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_mixed(ways, shares, inside_out, outside_out):
-    """The same for topics that draw on a common one.
+    """`predict_topics` for topics that draw on a common one.
 
     A context without a restaurant has no customers; its lambda is that of the longest known context.
     """
@@ -143,7 +143,7 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """The same for unbounded contexts, which end at each restaurant but the last with probability `ends`."""
+    """`predict_mixed` for unbounded contexts, which end at each restaurant but the last with p = `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

@@ -102,7 +102,7 @@ def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
-    """The same for topics that draw on a common one, given lambda (restaurants)."""
+    """`sweep_unbounded_topics` for topics that draw on a common one, given lambda (restaurants)."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)
@@ -120,7 +120,7 @@ def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_switching(words, rooms, seats, priors, switches, stops, key):
-    """The same with a common topic, whose probability depends on the context in use."""
+    """`sweep_unbounded_topics` with a common topic, whose probability depends on the context in use."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

@@ -287,5 +287,5 @@ def stop_shares(counts: NDArray[np.integer]) -> Array:
 
 
 def narrowed(values: NDArray[Any]) -> NDArray[Any]:
-    """The same integers in the smallest type that holds them."""
+    """Integers converted to the smallest type that holds them."""
     return values.astype(np.min_scalar_type(values.max(initial=0))) if values.dtype.kind in "iu" else values

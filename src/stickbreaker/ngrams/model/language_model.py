@@ -117,7 +117,7 @@ class LanguageModel:
 
     @cached_property
     def shares(self) -> Shares:
-        """All samples in the form that predictions need."""
+        """All samples prepared for predictions."""
         contexts, n_samples = self.contexts, len(self.discounts)
         seated, left = np.empty((len(contexts.slot_keys), n_samples)), np.empty((self.n_contexts, n_samples))
         ends = np.empty((0, n_samples)) if self.ends is None else np.ascontiguousarray(self.ends.T)

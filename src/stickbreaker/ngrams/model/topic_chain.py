@@ -271,7 +271,7 @@ class TopicChain(Sampler):
         return Sitting(starts.astype(np.int64), np.argsort(self._words.slots, kind="stable"))
 
     def _sample(self) -> dict[str, NDArray[Any]]:
-        """The present state in the form that predictions need."""
+        """The present seating, parameters and prior, for predictions."""
         stops = {"stops": self._stops.counts.copy()} if self._events.unbounded else {}
         return {
             **sample_of(self._rooms, self._seats),

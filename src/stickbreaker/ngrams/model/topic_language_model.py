@@ -134,11 +134,11 @@ class TopicLanguageModel:
 
     @cached_property
     def samples(self) -> tuple[TopicShares, ...]:
-        """Each sample in the form that predictions need."""
+        """Each sample prepared for predictions."""
         return tuple(self._shares(number) for number in range(self.n_samples))
 
     def _shares(self, number: int) -> TopicShares:
-        """A sample in the form that predictions need."""
+        """One sample prepared for predictions."""
         part, n_topics = slice(*self.cells[number : number + 2]), self.n_topics + 1
         slots, topics = self.slots[part].astype(np.int64), self.topics[part].astype(np.int64)
         customers, tables = self.customers[part].astype(np.float64), self.tables[part].astype(np.float64)

@@ -97,7 +97,7 @@ class TopWords:
         return tokens
 
     def plus(self, other: "TopWords") -> "TopWords":
-        """The same words with the counts of both."""
+        """The sum of two counts over the same words."""
         both = copy.copy(self)
         both.documents = self.documents.plus(other.documents)
         return both

@@ -137,7 +137,7 @@ def _floor(amount: float) -> int:
 
 
 def _with_counts(bags: Bags, counts: NDArray[np.float32], unseen: NDArray[np.float32]) -> Bags:
-    """The same documents with other counts, without words whose count is zero."""
+    """Documents with their counts replaced, without words whose count is zero."""
     kept = counts > 0
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], counts[kept], unseen)

@@ -92,12 +92,12 @@ class HeldOutScore(NamedTuple):
 
     @property
     def unigram_perplexity(self) -> float:
-        """The same under the unigram model."""
+        """exp(-nats per word) under the unigram model."""
         return float(np.exp(-self.unigram_nats_per_word))
 
     @property
     def unigram_nats_per_word(self) -> float:
-        """The same under the unigram model."""
+        """Mean log probability of a word under the unigram model."""
         return self.unigram_nats / self.tokens
 
 

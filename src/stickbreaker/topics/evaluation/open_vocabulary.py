@@ -161,7 +161,7 @@ class _Table:
         self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
 
     def through(self, bags: Bags) -> Bags:
-        """The same documents with the topics' columns as words."""
+        """Documents with words numbered by the topics' columns."""
         from scipy.sparse import csr_array
 
         shape = (len(bags.unseen), self.unknown + 1)
@@ -207,7 +207,7 @@ def _with_column(
 
 
 def _known(bags: Bags, unknown: int) -> Bags:
-    """The same documents without the column of unknown words."""
+    """Documents without the column of unknown words."""
     kept = bags.words < unknown
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

@@ -174,7 +174,7 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
 
 
 def _by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
-    """The same documents over their own words, sorted by spelling, so that their split into halves depends on
+    """Documents renumbered by their own words, sorted by spelling, so that their split into halves depends on
     nothing else."""
     rows = np.unique(bags.words)
     spelled = [words[int(row)] for row in rows]

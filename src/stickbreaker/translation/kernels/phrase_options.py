@@ -29,7 +29,7 @@ class Weights(NamedTuple):
 
 
 class ScoredOptions(NamedTuple):
-    """The options in the form that a search needs."""
+    """Options with scores and estimates, for a search."""
 
     scores: NDArray[np.float64]  # options: weights · features, without the language model
     estimates: NDArray[np.float64]  # options: the same with the language model, without context

@@ -78,7 +78,8 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover also divides the targets' tokens again: if the table is the sum of reports."""
+        """Whether handing over a topic also divides its targets' tokens again: True if the table is the sum
+        of reports."""
         return False
 
     def tried(self, n_topics: int) -> int:

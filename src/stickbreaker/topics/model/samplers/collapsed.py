@@ -92,7 +92,7 @@ class TokenChain(Sampler):
         return float(nats)
 
     def params(self) -> dict[str, Field]:
-        """The present params, in the form of the model's start."""
+        """The present params, with the same fields as the model's start."""
         return dict(self._params)
 
     def keep(self) -> None:

@@ -83,7 +83,8 @@ class DirectAssignment(TokenChain):
         return self._table.counts[:, self._used()]
 
     def params(self) -> dict[str, Field]:
-        """The params in the form of the model's start, and "ids": the topics' lasting numbers, ascending."""
+        """The present params, with the fields of the model's start and "ids": the topics' lasting numbers,
+        ascending."""
         used, start = self._used(), self._documents.start()
         return {
             "weights": start["weights"]._replace(values=self._state.weights[used]),

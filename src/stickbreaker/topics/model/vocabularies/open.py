@@ -283,7 +283,7 @@ def _whole(table: CountTable) -> TruncatedCounts:
 
 
 def _cells(counts: TruncatedCounts) -> "OrderedCells":
-    """The cells in the form of kernels."""
+    """The table's cells as `OrderedCells`, for kernels."""
     from stickbreaker.kernels.sticks import OrderedCells
 
     return OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
