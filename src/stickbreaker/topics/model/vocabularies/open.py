@@ -276,7 +276,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
 
 def _whole(table: CountTable) -> TruncatedCounts:
-    """The table in its own layout."""
+    """The whole table as `TruncatedCounts`."""
     counts = table.whole()
     assert isinstance(counts, TruncatedCounts)
     return counts
