@@ -121,6 +121,7 @@ DONE_PAGES = (
     "docs/index.md",
     "docs/questions.md",
     "docs/reports.md",
+    "docs/explanation",
     "docs/howto",
     "docs/models",
     "docs/reference/command-line.md",
