@@ -363,8 +363,8 @@ def test_scores_of_many_samples_need_no_more_memory():
         ("gibbs", "chain/0/beta", "beta has impossible values"),
         ("gibbs", "chain/1/log_theta", "log_theta has impossible values"),
         ("gibbs", "chain/0/samples/tau", "tau has impossible values"),
-        ("mean-field", "small/tau", "tau of no run"),
-        ("mean-field", "small/count_pulls", "count_pulls of no run"),
+        ("mean-field", "small/tau", "tau has impossible values"),
+        ("mean-field", "small/count_pulls", "count_pulls has impossible values"),
     ],
 )
 @pytest.mark.filterwarnings("error")

@@ -187,7 +187,9 @@ def test_pyldavis_of_one_language():
 
 def test_a_language_is_named_where_there_are_several(tmp_path):
     model, corpus = fitted(SIDES)
-    with pytest.raises(UserError, match=r"the model has several languages \(de, en\); name one by language"):
+    with pytest.raises(
+        UserError, match=r"the model has several languages \(de, en\); choose one with language"
+    ):
         pyldavis_inputs(model, corpus)
     with pytest.raises(UserError, match="no language 'fr' to choose; the model has de, en"):
         write_pyldavis(model, corpus, tmp_path / "p.json", "fr")

@@ -144,7 +144,7 @@ def test_a_language_that_the_dictionary_lacks_is_told(cli, tmp_path):
         file.write(json.dumps(row))
     noted = cli(*fit, "--iterations", 2).stderr
     assert "concepts: 1 of 25 tie words of the corpus" in noted
-    assert "concepts: 24 tie nothing, for want of words in all of de, en, fr" in noted
+    assert "concepts: 24 tie nothing, for lack of words in all of de, en, fr" in noted
 
 
 def test_constraints_are_known_by_their_first_line(cli, tmp_path):

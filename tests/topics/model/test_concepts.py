@@ -231,12 +231,12 @@ TWO_OF_THREE = [{"concept": f"c{i}", "words": {"de": [f"{i}"], "en": [f"{i}"]}} 
 
 
 def test_concepts_without_a_language_of_the_vocabulary_are_told():
-    with pytest.raises(UserError, match="no concept has words in all of de, en, fr; take a corpus"):
+    with pytest.raises(UserError, match="no concept has words in all of de, en, fr; use a corpus"):
         compiled(ConceptTree(TWO_OF_THREE), THREE)
     whole = {"concept": "all", "words": {code: ["2"] for code in THREE.languages}}
     tree = compiled(ConceptTree([*TWO_OF_THREE, whole]), THREE)
     assert (tree.given, tree.concepts, tree.apart, tree.lacking) == (3, 1, 0, 2)
-    assert tree.remarks() == ["2 tie nothing, for want of words in all of de, en, fr"]
+    assert tree.remarks() == ["2 tie nothing, for lack of words in all of de, en, fr"]
 
 
 def test_languages_that_the_vocabulary_lacks_are_unknown():
@@ -410,13 +410,13 @@ WRONG = {
     '{"concept": "a", "words": ["b", "b"]}': "twice",
     '{"concept": "a", "words": "b"}': "not a list",
     '{"concept": "", "words": ["b"]}': "no name",
-    '{"concept": "a"}': "no concept",
+    '{"concept": "a"}': "not a concept",
     '{"concept": "a", "words": [1]}': "not a list",
-    '{"concept": "a", "words": ["b"], "colour": 1}': "no part",
+    '{"concept": "a", "words": ["b"], "colour": 1}': "not a part",
     '{"concept": "a", "words": ["b"], "parent": 3}': "not a name",
     '{"concept": "a", "words": ["b"], "parent": "c"}': "is not a concept",
-    '{"concept": "a", "words": ["b"], "parent": "a"}': "circle",
-    '{"concept": "first", "words": ["b", "c"]}': "since line 1",
+    '{"concept": "a", "words": ["b"], "parent": "a"}': "cycle",
+    '{"concept": "first", "words": ["b", "c"]}': "in line 1",
     "[1]": "not a JSON object",
     "{": "malformed",
 }

@@ -126,5 +126,5 @@ def test_a_closed_vocabulary_has_no_words_outside():
 def test_a_model_without_topics_is_no_topic_model():
     model = TopicModel(DirichletPrior((0.1,)), ClosedVocabulary(1, 0.1), MeanField())
     assert topic_model(model) is model
-    with pytest.raises(TypeError, match="GrowingMixture is no topic model"):
+    with pytest.raises(TypeError, match="GrowingMixture is not a topic model"):
         topic_model(GrowingMixture())

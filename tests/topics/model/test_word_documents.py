@@ -146,18 +146,18 @@ def test_arrays_come_back():
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("words", lambda a: a[:, :-1], "words of another shape"),
+        ("words", lambda a: a[:, :-1], "words has another shape"),
         ("words", lambda a: a + 40, "are not in the vocabulary"),
         ("words", lambda a: a - 1, "are not in the vocabulary"),
         ("words", lambda a: np.zeros_like(a), "occurs twice"),
         ("words", lambda a: a.astype(np.float64), "words has another type"),
-        ("documents", lambda a: -a, "documents below zero"),
-        ("documents", lambda a: a[:-1], "documents of another shape"),
-        ("of word", lambda a: a - 1000.0, "of word below zero"),
-        ("totals", lambda a: a[1:], "totals of another shape"),
-        ("total", lambda a: np.zeros(2), "total of another shape"),
+        ("documents", lambda a: -a, "documents is negative"),
+        ("documents", lambda a: a[:-1], "documents has another shape"),
+        ("of word", lambda a: a - 1000.0, "of word is negative"),
+        ("totals", lambda a: a[1:], "totals has another shape"),
+        ("total", lambda a: np.zeros(2), "total has another shape"),
         ("company", lambda a: a * 0 + 2.0, "out of range"),
-        ("company", lambda a: a[:, 1:], "company of another shape"),
+        ("company", lambda a: a[:, 1:], "company has another shape"),
     ],
 )
 def test_other_arrays_are_refused(name, change, message):
