@@ -73,9 +73,9 @@ COUNTED = (
     "one|two|once|twice|times|all|bits|blocks|bytes|cells|changes|characters|columns|counts|documents"
     r"|(?<!\btoken )(?<!\btokens )(?<!\btopic )draws|dozens|figures|files|hits|kilobytes"
     "|labels|lines|megabytes|minibatches|nats|n-grams"
-    "|numbers|passes|pieces|places|points|probabilities|rounds|rows|samples|seconds|milliseconds"
+    "|numbers?|passes|pieces|places|points|probabilities|rounds|rows|samples|seconds|milliseconds"
     "|minutes|sentences|shards|slots|sticks|steps|strings|sums|sweeps|tables|tags|terms|texts|tokens"
-    "|topics|values|weights|words"
+    "|topics|utterances|values|weights|words"
 )
 UNIT = (
     "batch|block|cell|chain|character|column|corpus|customer|document|draw|edit|file|group|language"
