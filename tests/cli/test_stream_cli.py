@@ -15,8 +15,7 @@ from tests.running import PROGRAM, planted_documents, write_lines
 from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
-from stickbreaker.topics.report.page_records import page_of
-from stickbreaker.topics.report.topic_page import ASSETS
+from stickbreaker.topics.report.topic_page import page_of
 
 OPEN = ("--words", "open", "--schedule", "online", "--batch-size", 20, "--topics", 3, "--threads", 1)
 STREAM = (*OPEN, "--inference", "hybrid", "--alpha", "0.1", "--truncation", 30)
@@ -299,27 +298,27 @@ def test_what_nobody_counted_is_no_count_in_a_stream_s_report(total, cli, tmp_pa
     """Of a stream the model has expected tokens, which fade and stand for more documents than there were."""
     cli("fit", "lda", "-", "--out", tmp_path / "m", *STREAM, *EVERY, *total, stdin=lines(120))
     model, page = load(tmp_path / "m"), page_of(tmp_path / "m", "t")
-    assert page.words
-    assert all(row.documents is None and row.tokens is None for row in page.words)
+    assert page.report.words
+    assert all(row.documents is None and row.tokens is None for row in page.report.words)
     assert not model.vocabulary_.documents.any()
-    shares = {row.word: row.share for row in page.words}
+    shares = {row.word: row.share for row in page.report.words}
     topics = model.topic_shares_ @ model.topic_word_
     assert shares == pytest.approx(dict(zip(model.vocabulary_.words, topics.tolist(), strict=True)))
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
-    data = page.payload()
+    data = page.payload
     assert data["words"]["documents"] == data["words"]["tokens"] == []
-    assert len(data["words"]["share"]) == len(page.words)
+    assert len(data["words"]["share"]) == len(page.report.words)
     assert "How often each was used nobody counted" in page.html()
-    assert page.unigram is None
+    assert page.report.unigram is None
     quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     context = quickjs.Context()
-    context.eval(ASSETS.joined([*ASSETS.charts, *ASSETS.figures]))
+    context.eval(page.figure_script())
     context.eval(
         "function drawn(text) { const data = JSON.parse(text), sort = { key: 'share', down: true }; "
         "return JSON.stringify(textOf(wordTable(data, foundWords(data.words, '', null, sort), sort))); }"
     )
     table = json.loads(context.get("drawn")(json.dumps(data)))
     assert "share of all words" in table
-    assert f"{page.words[0].word}" in table.split("<tbody>")[1].split("</tr>")[0]
+    assert f"{page.report.words[0].word}" in table.split("<tbody>")[1].split("</tr>")[0]
     assert "documents with it" not in table
     assert "times used" not in table

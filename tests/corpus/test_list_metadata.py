@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from stickbreaker.corpus import Corpus
 from stickbreaker.topics.report.dates_and_groups import breakdowns_of, sums_of
-from stickbreaker.topics.report.page_data import DocumentEntry
+from stickbreaker.topics.report.document_entries import DocumentEntry
 
 
 def test_lists_of_strings_are_kept(tmp_path):

@@ -18,7 +18,7 @@ from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
 from stickbreaker.corpus.overview import Overview, as_html
 from stickbreaker.estimators.kinds import page_of_saved
 from stickbreaker.topics.evaluation.learned_documents import share_learned_from
-from stickbreaker.topics.report.page_records import page_of
+from stickbreaker.topics.report.topic_page import page_of
 
 TEXTS = [document["text"] for document in planted_documents(60)]
 HOSTILE = '</script><img src=x onerror="window.hacked=1">'
@@ -103,8 +103,8 @@ def test_documents_that_were_not_learned_from_are_counted_by_themselves(lda, tmp
     assert len(few["documents"]) == few["total"] == 7
     lda.save(tmp_path / "model", documents=TEXTS[:7])
     page = page_of(tmp_path / "model", "t")
-    assert page.documents_total == 7
-    assert page.unigram == page_of_plain(lda, tmp_path).unigram  # of the words learned from
+    assert page.report.documents_total == 7
+    assert page.report.unigram == page_of_plain(lda, tmp_path).report.unigram  # of the words learned from
 
 
 def test_nobody_takes_the_documents_of_a_report_for_those_learned_from(lda, tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.estimators.toy_kind import MIXTURE, Mixture
-from tests.pages.toy_page import WordsPage
+from tests.pages.toy_page import words_page
 
 from stickbreaker import UserError
 from stickbreaker.estimators.kinds import kinds, page_of_saved
@@ -18,7 +18,7 @@ HOSTILE = "<b>bold\x00\n</script>"
 
 def mixture_page(path, title, language=3):
     words = load(path).vocabulary_.words[:language]
-    return WordsPage(title, words=[*words, HOSTILE])
+    return words_page(title, [*words, HOSTILE])
 
 
 @pytest.fixture
@@ -52,5 +52,5 @@ def test_an_option_is_taken_or_refused(saved):
 
 def test_its_figures_are_drawn_without_a_browser():
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
-    (drawn,) = figures(WordsPage("t", words=["river", "boat"])).values()
+    (drawn,) = figures(words_page("t", ["river", "boat"])).values()
     assert "river boat" in drawn

@@ -1,20 +1,32 @@
 """A page of a toy kind: some words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from stickbreaker.pages.page import Assets, Page
+from stickbreaker.pages.page import Page, Report, Section
 
 
-@dataclass(frozen=True, slots=True)
-class WordsPage(Page):
-    assets = Assets("tests.pages", "toy.html.j2", ["report.css"], ["base.js"], [], ["figures.js", "toy.js"])
+class Components(Section["WordsReport"]):
+    anchor, template = "components", "toy.html.j2"
+    scripts = ("toy.js",)
 
-    words: Sequence[str] = ()
+    def title(self, report: "WordsReport") -> str:
+        return f"{len(report.words)} components"
 
-    def context(self) -> dict[str, Any]:
-        return {"n": len(self.words)}
+    def values(self, report: "WordsReport") -> dict[str, Any]:
+        return {"words": report.words}
 
-    def payload(self) -> dict[str, Any]:
-        return {"words": list(self.words)}
+    def payload(self, report: "WordsReport") -> dict[str, Any]:
+        return {"words": list(report.words)}
+
+
+class WordsReport(Report):
+    sections = (Components(),)
+    made_again = "Nothing is drawn."
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+
+
+def words_page(title: str, words: Sequence[str]) -> Page:
+    return Page(title, WordsReport(words))

@@ -17,7 +17,7 @@ from stickbreaker.saved.manifest import encoded
 from stickbreaker.topics import metadata_sums, report_documents
 from stickbreaker.topics.metadata_sums import SCALE, MetadataSums, read_sums, write_sums
 from stickbreaker.topics.report.document_entries import read_metadata_sums
-from stickbreaker.topics.report.page_records import page_of
+from stickbreaker.topics.report.topic_page import page_of
 
 DOCUMENTS, KEPT = 90, 30
 
@@ -139,10 +139,10 @@ def sampled(cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_times_and_groups_are_of_all_documents(sampled: Path):
     page = page_of(sampled, "t")
-    assert len(page.documents) == KEPT
-    assert page.times is not None
-    assert sum(page.times.documents) == DOCUMENTS
-    (shelf,) = [group for group in page.groups if group.field == "shelf"]
+    assert len(page.report.documents) == KEPT
+    assert page.report.times is not None
+    assert sum(page.report.times.documents) == DOCUMENTS
+    (shelf,) = [group for group in page.report.groups if group.field == "shelf"]
     assert list(shelf.documents) == [60, 30]
     assert "a sample of" not in page.html()
     model = LDA.load(sampled)
@@ -165,7 +165,7 @@ def test_a_model_without_sums_tells_that_a_sample_was_counted(sampled: Path):
     (sampled / "metadata-sums.parquet").unlink()
     assert read_metadata_sums(sampled, 3) is None
     page = page_of(sampled, "t")
-    assert sum(page.groups[-1].documents) == KEPT
+    assert sum(page.report.groups[-1].documents) == KEPT
     assert "Counted are the 30 documents that the model has for its report, a sample of 90." in page.html()
     (sampled / "metadata-sums.parquet").write_bytes(sums)
     with pytest.raises(UserError, match="is not a file of its model"):

@@ -7,7 +7,7 @@ import pytest
 
 from stickbreaker import HDP, LDA, Corpus
 from stickbreaker.topics.model.unused_topics import unused_topics
-from stickbreaker.topics.report.page_records import page_of
+from stickbreaker.topics.report.topic_page import page_of
 
 TEXTS = ["river bank boat water fish", "money bank loan credit cash"] * 30
 
@@ -73,13 +73,17 @@ def test_comparisons_leave_them_out(lda: LDA, tmp_path, cli) -> None:
 
 
 def test_the_report_has_no_words_for_them(lda: LDA, tmp_path) -> None:
-    from stickbreaker.topics.report.page_records import page_of
+    from stickbreaker.topics.report.topic_page import page_of
 
     lda.save(tmp_path / "model")
     page = page_of(tmp_path / "model", "Texts")
-    assert [topic.label == "unused" for topic in page.topics] == [False, True, False]
-    assert (page.topics[1].words, page.topics[1].named, page.topics[1].similar) == ((), False, [])
-    assert not any(1 in topic.similar for topic in page.topics)
+    assert [topic.label == "unused" for topic in page.report.topics] == [False, True, False]
+    assert (page.report.topics[1].words, page.report.topics[1].named, page.report.topics[1].similar) == (
+        (),
+        False,
+        [],
+    )
+    assert not any(1 in topic.similar for topic in page.report.topics)
     assert page.subtitle == "2 topics learned from 60 documents"
     assert ("topics unused", "1") in page.facts
 
@@ -103,9 +107,9 @@ def test_the_report_neither_draws_nor_counts_them(tmp_path) -> None:
     used = [k for k in range(5) if k not in lda.unused_topics_]
     assert 1 in lda.unused_topics_
     page = page_of(tmp_path / "model", "t")
-    assert [k for k, topic in enumerate(page.topics) if topic.unused] == lda.unused_topics_
+    assert [k for k, topic in enumerate(page.report.topics) if topic.unused] == lda.unused_topics_
     assert page.subtitle.startswith(f"{len(used)} topics")
-    assert page.relations is not None
-    assert sorted(page.relations.order) == used
-    assert {page.positions[k] for k in lda.unused_topics_} == {(0.0, 0.0)}
+    assert page.report.relations is not None
+    assert sorted(page.report.relations.order) == used
+    assert {page.report.positions[k] for k in lda.unused_topics_} == {(0.0, 0.0)}
     assert f"These {len(used)} were found" in page.html()

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import click
 import numpy as np
-from tests.pages.toy_page import WordsPage
+from tests.pages.toy_page import words_page
 
 from stickbreaker.console.console import command, emit, model_argument
 from stickbreaker.console.inputs import open_documents
@@ -163,4 +163,4 @@ def evaluate_tags(asked: ScoringRequest):
 
 
 def page_of(path, title):
-    return WordsPage(title, words=tuple(top_words(load(path, verb="report"))))
+    return words_page(title, top_words(load(path, verb="report")))

@@ -36,6 +36,6 @@ KINDS = (
                 *("punctuation", "grammar"),
             ),
         ),
-        page="stickbreaker.grammars.report.grammar_records:grammar_page_of",
+        page="stickbreaker.grammars.report.grammar_page:grammar_page_of",
     ),
 )

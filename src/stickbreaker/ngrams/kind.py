@@ -36,7 +36,7 @@ KINDS = (
             ),
         },
         parameters=OptionNames(alike=("min_count",), ambiguous=("order", "unknown")),
-        page="stickbreaker.ngrams.report.language_records:language_page_of",
+        page="stickbreaker.ngrams.report.language_page:language_page_of",
         noun="language model without topics",
     ),
     Kind(
@@ -57,7 +57,7 @@ KINDS = (
         parameters=OptionNames(
             renamed={"n_topics": "--topics"}, ambiguous=("order", "unknown", "prior", "moves")
         ),
-        page="stickbreaker.ngrams.report.topic_language_records:topic_language_page_of",
+        page="stickbreaker.ngrams.report.topic_language_page:topic_language_page_of",
         noun="language model with topics",
     ),
 )

@@ -4,6 +4,15 @@
 // what comes after it knows of a page or a browser.
 // A node is { tag, attributes, children }; a child is a node or a string.
 
+// What the sections of a page draw, as their scripts say it: `charts` returns, from the page's data, those of each box
+// by its selector; `figures` further figures by name; `start` draws what is left and listens to the reader, with what
+// the page remembers: its data, and what sections add.
+const sections = [];
+
+function section(parts) {
+  sections.push(parts);
+}
+
 function node(tag, attributes, ...children) {
   const present = (child) => child !== null && child !== undefined;
   return { tag, attributes: attributes || {}, children: children.flat().filter(present) };

@@ -297,3 +297,8 @@ function axes(points, width, height, unigram) {
     py: (y) => (upper + (1 - (y - yLow) / (yHigh - yLow || 1)) * (bottom - upper)).toFixed(1),
   };
 }
+
+// A chart under its name; `draw` gives it at a width and a height.
+function captioned({ name, said, draw }, width, height) {
+  return node("figure", {}, node("figcaption", {}, node("strong", {}, name), said), draw(width, height));
+}

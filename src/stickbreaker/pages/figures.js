@@ -86,3 +86,12 @@ function chartFigures(sections) {
   }
   return found;
 }
+
+// The figures of all sections as the text of SVG files by name, from the payload as JSON.
+function drawFigures(text) {
+  const data = JSON.parse(text), found = {};
+  for (const { charts, figures } of sections) {
+    Object.assign(found, charts ? chartFigures(charts(data)) : {}, figures ? figures(data) : {});
+  }
+  return JSON.stringify(found);
+}

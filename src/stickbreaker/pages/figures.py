@@ -23,8 +23,8 @@ def figures(page: Page) -> dict[str, str]:
     except ImportError:
         raise UserError("figures need the packages quickjs-ng and resvg-py", remedy=_EXTRA) from None
     context = quickjs.Context()
-    context.eval(page.assets.joined([*page.assets.charts, *page.assets.figures]))
-    drawn = context.get("drawFigures")(json.dumps(page.payload(), allow_nan=False))
+    context.eval(page.figure_script())
+    drawn = context.get("drawFigures")(json.dumps(page.payload, allow_nan=False))
     return json.loads(drawn)
 
 

@@ -1,12 +1,26 @@
-"""Learning curves, which several kinds of pages draw."""
+"""How learning went: curves of perplexity, a section that several kinds of pages have."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from stickbreaker.pages.colour import hue_hex
+from stickbreaker.pages.page import ChartSection
 from stickbreaker.pages.text_values import clean, thinned
+
+MOST_NATS = 50.0  # per word: worse scores are not drawn
+COLOURS = {
+    "held-out": hue_hex(45),
+    "text": hue_hex(255),
+    "joint": hue_hex(255),
+    "discounts": hue_hex(45),
+    "concentrations": hue_hex(255),
+    "stopping": hue_hex(145),
+}
+PLURALS = {"sweep": "sweeps", "pass": "passes", "step": "steps"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +31,52 @@ class LearningCurve:
     kind: str
     name: str
     points: Sequence[tuple[int, float]]
+
+
+class WithCurves(Protocol):
+    """A report with curves; `unit` is what they count: "sweep", "pass" or "step"."""
+
+    curves: Sequence[LearningCurve]
+    unit: str
+
+
+class LearningCurves(ChartSection[Any]):
+    """How learning went, of a report `WithCurves`; `more` is said after what perplexity means."""
+
+    anchor, box = "learning", "curves"
+    scripts = ("length_charts.js", "learning_curves.js")
+
+    def __init__(self, heading: str = "How learning went", more: str = "") -> None:
+        self.heading, self.more = heading, more
+
+    def shown(self, report: WithCurves) -> bool:
+        return bool(curves_payload(report.curves))
+
+    def lead(self, report: WithCurves) -> str:
+        return (
+            f"Perplexity by {'sweep of the sampler' if report.unit == 'sweep' else report.unit}: at 250, the "
+            "model is as unsure of the next word as among 250 equally likely ones. Lower is better."
+            + self.more
+        )
+
+    def payload(self, report: WithCurves) -> dict[str, Any]:
+        return {"colours": COLOURS, "unit": PLURALS[report.unit], "curves": curves_payload(report.curves)}
+
+
+def perplexities(
+    trace: Sequence[dict[str, Any]], field: str, at: str = "pass", *, nats: bool = True
+) -> list[tuple[int, float]]:
+    """(sweep, pass or step, perplexity) of the records that have a field as a number that can be drawn.
+
+    `nats`: the field is a mean of log probabilities; else a perplexity.
+
+    >>> perplexities([{"pass": 1, "score": -1.0}, {"pass": 2}, {"pass": 3, "score": float("nan")}], "score")
+    [(1, 2.718281828459045)]
+    """
+    found = [(int(record[at]), float(record[field])) for record in trace if record.get(field) is not None]
+    if nats:
+        return [(place, math.exp(-score)) for place, score in found if -MOST_NATS <= score <= 0.0]
+    return [(place, perplexity) for place, perplexity in found if 1.0 <= perplexity <= math.exp(MOST_NATS)]
 
 
 def curves_payload(curves: Sequence[LearningCurve]) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
 
-// Charts of a language model: numbers by the length of context, and perplexity by sweep.
+// Charts of numbers by a length, of contexts or of texts.
 
 // 0.123 and 1,234: three digits or more.
 function shortNumber(value) {
@@ -48,42 +48,4 @@ function stopChart(lengths, spreads, { name, colour, width, height, unit, axis }
     step < 36 || mean < 0.01 * total ? null : node("text", { class: "figure", x: px(i).toFixed(1), y: (py(mean) - 4).toFixed(1), "text-anchor": "middle" }, percent(mean / total)));
   return node("svg", { class: "length-chart", role: "img", "aria-label": `${name}. ${lengths.map((_, i) => say(i)).join("; ")}`, ...frame(width, height) },
     around, spreads.map(bar));
-}
-
-// Each chart by length: its name, what it means, and how it is drawn at a width and a height.
-function lengthCharts({ lengths, discounts, concentrations, stopping, colours }) {
-  const drawn = (file, name, said, chart, spreads, options) => ({
-    file, name, said, draw: (width, height) => chart(lengths, spreads, { name, width, height, ...options }),
-  });
-  const found = [
-    drawn("discounts", "Discounts", "what each table takes off the count of its word", spreadChart, discounts, { colour: colours.discounts, most: 1 }),
-    drawn("concentrations", "Concentrations", "added to the count of every context", spreadChart, concentrations, { colour: colours.concentrations })];
-  if (stopping.length) {
-    found.push(drawn("context-lengths", "Words that stop at each length", "words of the text, the mean over the samples", stopChart, stopping, { colour: colours.stopping }));
-  }
-  return lengths.length ? found : [];
-}
-
-function sweepCurves({ curves, colours }) {
-  return curves.map(({ kind, name, points }) => ({
-    kind, name, colour: colours[kind], xName: "sweeps", unigram: null, points: points.map(([x, y]) => ({ x, y })),
-  }));
-}
-
-// A chart under its name; `draw` gives it at a width and a height.
-function captioned({ name, said, draw }, width, height) {
-  return node("figure", {}, node("figcaption", {}, node("strong", {}, name), said), draw(width, height));
-}
-
-function curveChart(curve) {
-  const { points } = curve, first = shortNumber(points[0].y), last = shortNumber(points[points.length - 1].y);
-  return {
-    file: `perplexity-${curve.kind}`, name: curve.name, said: `${first} at first, ${last} at the end`,
-    draw: (width, height) => lineChart(points, { ...curve, width, height }),
-  };
-}
-
-// The charts of each section of a language model's page.
-function languageCharts(data) {
-  return { "#length-charts": lengthCharts(data), "#curves": sweepCurves(data).map(curveChart) };
 }

@@ -1,14 +1,13 @@
-"""A page about a model: the parts that every kind fills in, and how they become one HTML file."""
+"""A page about a model: a header, a list of sections, and how these become one HTML file."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property
 from importlib import resources
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, TypeVar
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,56 +17,144 @@ from stickbreaker.corpus.document import Scalar
 from stickbreaker.pages.text_values import clean, one_line, script_json
 
 SHARED = "stickbreaker.pages"
+R = TypeVar("R", bound="Report")
 
 
-class Assets(NamedTuple):
-    """The files from which the pages of a kind are made, by name: the kind's own, or shared ones of `pages`.
+class Section(Generic[R]):
+    """A section of a page: what it needs of a report, its words and its scripts.
 
-    `folder` is the package with the kind's own files. `template` extends frame.html.j2. `charts` are scripts
-    of pure functions from the payload to trees of nodes, `views` scripts that draw these into the page.
-    `figures` are scripts that, after the charts, define `drawFigures`: from the payload as JSON to the SVG
-    texts by name, as JSON.
+    `anchor` is its address in the page, `link` its name in the navigation, "" for its heading. `template` is
+    its HTML below the heading. Files are looked for in the package of the class, then in `pages`. Of
+    `scripts`, those whose names end in view.js or views.js touch the page; the others are functions from the
+    payload to trees of nodes, from which figures are drawn without a browser, too. What the page does with
+    them they say by `section` (base.js).
     """
 
-    folder: str
-    template: str
-    styles: Sequence[str]
-    charts: Sequence[str]
-    views: Sequence[str]
-    figures: Sequence[str]
+    anchor: ClassVar[str]
+    heading: str = ""
+    link: str = ""
+    needs: ClassVar[Sequence[str]] = ()
+    template: ClassVar[str] = "chart_section.html.j2"
+    styles: ClassVar[Sequence[str]] = ()
+    scripts: ClassVar[Sequence[str]] = ()
+
+    def shown(self, report: R) -> bool:
+        """Whether there is something to show: all that the section needs of the report, by name."""
+        return all(getattr(report, name) for name in self.needs)
+
+    def title(self, report: R) -> str:
+        return self.heading
+
+    def linked_as(self, report: R) -> str:
+        return self.link or self.title(report)
+
+    def values(self, report: R) -> dict[str, Any]:
+        """What the template needs besides `report`, by name."""
+        return {}
+
+    def payload(self, report: R) -> dict[str, Any]:
+        """What its scripts draw from, as JSON values, besides what the report says for all sections."""
+        return {}
 
     def read(self, name: str) -> str:
-        """The text of a file, with plain newlines on any platform; the kind's own file takes precedence."""
-        own = resources.files(self.folder).joinpath(name)
-        file = own if own.is_file() else resources.files(SHARED).joinpath(name)
-        return file.read_text(encoding="utf-8").replace("\r\n", "\n")
-
-    def joined(self, names: Sequence[str]) -> str:
-        """The texts of several files, concatenated."""
-        return "".join(map(self.read, names))
+        """The text of a file, with plain newlines whatever the platform."""
+        kinds = [kind for kind in type(self).__mro__ if issubclass(kind, Section)]
+        return _text_of(name, tuple(kind.__module__.rpartition(".")[0] for kind in kinds))
 
 
-@dataclass(frozen=True, slots=True)
-class Page(ABC):
-    """A page about a model of any kind: plain data, with the kind's description of how to show it.
+class ChartSection(Section[R]):
+    """A section of some words and a row of charts, which scripts draw into the element called `box`."""
 
-    `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
+    box: ClassVar[str]
+
+    def lead(self, report: R) -> str:
+        """What the charts mean."""
+        raise NotImplementedError
+
+    def values(self, report: R) -> dict[str, Any]:
+        return {"lead": self.lead(report), "box": self.box}
+
+
+class Report:
+    """What the sections of a page are made of, as a saved model and what several sections need of it.
+
+    `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end. `note`
+    is said before all sections, `made_again` before the settings; `drawn` is what is missing without scripts.
     """
 
-    assets: ClassVar[Assets]
+    sections: ClassVar[Sequence[Section[Any]]] = ()
+    drawn: str = "The charts"
+    made_again: str = "The same documents with these settings give the same model again."
+    note: str = ""
 
-    title: str
-    subtitle: str = ""
-    facts: Sequence[tuple[str, Scalar]] = ()
-    settings: Sequence[tuple[str, Scalar]] = ()
+    @cached_property
+    def subtitle(self) -> str:
+        return ""
 
-    @abstractmethod
-    def context(self) -> dict[str, Any]:
-        """What the template needs besides the page's fields, by name: counts, sections, texts."""
+    @cached_property
+    def facts(self) -> Sequence[tuple[str, Scalar]]:
+        return ()
 
-    @abstractmethod
+    @cached_property
+    def settings(self) -> Sequence[tuple[str, Scalar]]:
+        return ()
+
     def payload(self) -> dict[str, Any]:
-        """Everything that the scripts draw from, as JSON values."""
+        """What scripts of several sections draw from, as JSON values."""
+        return {}
+
+
+class Page:
+    """A page: a title and the sections of a report that have something to show.
+
+    Everything is taken from the report at once: `payload` is what the scripts draw from, as JSON values.
+    """
+
+    def __init__(self, title: str, report: Report) -> None:
+        self.title, self.report = title, report
+        self.subtitle, self.facts, self.settings = report.subtitle, report.facts, report.settings
+        self.sections = [section for section in report.sections if section.shown(report)]
+        self.payload = report.payload()
+        self._shown: list[dict[str, str]] = []
+        for section in self.sections:
+            self.payload |= section.payload(report)
+            html = (
+                _environment(section.read)
+                .get_template(section.template)
+                .render(report=report, **section.values(report))
+            )
+            self._shown.append(
+                {
+                    "anchor": section.anchor,
+                    "heading": section.title(report),
+                    "link": section.linked_as(report),
+                    "html": Markup(html),
+                }
+            )
+
+    def charts(self) -> str:
+        """The scripts that know no page, in the order in which they are needed."""
+        return self._joined(
+            ["base.js", "charts.js"], lambda one: [name for name in one.scripts if not _touches_page(name)]
+        )
+
+    def figure_script(self) -> str:
+        """What defines `drawFigures`, which draws figures from the payload without a page."""
+        return self.charts() + _text_of("figures.js", (SHARED,))
+
+    def views(self) -> str:
+        """The scripts that touch the page."""
+        return self._joined(["dom.js"], lambda one: filter(_touches_page, one.scripts))
+
+    def _joined(self, first: Iterable[str], names: Callable[[Section[Any]], Iterable[str]]) -> str:
+        """The texts of some files of all sections, each once; shared ones come before a kind's own."""
+        shared = [_text_of(name, (SHARED,)) for name in first]
+        own: list[str] = []
+        for section in self.sections:
+            for name in names(section):
+                of_all = resources.files(SHARED).joinpath(name).is_file()
+                (shared if of_all else own).append(section.read(name))
+        return "".join(dict.fromkeys([*shared, *own]))
 
     def html(self) -> str:
         """The page as one self-contained HTML document.
@@ -75,27 +162,49 @@ class Page(ABC):
         It loads nothing: style, script and data are inside, and its content security policy allows no script
         but its own (by hash) and no connection.
         """
-        assets = self.assets
-        script = assets.joined([*assets.charts, *assets.views])
-        environment = Environment(
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            loader=FunctionLoader(assets.read),
-        )
-        environment.filters.update(clean=clean, one_line=one_line)
-        environment.globals["counted"] = counted
-        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        values |= {name: clean(values[name]) for name in ("title", "subtitle")}
-        values |= {name: _cleaned(values[name]) for name in ("facts", "settings")}
-        return environment.get_template(assets.template).render(
-            **values | self.context(),
+        script = self.charts() + self.views() + _text_of("page.js", (SHARED,))
+        template = _environment(lambda name: _text_of(name, (SHARED,))).get_template("frame.html.j2")
+        return template.render(
+            title=clean(self.title),
+            subtitle=clean(self.subtitle),
+            facts=_cleaned(self.facts),
+            settings=_cleaned(self.settings),
+            note=self.report.note,
+            drawn=self.report.drawn,
+            made_again=self.report.made_again,
+            sections=self._shown,
             policy=Markup(content_security_policy(script)),
-            style=Markup(assets.joined(assets.styles)),
+            style=Markup(self._joined(["report.css"], lambda one: one.styles)),
             script=Markup(script),
-            data=Markup(script_json(self.payload())),
+            data=Markup(script_json(self.payload)),
         )
+
+
+def _touches_page(name: str) -> bool:
+    return name.endswith(("view.js", "views.js"))
+
+
+@cache
+def _text_of(name: str, packages: tuple[str, ...]) -> str:
+    """The text of a file in the first of some packages that has it."""
+    for package in (*packages, SHARED):
+        file = resources.files(package).joinpath(name)
+        if file.is_file():
+            return file.read_text(encoding="utf-8").replace("\r\n", "\n")
+    raise FileNotFoundError(name)
+
+
+def _environment(read: Callable[[str], str]) -> Environment:
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(read),
+    )
+    environment.filters.update(clean=clean, one_line=one_line)
+    environment.globals["counted"] = counted
+    return environment
 
 
 def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:

@@ -1,14 +1,52 @@
-"""The beginning of the page of any saved model: its manifest, and its settings as rows."""
+"""From a saved model to its page: the report of any kind, its manifest, and its settings as rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.option_names import command_line
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.estimators.saving import load
+from stickbreaker.pages.page import Page, Report
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import RESTORE
+
+Model = TypeVar("Model")
+
+
+class SavedReport(Report, Generic[Model]):
+    """A saved model, of which a kind's subclass says what several sections of its page need.
+
+    `estimator` is its class, and `noun` what an error calls a model of it.
+    """
+
+    estimator: ClassVar[type[Any]]
+    noun: ClassVar[str]
+
+    def __init__(self, path: Path, manifest: dict[str, Any], model: Model) -> None:
+        self.path, self.manifest, self.model = path, manifest, model
+
+    @classmethod
+    def page_of(cls, path: Path, title: str) -> Page:
+        """The page of the model at `path`.
+
+        Raises UserError for what is not a model of this kind (a run that is not finished is none), and for
+        files that do not hold what they should.
+        """
+        manifest = readable_manifest(path)
+        model: Any = load(path, verb="report")
+        if not isinstance(model, cls.estimator):
+            raise UserError(f"is not {cls.noun}", where=path)
+        with making_sense_of(path, RESTORE):
+            return Page(title, cls(path, manifest, model))
+
+    @cached_property
+    def settings(self) -> list[tuple[str, str]]:
+        return settings_of(self.manifest)
 
 
 def readable_manifest(path: Path) -> dict[str, Any]:

@@ -54,6 +54,15 @@ def rounded(value: float | None, digits: int = 4) -> float | None:
     return float(f"{float(value):.{digits}g}")
 
 
+def percent(share: float) -> str:
+    """A share with two digits.
+
+    >>> percent(0.123), percent(0.0123)
+    ('12%', '1.2%')
+    """
+    return f"{100.0 * share:.{0 if share >= 0.0995 else 1}f}%"
+
+
 def thinned(points: Sequence[T]) -> list[T]:
     """The points of a curve: of a longer one about 600, evenly spaced, and the last."""
     stride = -(-len(points) // MOST_POINTS)

@@ -20,7 +20,7 @@ KINDS = (
         topics="stickbreaker.syntax.cli.topics:list_topics",
         evaluate="stickbreaker.syntax.cli.evaluate:evaluate_trees",
         evaluate_options=("threads",),
-        page="stickbreaker.syntax.report.syntax_records:syntax_page_of",
+        page="stickbreaker.syntax.report.syntax_page:syntax_page_of",
         noun="model of syntactic topics",
         parameters=OptionNames(renamed={"n_topics": "--topics"}, ambiguous=("unknown", "limit")),
     ),

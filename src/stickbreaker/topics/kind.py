@@ -107,7 +107,7 @@ LDA = Kind(
         settings=("Hybrid", "Gibbs"),
         phrases={"moves=None": "--moves none", "set guide=None": "leave out --guide"},
     ),
-    page="stickbreaker.topics.report.page_records:page_of",
+    page="stickbreaker.topics.report.topic_page:page_of",
     page_options=("date_field", "group_field", "language", "compare"),
 )
 HDP = replace(

@@ -22,6 +22,6 @@ SYSTEMS = (
         ),
         evaluate="stickbreaker.translation.cli.evaluate:evaluate_lexicon",
         evaluate_options=("alignments", "threads"),
-        page="stickbreaker.translation.report.lexicon_records:lexicon_page_of",
+        page="stickbreaker.translation.report.lexicon_page:lexicon_page_of",
     ),
 )

@@ -13,11 +13,12 @@ from tests.topics.report.test_report_html import Elements, data_block
 
 from stickbreaker import AdaptorGrammar, Corpus, Online
 from stickbreaker.estimators import fitting
-from stickbreaker.grammars.report.grammar_page import GrammarPage
-from stickbreaker.grammars.report.grammar_records import grammar_page_of, page_of_grammar
+from stickbreaker.grammars.report.grammar_page import GrammarReport, grammar_page_of
 from stickbreaker.learning.observers import Observer
 from stickbreaker.pages.figures import figures
+from stickbreaker.pages.page import Page
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.evolution import Evolution
 
 WORDS = ("the", "a", "<b>", "dog", "cat", "saw", "ran", "bird")
 STEPS = 2 * 12  # of two passes of 12
@@ -55,20 +56,22 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_f1_is_drawn_over_the_sentences_seen(path: Path) -> None:
     page, trace = grammar_page_of(path, "t"), ModelDirectory(path).read().trace
-    assert [curve.kind for curve in page.curves] == ["segmentation", "steps"]
+    assert [curve.kind for curve in page.report.curves] == ["segmentation", "steps"]
     measured = {record["documents"]: record["segmentation"] for record in trace if "segmentation" in record}
     assert list(measured) == [10, 20, 40, 80, 160, 240]
-    words, boundaries = page.curves[0].lines
+    words, boundaries = page.report.curves[0].lines
     assert words.points == [(seen, one["token_f1"]) for seen, one in measured.items()]
     assert boundaries.points == [(seen, one["boundary_f1"]) for seen, one in measured.items()]
-    assert {curve.unit for curve in page.curves} == {"sentence"}
-    assert "20 sentences whose words are known" in page.curves[0].name
+    assert {curve.unit for curve in page.report.curves} == {"sentence"}
+    assert "20 sentences whose words are known" in page.report.curves[0].name
     assert dict(page.facts)["F1 of words"] == f"{words.points[-1][1]:.3f}"
-    assert [x for x, _ in page.curves[1].lines[0].points] == [10 * step for step in range(1, STEPS + 1)]
+    assert [x for x, _ in page.report.curves[1].lines[0].points] == [
+        10 * step for step in range(1, STEPS + 1)
+    ]
 
 
 def test_sizes_are_those_of_the_trace(path: Path) -> None:
-    changes, trace = grammar_page_of(path, "t").changes, ModelDirectory(path).read().trace
+    changes, trace = grammar_page_of(path, "t").report.changes, ModelDirectory(path).read().trace
     assert changes is not None
     of_trace = [tuple(record["vocabulary"].values()) for record in trace]
     assert [row[1:] for row in changes.vocabulary] == of_trace
@@ -78,7 +81,7 @@ def test_sizes_are_those_of_the_trace(path: Path) -> None:
 
 
 def test_moments_are_powers_of_two_and_quarters(path: Path) -> None:
-    changes = grammar_page_of(path, "t").changes
+    changes = grammar_page_of(path, "t").report.changes
     assert changes is not None
     wanted = sorted({1, 2, 4, 8, 16, *range(3, STEPS + 1, 3)})
     assert [step for step, _, _ in changes.moments] == wanted
@@ -86,13 +89,13 @@ def test_moments_are_powers_of_two_and_quarters(path: Path) -> None:
 
 def test_ranks_are_by_use(path: Path) -> None:
     page, model = grammar_page_of(path, "t"), AdaptorGrammar.load(path)
-    assert page.changes is not None
-    assert list(page.changed) == ["Word"]
+    assert page.report.changes is not None
+    assert [one.name for one in page.report.symbols] == ["Word"]
     uses: dict[str, float] = {}
     for one in model.subtrees("Word"):
         uses[model.join(one.text)] = uses.get(model.join(one.text), 0.0) + one.customers
     first = sorted(uses, key=lambda text: (-round(uses[text], 9), text))[:12]
-    (wording,) = page.changes.wordings
+    (wording,) = page.report.changes.wordings
     assert wording is not None
     last = {word: rank for word, rank in wording.ranks[-1].items() if rank <= 12}
     assert sorted(last.values()) == list(range(1, len(first) + 1))
@@ -105,7 +108,7 @@ def test_what_came_and_fell_out_is_by_the_snapshots(path: Path) -> None:
     page, moments = grammar_page_of(path, "t"), ModelDirectory(path).evolution().moments
     tops = [[word for word, _ in moment.top()[0]] for moment in moments]
     steps = [moment.step for moment in moments]
-    (turnover,) = page.turnovers
+    (turnover,) = page.report.turnovers
     assert turnover.came
     assert turnover.fell
     for word, rank, step in turnover.came:
@@ -113,7 +116,7 @@ def test_what_came_and_fell_out_is_by_the_snapshots(path: Path) -> None:
         assert tops[-1][rank - 1] == word
         assert all(word in top for top in tops[at:])
         assert word not in tops[at - 1]
-    left = {row.text for one in page.symbols for row in one.most_used}
+    left = {row.text for one in page.report.symbols for row in one.most_used}
     for word, rank, step, uses in turnover.fell:
         at = steps.index(step)
         assert tops[at][rank - 1] == word
@@ -129,13 +132,13 @@ def test_topics_of_words_evolve_each(tmp_path: Path) -> None:
     lines = ["dog cat bird dog", "sum term factor sum", "cat bird dog", "factor term sum"] * 10
     path = learned(tmp_path, "topic", lines, n_topics=2, schedule=Online(8, total="seen"))
     page = grammar_page_of(path, "t")
-    assert page.changes is not None
-    assert list(page.changed) == ["Topic1", "Topic2", "Word"]
-    assert page.changes.reads == "document"
-    for wording in page.changes.wordings:
+    assert page.report.changes is not None
+    assert [one.name for one in page.report.symbols] == ["Topic1", "Topic2", "Word"]
+    assert page.report.changes.reads == "document"
+    for wording in page.report.changes.wordings:
         assert wording is not None
         assert {"dog", "cat", "bird", "sum", "term", "factor"} & set(wording.ranks[-1])
-    assert "segmentation" not in {curve.kind for curve in page.curves}
+    assert "segmentation" not in {curve.kind for curve in page.report.curves}
     assert "F1" not in "".join(Elements(page.html()).text)
 
 
@@ -169,11 +172,11 @@ def test_a_resumed_run_tells_the_same(tmp_path: Path, path: Path, step: int) -> 
 def test_a_model_saved_without_its_snapshots_has_what_the_trace_has(tmp_path: Path, path: Path) -> None:
     AdaptorGrammar.load(path).save(tmp_path / "n")
     page, whole = grammar_page_of(tmp_path / "n", "t"), grammar_page_of(path, "t")
-    assert page.changes is not None
-    assert whole.changes is not None
-    assert (page.changes.moments, page.turnovers) == ((), ())
-    assert page.changes.vocabulary == whole.changes.vocabulary
-    assert page.curves == whole.curves
+    assert page.report.changes is not None
+    assert whole.report.changes is not None
+    assert (page.report.changes.moments, page.report.turnovers) == ((), ())
+    assert page.report.changes.vocabulary == whole.report.changes.vocabulary
+    assert page.report.curves == whole.report.curves
     ids = {attributes.get("id") for _, attributes in Elements(page.html()).tags}
     assert {"changes", "vocabulary-chart"} <= ids
     assert not {"change-chart", "change-controls"} & ids
@@ -183,18 +186,18 @@ def test_a_model_saved_without_its_snapshots_has_what_the_trace_has(tmp_path: Pa
 def test_nothing_is_said_where_nothing_is_known(tmp_path: Path, way: str) -> None:
     if way == "mcmc":
         page = grammar_page_of(learned(tmp_path, inference="mcmc", max_iter=8), "t")
-        assert {curve.unit for curve in page.curves} == {"sweep"}
+        assert {curve.unit for curve in page.report.curves} == {"sweep"}
     elif way == "without gold":
         page = grammar_page_of(learned(tmp_path, lines=texts(blank="")), "t")
-        assert page.changes is not None
-        assert {curve.kind for curve in page.curves} == {"steps"}
+        assert page.report.changes is not None
+        assert {curve.kind for curve in page.report.curves} == {"steps"}
     else:
         page = grammar_page_of(learned(tmp_path, max_iter=1, schedule="batch"), "t")
     text = "".join(Elements(page.html()).text)
     assert ("F1" in text) == (way == "one step")  # as a fact
     assert "F1 says how well" not in text
     if way != "without gold":
-        assert page.changes is None
+        assert page.report.changes is None
         assert "What enters and leaves" not in text
 
 
@@ -213,8 +216,9 @@ def test_figures_are_drawn(path: Path) -> None:
     assert {"f1", "nats-steps", "changes-1", "remembered-subtrees", "ranks"} <= set(drawn)
     assert not any(re.search(r"NaN|undefined|Infinity|var\(", svg) for svg in drawn.values())
     assert "subtrees in the model" in drawn["remembered-subtrees"]
-    alone = figures(page_of_grammar(AdaptorGrammar.load(path), ModelDirectory(path).manifest(), "t"))
-    assert "changes-1" not in alone
+    report = GrammarReport(path, ModelDirectory(path).manifest(), AdaptorGrammar.load(path))
+    report.__dict__["evolution"] = Evolution()
+    assert "changes-1" not in figures(Page("t", report))
 
 
 @pytest.mark.browser
@@ -222,7 +226,7 @@ def test_figures_are_drawn(path: Path) -> None:
 def test_a_reader_chooses_a_symbol_and_a_string(
     browser: Any, tmp_path: Path, width: int, scheme: str
 ) -> None:
-    content: GrammarPage = grammar_page_of(learned(tmp_path, "collocation"), "t")
+    content = grammar_page_of(learned(tmp_path, "collocation"), "t")
     (tmp_path / "r.html").write_text(content.html(), encoding="utf-8")
     viewport = {"width": width, "height": 900}
     page = browser.new_context(offline=True, viewport=viewport, color_scheme=scheme).new_page()
@@ -246,7 +250,7 @@ def test_a_reader_chooses_a_symbol_and_a_string(
 def test_expected_uses_are_not_called_customers(path: Path, tmp_path: Path) -> None:
     """By variational inference uses are sums of probabilities, and nobody sits at tables."""
     page = grammar_page_of(path, "t")
-    assert page.expected
+    assert page.report.expected
     assert page.facts[0] == ("documents", "120")
     html = page.html()
     assert '<th scope="col" class="number">expected uses</th>' in html

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.pages import made_up
 from tests.pages.opened import refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
 from tests.topics.report.test_report_html import Elements
@@ -20,30 +21,17 @@ from stickbreaker.core.records import Field
 from stickbreaker.estimators.saving import load
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
-from stickbreaker.grammars.report.grammar_page import ASSETS, LEVELS, GrammarPage
-from stickbreaker.grammars.report.grammar_page_data import (
-    AdaptedSymbol,
-    DrawnTree,
-    Piece,
-    RuleRow,
-    ScoreCurve,
-    ScoreLine,
-    SegmentedSentence,
-    SubtreeRow,
-    TreeNode,
-    Turnover,
-)
-from stickbreaker.grammars.report.grammar_records import (
-    MOST_ALTERNATIVES,
-    curves_of,
-    grammar_page_of,
-    page_of_grammar,
-    rules_of,
-)
-from stickbreaker.grammars.report.segmented_sentences import LIMIT
-from stickbreaker.ngrams.report.language_records import language_page_of
+from stickbreaker.grammars.report.grammar_page import GrammarReport, grammar_page_of
+from stickbreaker.grammars.report.learning import ScoreCurve, ScoreLine, curves_of
+from stickbreaker.grammars.report.remembered_subtrees import AdaptedSymbol, SubtreeRow
+from stickbreaker.grammars.report.rules import MOST_ALTERNATIVES, RuleRow, rules_of
+from stickbreaker.grammars.report.segmented_sentences import LEVELS, LIMIT, Piece, SegmentedSentence
+from stickbreaker.grammars.report.sentence_trees import DrawnTree, TreeNode
+from stickbreaker.grammars.report.subtree_evolution import Turnover
+from stickbreaker.ngrams.report.language_page import language_page_of
 from stickbreaker.pages.changes import Changes, Wording
 from stickbreaker.pages.figures import figures
+from stickbreaker.pages.page import Page
 from stickbreaker.saved import ModelDirectory
 
 SECTIONS = {"sentences", "memory", "trees", "learning", "grammar", "making"}
@@ -96,8 +84,8 @@ def estimator(path: Path) -> PlainAdaptorGrammar:
 
 def test_symbols_have_their_subtrees(path: Path) -> None:
     page, model = grammar_page_of(path, "t"), estimator(path)
-    assert [one.name for one in page.symbols] == list(model.symbols_)
-    for i, one in enumerate(page.symbols):
+    assert [one.name for one in page.report.symbols] == list(model.symbols_)
+    for i, one in enumerate(page.report.symbols):
         subtrees = model.subtrees(one.name)
         assert one.subtrees == len(subtrees) == sum(one.lengths)
         assert one.customers == sum(each.customers for each in subtrees)
@@ -114,19 +102,19 @@ def test_symbols_have_their_subtrees(path: Path) -> None:
 def test_pieces_make_up_their_sentences(path: Path) -> None:
     page, model = grammar_page_of(path, "t"), estimator(path)
     uses: dict[str, int] = {}
-    for one in model.subtrees(page.piece) if page.piece in model.symbols_ else []:
+    for one in model.subtrees(page.report.piece) if page.report.piece in model.symbols_ else []:
         uses[model.join(one.text)] = uses.get(model.join(one.text), 0) + one.customers
     letters, lengths = (np.asarray(model.params_[name].values) for name in ("letters", "lengths"))
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    for row in page.sentences:
+    for row in page.report.sentences:
         own = letters[starts[row.number - 1] : starts[row.number]]
         whole = model.join([model.compiled_.terminals[letter] for letter in own])
         texts = [model.join(one.parts) for one in row.pieces]
         assert model.join(texts) == whole
         assert [one.customers for one in row.pieces] == [uses.get(text, 0) for text in texts]
         assert all(0.5 <= one.sure <= 1.0 and len(one.inside) == len(one.parts) - 1 for one in row.pieces)
-    assert len(page.sentences) <= LIMIT
-    assert bool(page.sentences) != bool(page.no_sentences)
+    assert len(page.report.sentences) <= LIMIT
+    assert bool(page.report.sentences) != bool(page.report.no_sentences)
 
 
 def test_pieces_are_those_of_segment(unigram: Path) -> None:
@@ -135,17 +123,19 @@ def test_pieces_are_those_of_segment(unigram: Path) -> None:
         AdaptorGrammar("unigram", chains=2, max_iter=8, random_state=3),
     )
     model.fit(LEARNED["unigram"][1])
-    shown = [["".join(one.parts) for one in row.pieces] for row in page.sentences]
+    shown = [["".join(one.parts) for one in row.pieces] for row in page.report.sentences]
     assert len(shown) == len(TEXTS)
     assert shown == model.segment(["".join(pieces) for pieces in shown])
-    assert (page.piece, page.samples) == ("Word", int(model.params_["kept"].values))
+    assert (page.report.piece, page.report.samples) == ("Word", int(model.params_["kept"].values))
 
 
 def test_trees_are_the_best_ones(unigram: Path) -> None:
     page = grammar_page_of(unigram, "t")
     model = AdaptorGrammar("unigram", chains=2, max_iter=8, random_state=3).fit(LEARNED["unigram"][1])
-    assert page.trees
-    for tree, best in zip(page.trees, model.parse([tree.text for tree in page.trees]), strict=True):
+    assert page.report.trees
+    for tree, best in zip(
+        page.report.trees, model.parse([tree.text for tree in page.report.trees]), strict=True
+    ):
         assert tree.brackets == best.trees[0].brackets()
         assert (tree.nats, tree.tree_nats) == pytest.approx((best.nats, best.tree_nats[0]))
         assert (tree.top.symbol, tree.top.customers) == ("Sentence", 0)
@@ -171,9 +161,9 @@ def test_what_cannot_be_drawn_is_no_point() -> None:
 def test_without_samples_trees_are_drawn(unigram: Path) -> None:
     model = estimator(unigram)
     model.params_ = {**model.params_, "kept": Field(np.array(0), (), additive=False)}
-    page = page_of_grammar(model, ModelDirectory(unigram).manifest(), "t")
-    assert page.samples == 0
-    assert len(page.sentences) == len(TEXTS)
+    page = Page("t", GrammarReport(unigram, ModelDirectory(unigram).manifest(), model))
+    assert page.report.samples == 0
+    assert len(page.report.sentences) == len(TEXTS)
     assert "100 trees" in "".join(Elements(page.html()).text)
 
 
@@ -213,7 +203,7 @@ def test_damaged_sentences_are_refused(unigram: Path, wrong: str) -> None:
     changed = values[..., 1:] if wrong == "cuts" else values + 1000
     model.params_ = {**model.params_, wrong: model.params_[wrong]._replace(values=changed)}
     with pytest.raises(ValueError, match=r"another|other|end"):
-        page_of_grammar(model, ModelDirectory(unigram).manifest(), "t")
+        Page("t", GrammarReport(unigram, ModelDirectory(unigram).manifest(), model))
 
 
 # The program
@@ -251,14 +241,24 @@ def test_only_grammars_have_such_a_page(model: Path, unigram: Path) -> None:
 # The page
 
 
-def hostile() -> GrammarPage:
+def page_with(title: str, **fields: Any) -> Page:
+    rows = {name: [] for name in ("curves", "symbols", "turnovers", "sentences", "trees", "rules")}
+    known = {"more_symbols": 0, "changes": None, "piece": None, "samples": 0, "no_sentences": ""}
+    return made_up.page_of(GrammarReport, title, **{"expected": False, **rows, **known, **fields})
+
+
+def bare() -> Page:
+    return made_up.page_of(GrammarReport, "Nothing yet", sections=())
+
+
+def hostile() -> Page:
     """Markup, quotes, lone surrogates, control characters and overrides of direction everywhere."""
     rows = [SubtreeRow(text, 3, 7, 2) for text in HOSTILE]
     wrong = float("nan")
     node = TreeNode(HOSTILE[0], [*HOSTILE, TreeNode(HOSTILE[1], HOSTILE[2:], 3)])
     pieces = [Piece([text, text], [0.3], 0.7, i % 2, i % 2) for i, text in enumerate(HOSTILE)]
-    return GrammarPage(
-        title=HOSTILE[0],
+    return page_with(
+        HOSTILE[0],
         subtitle=" ".join(HOSTILE[:-1]),
         facts=[(text, text) for text in HOSTILE],
         settings=[(text, text) for text in HOSTILE],
@@ -281,7 +281,6 @@ def hostile() -> GrammarPage:
             reads="sentence",
             of="the symbol",
         ),
-        changed=HOSTILE[:2],
         turnovers=[
             Turnover(text, [(each, 3, 2) for each in HOSTILE], [(each, 9, 1, wrong) for each in HOSTILE])
             for text in HOSTILE
@@ -290,12 +289,11 @@ def hostile() -> GrammarPage:
         sentences=[SegmentedSentence(i + 1, pieces) for i in range(3)],
         no_sentences=HOSTILE[0],
         trees=[DrawnTree(1, text, -3.0, -4.0, node, text) for text in HOSTILE],
-        rules=[RuleRow(text, True, HOSTILE, 2) for text in HOSTILE],
-        more_rules=1,
+        rules=[RuleRow(text, True, HOSTILE, 2) for text in HOSTILE * 10],
     )
 
 
-PAGES = {"hostile": hostile, "bare": lambda: GrammarPage("Nothing yet")}
+PAGES = {"hostile": hostile, "bare": bare}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -308,7 +306,7 @@ def test_learned_pages_are_whole(path: Path) -> None:
     html = page.html()
     refuse_what_leaves_its_place(html, "b")
     ids = {attributes.get("id") for _, attributes in Elements(html).tags}
-    assert ids & SECTIONS == (SECTIONS if page.symbols else SECTIONS - {"memory"})
+    assert ids & SECTIONS == (SECTIONS if page.report.symbols else SECTIONS - {"memory"})
 
 
 def test_hostile_symbols_are_shown_as_text(tmp_path: Path) -> None:
@@ -320,14 +318,13 @@ def test_hostile_symbols_are_shown_as_text(tmp_path: Path) -> None:
 
 
 def test_sections_without_data_are_left_out() -> None:
-    bare = {attributes.get("id") for _, attributes in Elements(GrammarPage("Nothing yet").html()).tags}
-    assert not bare & SECTIONS
+    assert not {attributes.get("id") for _, attributes in Elements(bare().html()).tags} & SECTIONS
 
 
 def test_shades_follow_the_doubt() -> None:
     sure = [1.0, 0.96, 0.95, 0.85, 0.75, 0.6, 0.5]
     row = SegmentedSentence(1, [Piece(["a"], [], each, 2, 1) for each in sure])
-    tags = Elements(GrammarPage("t", piece="Word", sentences=[row]).html()).tags
+    tags = Elements(page_with("t", piece="Word", sentences=[row]).html()).tags
     tokens = [a for _, a in tags if (a.get("class") or "").startswith("token piece")]
     levels = [int(re.findall(r"\bs(\d)", a["class"] or "")[0]) for a in tokens]
     assert (
@@ -345,19 +342,19 @@ def test_figures_are_drawn_without_a_browser(path: Path) -> None:
     for name, svg in {**drawn, **figures(hostile())}.items():
         assert not re.search(r"var\(|currentColor|NaN|undefined|Infinity", svg), name
         ElementTree.fromstring(svg)
-    assert figures(GrammarPage("t")) == {}
+    assert figures(bare()) == {}
 
 
-@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
+@pytest.mark.parametrize("name", made_up.scripts_of(GrammarReport))
 def test_charts_know_no_browser(name: str) -> None:
-    code = re.sub(r"^\s*//.*$", "", ASSETS.read(name), flags=re.MULTILINE)
+    code = re.sub(r"^\s*//.*$", "", made_up.scripts_of(GrammarReport)[name], flags=re.MULTILINE)
     assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []
 
 
 # In a browser
 
 
-def opened(browser: Any, file: Path, content: GrammarPage, width: int, scheme: str) -> tuple[Any, list[str]]:
+def opened(browser: Any, file: Path, content: Page, width: int, scheme: str) -> tuple[Any, list[str]]:
     """A page in the browser, and what went wrong there; it asks for nothing, and fits the screen."""
     file.write_text(content.html(), encoding="utf-8")
     troubles: list[str] = []

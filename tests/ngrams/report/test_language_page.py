@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.pages import made_up
 from tests.pages.contrast import contrast
 from tests.pages.damaged_documents import damaged
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
@@ -28,27 +28,23 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.fitting import begin, resume
 from stickbreaker.estimators.saving import load
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-from stickbreaker.ngrams.report.language_page import ASSETS, LEVELS, LanguagePage
-from stickbreaker.ngrams.report.language_page_data import (
-    ContextRow,
-    LengthRow,
-    SentenceRow,
-    Spread,
-)
-from stickbreaker.ngrams.report.language_records import curves_of, language_page_of
+from stickbreaker.ngrams.report.context_lengths import LengthRow, Spread, context_lengths
+from stickbreaker.ngrams.report.language_page import LanguageReport, curves_of, language_page_of
 from stickbreaker.ngrams.report.notable_contexts import (
     LEAST_CUSTOMERS,
     LEAST_P,
     LEAST_SHARE,
     MOST_ROWS,
-    context_lengths,
+    ContextRow,
     expressions_of,
     longest_contexts,
 )
+from stickbreaker.ngrams.report.sentences import LEVELS, SavedSentences, SentenceRow
 from stickbreaker.ngrams.report_sentences import LIMIT
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.learning_curves import LearningCurve
-from stickbreaker.topics.report.page_records import page_of
+from stickbreaker.pages.page import Page
+from stickbreaker.topics.report.topic_page import page_of
 
 KINDS = {"trigrams": 3, "unbounded": "unbounded"}
 SECTIONS = {"sentences", "expressions", "longest", "lengths", "learning", "making"}
@@ -195,8 +191,8 @@ def test_contexts_with_one_way_on_are_found(estimator: PlainNgramModel) -> None:
 
 def test_a_model_without_contexts_has_no_table_of_them(tmp_path: Path) -> None:
     page = language_page_of(learned(tmp_path, 1), "t")
-    assert page.longest == page.expressions == []
-    assert [row.length for row in page.lengths] == [0]
+    assert page.report.longest == page.report.expressions == []
+    assert [row.length for row in page.report.lengths] == [0]
     ids = {a.get("id") for _, a in Elements(page.html()).tags}
     assert not ids & {"expressions", "longest"}
     assert {"sentences", "lengths", "learning"} <= ids
@@ -219,10 +215,10 @@ def test_curves_are_perplexities_and_else_the_joint_score() -> None:
 def test_sentences_are_those_held_out_and_have_the_models_scores(path: Path) -> None:
     page, model = language_page_of(path, "t"), load(path)
     assert isinstance(model, PlainNgramModel)
-    assert page.held_out
-    assert 0 < len(page.sentences) <= LIMIT
+    assert page.report.saved_sentences.held_out
+    assert 0 < len(page.report.saved_sentences.rows) <= LIMIT
     texts = dict(zip((f"d{i}" for i in range(60)), made_up_texts(), strict=True))
-    for row in page.sentences:
+    for row in page.report.saved_sentences.rows:
         text = " ".join(row.tokens) + "."
         corpus = Corpus.from_texts([text], analysis=model.analysis_, vocabulary=model.vocabulary_)
         (scores,) = model.scores(corpus)
@@ -233,8 +229,8 @@ def test_sentences_are_those_held_out_and_have_the_models_scores(path: Path) -> 
 
 def test_without_held_out_documents_they_are_of_the_text(tmp_path: Path) -> None:
     page = language_page_of(learned(tmp_path, held_out=0.0), "t")
-    assert len(page.sentences) == LIMIT
-    assert not page.held_out
+    assert len(page.report.saved_sentences.rows) == LIMIT
+    assert not page.report.saved_sentences.held_out
     assert "less surprising" in "".join(Elements(page.html()).text)
 
 
@@ -254,10 +250,10 @@ def test_words_that_are_not_known_are_marked(tmp_path: Path, unknown: str) -> No
         if "unknown" in (attributes.get("class") or "").split()
     ]
     if unknown == "symbol":
-        assert any(not known for row in page.sentences for known in row.known)
+        assert any(not known for row in page.report.saved_sentences.rows for known in row.known)
         assert any("not known, <unk>" in (each.get("title") or "") for each in marked)
     else:
-        assert page.spelled
+        assert page.report.spelled
         assert "not known, so by its letters" in html
 
 
@@ -265,7 +261,7 @@ def test_a_model_made_in_python_says_why_it_has_no_sentences(tmp_path: Path) -> 
     model = NgramModel(2, min_count=1, max_iter=4, random_state=0).fit(made_up_texts(10))
     model.save(tmp_path / "m")
     page = language_page_of(tmp_path / "m", "t")
-    assert page.sentences == []
+    assert not page.report.saved_sentences.rows
     elements = Elements(page.html())
     assert "This model keeps no sentences" in "".join(elements.text)
     assert "numbers" not in {attributes.get("id") for _, attributes in elements.tags}
@@ -354,31 +350,49 @@ def test_facts_say_what_was_learned(path: Path) -> None:
 # The page
 
 
-def hostile() -> LanguagePage:
+def page_with(title: str, **fields: Any) -> Page:
+    known = {
+        "saved_sentences": SavedSentences(),
+        "expressions": [],
+        "longest": [],
+        "lengths": [],
+        "curves": [],
+    }
+    return made_up.page_of(
+        LanguageReport, title, **{"counts_stops": False, "spelled": False, **known, **fields}
+    )
+
+
+def bare() -> Page:
+    return made_up.page_of(LanguageReport, "Nothing yet", sections=())
+
+
+def hostile() -> Page:
     """Markup, quotes, lone surrogates, control characters and overrides of direction everywhere."""
     n = len(HOSTILE)
     wrong = Spread(float("nan"), float("inf"), 1.0)
     fine = Spread(0.5, 0.4, 0.6)
     rows = [ContextRow([text, "b"], 7, [(text, 0.9), ("c", 0.01)]) for text in HOSTILE]
-    return LanguagePage(
-        title=HOSTILE[0],
+    return page_with(
+        HOSTILE[0],
         subtitle=" ".join(HOSTILE[:-1]),
         facts=[(text, text) for text in HOSTILE],
         settings=[(text, text) for text in HOSTILE],
         curves=[LearningCurve("text", HOSTILE[0], [(1, 30.0), (2, 20.0)])],
         lengths=[LengthRow(0, fine, fine, fine), LengthRow(1, wrong, fine, fine)],
-        unbounded=True,
+        counts_stops=True,
         longest=rows,
         expressions=rows,
-        sentences=[
-            SentenceRow(text, HOSTILE, [k % 2 == 0 for k in range(n)], [1.5 * k for k in range(n + 1)])
-            for text in HOSTILE
-        ],
-        no_sentences=HOSTILE[0],
+        saved_sentences=SavedSentences(
+            [
+                SentenceRow(text, HOSTILE, [k % 2 == 0 for k in range(n)], [1.5 * k for k in range(n + 1)])
+                for text in HOSTILE
+            ]
+        ),
     )
 
 
-PAGES = {"hostile": hostile, "bare": lambda: LanguagePage("Nothing yet")}
+PAGES = {"hostile": hostile, "bare": bare}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -399,14 +413,13 @@ def test_hostile_words_are_shown_as_text() -> None:
 def test_sections_without_data_are_left_out(path: Path) -> None:
     whole = {a.get("id") for _, a in Elements(language_page_of(path, "t").html()).tags}
     assert {*SECTIONS, "numbers"} <= whole
-    bare = {a.get("id") for _, a in Elements(LanguagePage("Nothing yet").html()).tags}
-    assert not bare & SECTIONS
+    assert not {a.get("id") for _, a in Elements(bare().html()).tags} & SECTIONS
 
 
 def test_shades_follow_the_bits() -> None:
     bits = [0.0, 1.99, 2.0, 7.0, 10.9, 11.0, 50.0]
     row = SentenceRow("d", list("abcdef"), [True] * 6, bits)
-    tags = Elements(LanguagePage("t", sentences=[row]).html()).tags
+    tags = Elements(page_with("t", saved_sentences=SavedSentences([row])).html()).tags
     tokens = [a for _, a in tags if (a.get("class") or "").startswith("token s")]
     levels = [int(re.findall(r"\bs(\d)", a["class"] or "")[0]) for a in tokens]
     assert levels == [sum(b >= level for level in LEVELS) for b in bits] == [0, 0, 1, 2, 3, 4, 5]
@@ -416,7 +429,7 @@ def test_shades_follow_the_bits() -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_are_legible_on_every_shade(scheme: str) -> None:
-    found = re.findall(r":root \{(.*?)\}", ASSETS.read("sentences.css"), re.DOTALL)
+    found = re.findall(r":root \{(.*?)\}", LanguageReport.sections[0].read("sentences.css"), re.DOTALL)
     light, dark = (dict(re.findall(r"--(s\d): (#[0-9a-f]{6});", each)) for each in found[:2])
     shades, ink = (light if scheme == "light" else dark), palette(scheme)["ink"]
     contrasts = [contrast(ink, shades[f"s{level}"]) for level in range(1, 6)]
@@ -429,17 +442,19 @@ def test_figures_are_drawn_without_a_browser(path: Path) -> None:
     page = language_page_of(path, "t")
     drawn = figures(page)
     names = {"discounts", "concentrations", "perplexity-held-out"}
-    assert set(drawn) - {"perplexity-text"} == names | ({"context-lengths"} if page.unbounded else set())
+    assert set(drawn) - {"perplexity-text"} == names | (
+        {"context-lengths"} if page.report.counts_stops else set()
+    )
     for name, svg in {**drawn, **figures(hostile())}.items():
         assert not re.search(r"var\(|currentColor|NaN|undefined", svg), name
         circles = [e for e in ElementTree.fromstring(svg).iter() if e.tag.endswith("circle")]
-        assert len(circles) >= (len(page.lengths) if name == "discounts" and svg == drawn[name] else 0)
-    assert figures(LanguagePage("t")) == {}
+        assert len(circles) >= (len(page.report.lengths) if name == "discounts" and svg == drawn[name] else 0)
+    assert figures(bare()) == {}
 
 
-@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
+@pytest.mark.parametrize("name", made_up.scripts_of(LanguageReport))
 def test_charts_know_no_browser(name: str) -> None:
-    code = re.sub(r"^\s*//.*$", "", ASSETS.read(name), flags=re.MULTILINE)
+    code = re.sub(r"^\s*//.*$", "", made_up.scripts_of(LanguageReport)[name], flags=re.MULTILINE)
     assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []
 
 
@@ -460,15 +475,15 @@ def test_opens_quietly_and_fits_the_screen(
 
 @pytest.mark.browser
 def test_numbers_can_be_shown_and_charts_follow_the_width(browser: Any, tmp_path: Path, path: Path) -> None:
-    content = replace(language_page_of(path, "t"), title="Another")
+    content = language_page_of(path, "Another")
     seen = Opened(browser, tmp_path / "r.html", content, 1280, "light")
     first = seen.page.locator(".sentence .bits").first
     assert not first.is_visible()
     seen.page.locator("#numbers").check()
     assert first.is_visible()
-    assert first.inner_text() == f"{content.sentences[0].bits[0]:.1f}"
+    assert first.inner_text() == f"{content.report.saved_sentences.rows[0].bits[0]:.1f}"
     charts = seen.page.locator("#length-charts svg")
-    assert charts.count() == (3 if content.unbounded else 2)
+    assert charts.count() == (3 if content.report.counts_stops else 2)
     assert "1 word: " in charts.first.get_attribute("aria-label")
     before = charts.first.bounding_box()["width"]
     seen.page.set_viewport_size({"width": 500, "height": 900})

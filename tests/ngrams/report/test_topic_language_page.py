@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.ngrams.report.topic_language_models import PRIORS, learned, loaded, said, two_subjects
+from tests.pages import made_up
 from tests.pages.contrast import contrast
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
@@ -22,21 +22,16 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.fitting import begin
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-from stickbreaker.ngrams.report.language_page_data import LengthRow, Spread
-from stickbreaker.ngrams.report.topic_language_page import ASSETS, LEVELS, TopicLanguagePage
-from stickbreaker.ngrams.report.topic_language_page_data import (
-    ContextShare,
-    ExcerptRow,
-    LanguageTopicRow,
-    MixedDocument,
-    ShareHistogram,
-    SharesAlong,
-    TopicsByContext,
-)
-from stickbreaker.ngrams.report.topic_language_records import topic_language_page_of
+from stickbreaker.ngrams.report.context_lengths import LengthRow, Spread
+from stickbreaker.ngrams.report.documents import LEVELS, ExcerptRow, SharesAlong
+from stickbreaker.ngrams.report.topic_language_page import TopicLanguageReport, topic_language_page_of
+from stickbreaker.ngrams.report.topics import LanguageTopic
+from stickbreaker.ngrams.report.topics_by_context import ContextShare, ShareHistogram, TopicsByContext
 from stickbreaker.pages.colour import distinct_colours
+from stickbreaker.pages.document_rows import DocumentRow, DocumentRows
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.learning_curves import LearningCurve
+from stickbreaker.pages.page import Page
 
 SECTIONS = {"topics", "documents", "contexts", "lengths", "learning", "making"}
 
@@ -96,12 +91,18 @@ def test_facts_say_what_was_learned(path: Path, estimator: PlainTopicNgramModel)
 # The page
 
 
-def hostile() -> TopicLanguagePage:
+def page_with(title: str, **fields: Any) -> Page:
+    known = {"topics": [], "contexts": None, "lengths": [], "curves": [], "document_rows": DocumentRows()}
+    said = {"common": True, "common_share": 0.0, "counts_stops": False, "spelled": False}
+    return made_up.page_of(TopicLanguageReport, title, **{**known, **said, **fields})
+
+
+def hostile() -> Page:
     """Markup, quotes, lone surrogates, control characters and overrides of direction everywhere."""
     n = len(HOSTILE)
     fine, wrong = Spread(0.5, 0.4, 0.6), Spread(float("nan"), float("inf"), 1.0)
-    topic = LanguageTopicRow(0, 0.5, [(text, 0.1) for text in HOSTILE], HOSTILE, HOSTILE)
-    rows = [ContextShare([text, "b"], 30.0, 0.5) for text in HOSTILE]
+    topic = LanguageTopic(0, 0.5, [(text, 0.1) for text in HOSTILE], HOSTILE, HOSTILE)
+    shares = [ContextShare([text, "b"], 30.0, 0.5) for text in HOSTILE]
     along = SharesAlong(20, [0, 7], [[0.5, 0.2, 0.3]])
     excerpt = ExcerptRow(
         0,
@@ -117,33 +118,37 @@ def hostile() -> TopicLanguagePage:
         ),
         along,
     )
-    return TopicLanguagePage(
-        title=HOSTILE[0],
+    rows = [DocumentRow(text, 30, [(0, 0.9), (7, 0.1)], True, [excerpt]) for text in HOSTILE]
+    return page_with(
+        HOSTILE[0],
         subtitle=" ".join(HOSTILE[:-1]),
         facts=[(text, text) for text in HOSTILE],
         settings=[(text, text) for text in HOSTILE],
         curves=[LearningCurve("text", HOSTILE[0], [(1, 30.0), (2, 20.0)])],
         lengths=[LengthRow(0, fine, fine, fine), LengthRow(1, wrong, fine, fine)],
-        unbounded=True,
-        topics=[topic, LanguageTopicRow(3, 0.1)],
-        contexts=TopicsByContext(rows, rows, rows, [ShareHistogram(1, False, [1.0, float("nan")])], 0.5),
-        documents=[MixedDocument(text, 30, True, [(0, 0.9), (7, 0.1)], excerpt) for text in HOSTILE],
-        n_documents=99,
-        whose="held-out",
-        no_documents=HOSTILE[0],
+        counts_stops=True,
+        topics=[topic, LanguageTopic(3, 0.1)],
+        contexts=TopicsByContext(
+            shares, shares, shares, [ShareHistogram(1, False, [1.0, float("nan")])], 0.5
+        ),
+        document_rows=DocumentRows(rows, 99, "held-out"),
     )
 
 
-def one_document() -> TopicLanguagePage:
+def one_document() -> Page:
     """A page without a common topic, of one document whose only word is of an unknown topic."""
     excerpt = ExcerptRow(
         0, 1, ["w" * 300], [True], [False], [3.0], [5], [1.0], [1.0], SharesAlong(20, [], [[0.0]])
     )
-    row = MixedDocument("d" * 300, 1, False, [], excerpt)
-    return TopicLanguagePage("One", common=False, documents=[row], n_documents=1, whose="learned")
+    row = DocumentRow("d" * 300, 1, [], parts=[excerpt])
+    return page_with("One", common=False, document_rows=DocumentRows([row], 1, "learned"))
 
 
-PAGES = {"hostile": hostile, "one": one_document, "bare": lambda: TopicLanguagePage("Nothing yet")}
+def bare() -> Page:
+    return made_up.page_of(TopicLanguageReport, "Nothing yet", topics=[], common=True, sections=())
+
+
+PAGES = {"hostile": hostile, "one": one_document, "bare": bare}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -164,11 +169,10 @@ def test_hostile_words_are_shown_as_text() -> None:
 def test_sections_without_data_are_left_out(path: Path, estimator: PlainTopicNgramModel) -> None:
     whole = {a.get("id") for _, a in Elements(topic_language_page_of(path, "t").html()).tags}
     assert whole & SECTIONS == SECTIONS - ({"contexts"} if estimator.prior == "none" else set())
-    bare = {a.get("id") for _, a in Elements(TopicLanguagePage("Nothing yet").html()).tags}
-    assert not bare & SECTIONS
+    assert not {a.get("id") for _, a in Elements(bare().html()).tags} & SECTIONS
 
 
-def shaded_tokens(page: TopicLanguagePage) -> list[dict[str, str | None]]:
+def shaded_tokens(page: Page) -> list[dict[str, str | None]]:
     return [a for _, a in Elements(page.html()).tags if re.match(r"token s\d", a.get("class") or "")]
 
 
@@ -180,9 +184,10 @@ def test_shades_follow_the_chance_of_not_being_common() -> None:
         *(0, n, list("abcdefg"), [True] * (n - 1) + [False], [False] * n, [2.0] * n, [3] * n),
         *(specific, specific, along),
     )
-    topic = LanguageTopicRow(3, 0.5, [("a", 0.5), ("b", 0.1)])
-    page = TopicLanguagePage(
-        "t", topics=[topic], documents=[MixedDocument("d", n, False, [(3, 1.0)], excerpt)], whose="learned"
+    topic = LanguageTopic(3, 0.5, [("a", 0.5), ("b", 0.1)])
+    rows = DocumentRows([DocumentRow("d", n, [(3, 1.0)], parts=[excerpt])], 1, "learned")
+    page, without_common = (
+        page_with("t", topics=[topic], document_rows=rows, common=common) for common in (True, False)
     )
     tokens = shaded_tokens(page)
     levels = [int(re.findall(r"\bs(\d)", a["class"] or "")[0]) for a in tokens]
@@ -191,7 +196,7 @@ def test_shades_follow_the_chance_of_not_being_common() -> None:
     assert coloured == [p >= 0.5 for p in specific]
     assert tokens[5]["title"] == "80% not common; of topics most probably topic 3: a b (80%); 2.0 bits"
     assert (tokens[6]["title"] or "").startswith("not known, <unk>; 100% not common")
-    without = shaded_tokens(replace(page, common=False))
+    without = shaded_tokens(without_common)
     assert all("s0" in (a["class"] or "").split() for a in without)
     assert without[5]["title"] == "topic 3: a b (80%); 2.0 bits"
 
@@ -206,7 +211,9 @@ def test_the_page_says_how_words_are_coloured(path: Path, estimator: PlainTopicN
 def test_words_are_legible_on_the_colours_of_topics(scheme: str) -> None:
     """Where topics have nothing in common, a word's ground is a quarter of its topic's colour."""
     ink, ground = palette(scheme)["ink"], palette(scheme)["ground"]
-    (share,) = re.findall(r"var\(--topic\) (\d+)%", ASSETS.read("topic_language.css"))
+    (share,) = re.findall(
+        r"var\(--topic\) (\d+)%", TopicLanguageReport.sections[0].read("topic_language.css")
+    )
     part = int(share) / 100.0
 
     def channels(colour: str) -> list[int]:
@@ -232,12 +239,12 @@ def test_figures_are_drawn_without_a_browser(switching: Path) -> None:
     for name, svg in {**drawn, **figures(hostile()), **figures(one_document())}.items():
         assert not re.search(r"var\(|currentColor|NaN|undefined", svg), name
         ElementTree.fromstring(svg)
-    assert figures(TopicLanguagePage("t")) == {}
+    assert figures(bare()) == {}
 
 
-@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
+@pytest.mark.parametrize("name", made_up.scripts_of(TopicLanguageReport))
 def test_charts_know_no_browser(name: str) -> None:
-    code = re.sub(r"^\s*//.*$", "", ASSETS.read(name), flags=re.MULTILINE)
+    code = re.sub(r"^\s*//.*$", "", made_up.scripts_of(TopicLanguageReport)[name], flags=re.MULTILINE)
     assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []
 
 
@@ -290,7 +297,7 @@ def test_a_word_is_explained_by_pointer_and_keys(browser: Any, tmp_path: Path, s
 def test_strips_are_drawn_where_documents_are_open(browser: Any, tmp_path: Path, switching: Path) -> None:
     content = topic_language_page_of(switching, "t")
     seen = Opened(browser, tmp_path / "r.html", content, 1280, "light")
-    n = sum(row.excerpt is not None for row in content.documents)
+    n = len(content.report.document_rows.parts)
     strips = seen.page.locator(".topic-strip")
     assert strips.count() == min(2, n)
     seen.page.locator(".excerpts summary").nth(2).click()

@@ -26,12 +26,10 @@ from stickbreaker.ngrams.model.topic_documents import (
     word_topics,
 )
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-from stickbreaker.ngrams.report.context_shares import BINS, customers_of_contexts, topics_by_context
-from stickbreaker.ngrams.report.documents_by_topic import read_topic_documents
-from stickbreaker.ngrams.report.topic_language_page_data import (
-    ExcerptRow,
-)
-from stickbreaker.ngrams.report.topic_language_records import lengths_of, topic_language_page_of, topics_of
+from stickbreaker.ngrams.report.documents import ExcerptRow, read_documents
+from stickbreaker.ngrams.report.topic_language_page import lengths_of, topic_language_page_of
+from stickbreaker.ngrams.report.topics import topics_of
+from stickbreaker.ngrams.report.topics_by_context import BINS, customers_of_contexts, topics_by_context
 from stickbreaker.ngrams.report_documents import (
     EXCERPT_WORDS,
     EXCERPTS,
@@ -123,7 +121,7 @@ def test_lengths_are_means_over_samples(estimator: PlainTopicNgramModel) -> None
 @pytest.mark.parametrize("prior", PRIORS)
 def test_unbounded_models_show_where_words_stop(tmp_path: Path, prior: str) -> None:
     page = topic_language_page_of(learned(tmp_path, order="unbounded", prior=prior), "t")
-    assert bool(page.payload()["stopping"]) == (prior != "hierarchical")
+    assert bool(page.payload["stopping"]) == (prior != "hierarchical")
     assert ("how many stop at each length" in said(page)) == (prior != "hierarchical")
 
 
@@ -134,11 +132,11 @@ def test_excerpts_are_held_out_and_computed_over_their_documents(
     path: Path, estimator: PlainTopicNgramModel
 ) -> None:
     page, texts, model = topic_language_page_of(path, "t"), two_subjects(), estimator.topic_model_
-    excerpts = [row for row in page.documents if row.excerpt]
-    assert page.whose == "held-out"
+    excerpts = [row for row in page.report.document_rows.rows if row.parts]
+    assert page.report.document_rows.whose == "held-out"
     assert 0 < len(excerpts) <= EXCERPTS
     for row in excerpts:
-        assert row.excerpt is not None
+        (excerpt,) = row.parts
         assert row.held_out
         assert share_of(row.id) < 0.2
         corpus = Corpus.from_texts(
@@ -152,20 +150,20 @@ def test_excerpts_are_held_out_and_computed_over_their_documents(
             model.end,
             estimator.base_.log_p,
         )
-        shown = slice(row.excerpt.first, row.excerpt.first + len(row.excerpt.tokens))
-        assert row.excerpt.read == len(documents.words)
+        shown = slice(excerpt.first, excerpt.first + len(excerpt.tokens))
+        assert excerpt.read == len(documents.words)
         topics = np.mean([word_topics(model, documents, n) for n in range(model.n_samples)], axis=0)
         nats = mean_of(log_probabilities(model, documents, estimator.seed_))
         names = [estimator.words_[word] for word in documents.words[shown]]
-        tokens = zip(row.excerpt.tokens, row.excerpt.known, strict=True)
+        tokens = zip(excerpt.tokens, excerpt.known, strict=True)
         assert [token if known else "<unk>" for token, known in tokens] == names
-        assert list(row.excerpt.ends) == (documents.words[shown] == model.end).tolist()
-        assert list(row.excerpt.bits) == pytest.approx((-nats[shown] / math.log(2.0)).tolist())
-        assert list(row.excerpt.specific) == pytest.approx(topics[shown].sum(axis=1).tolist())
-        assert list(row.excerpt.sure) == pytest.approx(topics[shown].max(axis=1).tolist())
-        best = topics[shown][np.arange(len(names)), row.excerpt.best]
-        assert best == pytest.approx(row.excerpt.sure)
-        refuse_other_shares_along(row.excerpt, topics)
+        assert list(excerpt.ends) == (documents.words[shown] == model.end).tolist()
+        assert list(excerpt.bits) == pytest.approx((-nats[shown] / math.log(2.0)).tolist())
+        assert list(excerpt.specific) == pytest.approx(topics[shown].sum(axis=1).tolist())
+        assert list(excerpt.sure) == pytest.approx(topics[shown].max(axis=1).tolist())
+        best = topics[shown][np.arange(len(names)), excerpt.best]
+        assert best == pytest.approx(excerpt.sure)
+        refuse_other_shares_along(excerpt, topics)
 
 
 def refuse_other_shares_along(excerpt: ExcerptRow, topics: Any) -> None:
@@ -181,9 +179,11 @@ def refuse_other_shares_along(excerpt: ExcerptRow, topics: Any) -> None:
 
 def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: PlainTopicNgramModel) -> None:
     page, corpus = topic_language_page_of(path, "t"), Corpus.open(path.parent / "corpus")
-    assert [row.id for row in page.documents] == list(corpus.ids(0))
+    assert [row.id for row in page.report.document_rows.rows] == list(corpus.ids(0))
     documents = estimator._marked_block(corpus, 0)
-    for row, shares in zip(page.documents, topic_shares(estimator.topic_model_, documents, [2]), strict=True):
+    for row, shares in zip(
+        page.report.document_rows.rows, topic_shares(estimator.topic_model_, documents, [2]), strict=True
+    ):
         assert dict(row.topics) == pytest.approx(dict(enumerate(shares)))
         assert [share for _, share in row.topics] == sorted(shares, reverse=True)
         assert row.held_out == (share_of(row.id) < 0.2)
@@ -192,10 +192,10 @@ def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: Pla
 
 def test_without_held_out_documents_they_are_learned_from(tmp_path: Path) -> None:
     page = topic_language_page_of(learned(tmp_path, held_out=0.0), "t")
-    assert page.whose == "learned"
-    assert sum(row.excerpt is not None for row in page.documents) == EXCERPTS
+    assert page.report.document_rows.whose == "learned"
+    assert sum(bool(row.parts) for row in page.report.document_rows.rows) == EXCERPTS
     assert "that the model has learned from" in said(page)
-    assert not any(row.held_out for row in page.documents)
+    assert not any(row.held_out for row in page.report.document_rows.rows)
 
 
 def test_the_same_run_draws_the_same(tmp_path: Path, switching: Path) -> None:
@@ -206,8 +206,8 @@ def test_the_same_run_draws_the_same(tmp_path: Path, switching: Path) -> None:
 def test_many_documents_are_drawn_and_keep_their_order(tmp_path: Path) -> None:
     texts = ["a b c d."] * (LIMIT + 50)
     page = topic_language_page_of(learned(tmp_path, texts, held_out=0.0, max_iter=2, samples=1), "t")
-    assert (len(page.documents), page.n_documents) == (LIMIT, LIMIT + 50)
-    numbers = [int(row.id[1:]) for row in page.documents]
+    assert (len(page.report.document_rows.rows), page.report.document_rows.total) == (LIMIT, LIMIT + 50)
+    numbers = [int(row.id[1:]) for row in page.report.document_rows.rows]
     assert numbers == sorted(set(numbers))
     assert "The shares of 1,000 documents of 1,050" in said(page)
 
@@ -216,7 +216,7 @@ def test_a_long_document_is_cut_at_a_sentence_and_a_long_sentence_within(tmp_pat
     sentence = "A b c d e f g h i j"
     texts = [f"{sentence}. " * 300, f"{sentence} " * 40 + ".", f"{sentence} " * 300 + "."]
     path = learned(tmp_path, texts, held_out=0.0, max_iter=2, samples=1)
-    long, one, longest = (row.excerpt for row in topic_language_page_of(path, "t").documents)
+    long, one, longest = (row.parts[0] for row in topic_language_page_of(path, "t").report.document_rows.rows)
     assert long is not None
     assert one is not None
     assert longest is not None
@@ -229,15 +229,15 @@ def test_a_long_document_is_cut_at_a_sentence_and_a_long_sentence_within(tmp_pat
 def test_one_topic_one_document_and_one_word(tmp_path: Path) -> None:
     path = learned(tmp_path, ["word."], held_out=0.0, n_topics=1, min_count=1, order=1, max_iter=2, samples=1)
     page = topic_language_page_of(path, "t")
-    assert [row.words for row in page.documents] == [1]
-    assert page.documents[0].topics == [(0, pytest.approx(1.0))]
+    assert [row.words for row in page.report.document_rows.rows] == [1]
+    assert page.report.document_rows.rows[0].topics == [(0, pytest.approx(1.0))]
     assert "No document has 4 words or more." in said(page)
-    assert page.contexts is None
+    assert page.report.contexts is None
 
 
 def test_empty_documents_are_in_no_list(tmp_path: Path) -> None:
     page = topic_language_page_of(learned(tmp_path, [*two_subjects(6), ""], held_out=0.0), "t")
-    assert [row.words for row in page.documents] == [64] * 6 + [0]
+    assert [row.words for row in page.report.document_rows.rows] == [64] * 6 + [0]
     assert "d6" not in said(page)
 
 
@@ -247,7 +247,7 @@ def test_words_that_are_not_known_are_marked(tmp_path: Path, unknown: str) -> No
     texts = [f"{text} The hapax{i} met a cat." for i, text in enumerate(texts)]
     path = learned(tmp_path, texts, unknown=unknown)
     page = topic_language_page_of(path, "t")
-    excerpts = [row.excerpt for row in page.documents if row.excerpt]
+    excerpts = page.report.document_rows.parts
     marks = {
         (token[:5] == "hapax", known)
         for row in excerpts
@@ -257,7 +257,7 @@ def test_words_that_are_not_known_are_marked(tmp_path: Path, unknown: str) -> No
         assert marks == {(False, True), (True, False)}
         assert "not known: <unk>" in said(page)
     else:
-        assert page.spelled
+        assert page.report.spelled
         assert "so by its letters" in said(page)
 
 
@@ -266,7 +266,7 @@ def test_python_has_documents_where_they_are_given(tmp_path: Path) -> None:
     model = TopicNgramModel(2, min_count=1, max_iter=4, random_state=0).fit(texts)
     model.save(tmp_path / "m")
     page = topic_language_page_of(tmp_path / "m", "t")
-    assert page.documents == []
+    assert not page.report.document_rows.rows
     assert "This model has no documents" in said(page)
     assert "documents that were given" in model.report(documents=["a cat saw a dog in the end."]).html.lower()
 
@@ -319,6 +319,6 @@ def test_damaged_documents_are_refused_by_name(switching: Path, tmp_path: Path, 
 
 
 def test_what_was_saved_can_be_read_back(switching: Path) -> None:
-    found = read_topic_documents(switching, ModelDirectory(switching).manifest(), 3)
+    found = read_documents(switching, ModelDirectory(switching).manifest(), 3)
     assert found is not None
     assert (found.total, found.whose) == (40, "held-out")

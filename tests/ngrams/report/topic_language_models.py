@@ -13,7 +13,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.fitting import begin, resume
 from stickbreaker.estimators.saving import load
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-from stickbreaker.ngrams.report.topic_language_page import TopicLanguagePage
+from stickbreaker.pages.page import Page
 
 PRIORS = ("switching", "hierarchical", "none")
 SUBJECTS = (["cat", "dog", "mouse", "bird"], ["bank", "share", "price", "loan"])
@@ -55,5 +55,5 @@ def loaded(path: Path) -> PlainTopicNgramModel:
     return found
 
 
-def said(page: TopicLanguagePage) -> str:
+def said(page: Page) -> str:
     return "".join(Elements(page.html()).text)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.golden.names import check
 from tests.pages.damaged_documents import damaged
+from tests.pages.made_up import page_of, scripts_of
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
 from tests.topics.report.test_report_html import Elements
@@ -24,21 +25,18 @@ from stickbreaker.corpus import Corpus, VocabularyRule
 from stickbreaker.corpus.readers import ReadingOptions
 from stickbreaker.estimators.fitting import begin, resume
 from stickbreaker.estimators.saving import load
+from stickbreaker.pages.document_rows import DocumentRow, DocumentRows
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.learning_curves import LearningCurve
+from stickbreaker.pages.page import Page
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
-from stickbreaker.syntax.report.documents_in_topics import read_documents
-from stickbreaker.syntax.report.syntax_page import ASSETS, MOST_NODES, SyntaxPage, colours_of, percent
-from stickbreaker.syntax.report.syntax_page_data import (
-    DocumentRow,
-    GraphEdge,
-    ParsedSentence,
-    TopicRow,
-)
-from stickbreaker.syntax.report.syntax_records import curves_of, syntax_page_of, topics_of
+from stickbreaker.syntax.report.graph import MOST_NODES
+from stickbreaker.syntax.report.sentences import ParsedSentence, read_documents
+from stickbreaker.syntax.report.syntax_page import SyntaxReport, curves_of, syntax_page_of
+from stickbreaker.syntax.report.topics import SyntaxTopic, colours_of, percent, topics_of
 from stickbreaker.syntax.report_documents import BEYOND, LIMIT, MOST_WORDS, SENTENCES
-from stickbreaker.syntax.topic_graph import depths_of, heads_of
+from stickbreaker.syntax.topic_graph import Edge, depths_of, heads_of
 
 SECTIONS = {"learning", "graph", "topics", "documents", "sentences", "making"}
 WILD = ("<script>window.hacked=1</script>", "&lt;b&gt;", "\"'`", "{{7*7}}")
@@ -114,7 +112,7 @@ def estimator(path: Path) -> PlainSyntacticTopics:
     return found
 
 
-def ids_in(page: SyntaxPage) -> set[str | None]:
+def ids_in(page: Page) -> set[str | None]:
     return {attributes.get("id") for _, attributes in Elements(page.html()).tags}
 
 
@@ -167,10 +165,11 @@ def test_a_topic_that_no_root_leads_to_has_a_depth() -> None:
 
 
 def test_kindred_topics_have_kindred_colours() -> None:
-    topics = [TopicRow(k, 0.1, [(tag, 1.0)]) for k, tag in enumerate(["NN", "VB", "NN", "VB"])]
+    topics = [SyntaxTopic(k, 0.1, tags=[(tag, 1.0)]) for k, tag in enumerate(["NN", "VB", "NN", "VB"])]
     hues = colours_of(topics)
     assert len(set(hues)) == 4
-    order = [colours_of([TopicRow(k, 0.1, [("x", 1.0)]) for k in range(4)]).index(hue) for hue in hues]
+    alike = colours_of([SyntaxTopic(k, 0.1, tags=[("x", 1.0)]) for k in range(4)])
+    order = [alike.index(hue) for hue in hues]
     assert order == [0, 2, 1, 3]
 
 
@@ -193,7 +192,7 @@ def test_runs_of_mean_field_inference_have_passes_and_a_bound(
     settings = {"inference": "mean-field", "schedule": schedule, "tol": 0.0}
     path = learned(tmp_path, made_up(), held_out=0.2, chains=None, **settings)
     page = syntax_page_of(path, "A model")
-    assert page.unit == unit
+    assert page.report.unit == unit
     html = page.html()
     assert f"Perplexity by {unit}:" in html
     assert "by the bound of mean-field inference" in html
@@ -205,10 +204,10 @@ def test_runs_of_mean_field_inference_have_passes_and_a_bound(
 
 def test_sentences_are_held_out_and_as_they_were_parsed(path: Path) -> None:
     page, texts = syntax_page_of(path, "t"), made_up()
-    assert page.whose == "held-out"
-    assert 0 < len(page.sentences) <= SENTENCES
-    assert len({(row.id, tuple(row.tokens)) for row in page.sentences}) > 5
-    for row in page.sentences:
+    assert page.report.document_rows.whose == "held-out"
+    assert 0 < len(page.report.document_rows.parts) <= SENTENCES
+    assert len({(row.id, tuple(row.tokens)) for row in page.report.document_rows.parts}) > 5
+    for row in page.report.document_rows.parts:
         assert share_of(row.id) < 0.2
         parsed = [
             ([form for form, _, _ in one], [head - 1 for _, _, head in one]) for one in texts[int(row.id[1:])]
@@ -222,11 +221,11 @@ def test_sentences_are_held_out_and_as_they_were_parsed(path: Path) -> None:
 def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: PlainSyntacticTopics) -> None:
     page, corpus = syntax_page_of(path, "t"), Corpus.open(path.parent / "corpus")
     ids = corpus.ids(0)
-    assert [row.id for row in page.documents] == list(ids)
-    assert page.n_documents == 30
+    assert [row.id for row in page.report.document_rows.rows] == list(ids)
+    assert page.report.document_rows.total == 30
     seen = estimator._ordered(corpus.trees(0))
     counts = estimator.learned_.expected_counts(seen, estimator.seed_, 3)
-    for row, count in zip(page.documents, counts, strict=True):
+    for row, count in zip(page.report.document_rows.rows, counts, strict=True):
         assert row.words == 30
         assert row.held_out == (share_of(row.id) < 0.2)
         assert dict(row.topics) == pytest.approx({k: n / 30 for k, n in enumerate(count) if n})
@@ -267,8 +266,8 @@ def test_topics_of_sentences_are_those_of_brute_force(estimator: PlainSyntacticT
 
 def test_without_held_out_documents_they_are_of_the_text(tmp_path: Path) -> None:
     page = syntax_page_of(learned(tmp_path, held_out=0.0), "t")
-    assert (page.whose, len(page.sentences)) == ("learned", SENTENCES)
-    assert not any(row.held_out for row in page.documents)
+    assert (page.report.document_rows.whose, len(page.report.document_rows.parts)) == ("learned", SENTENCES)
+    assert not any(row.held_out for row in page.report.document_rows.rows)
     assert "that the model has learned from" in "".join(Elements(page.html()).text)
 
 
@@ -278,7 +277,8 @@ def test_the_same_run_draws_the_same_and_another_seed_others(tmp_path: Path) -> 
         for name, seed in (("one", 5), ("same", 5), ("other", 6))
     )
     assert (same / "documents.parquet").read_bytes() == (one / "documents.parquet").read_bytes()
-    first, second = ([row.id for row in syntax_page_of(each, "t").sentences] for each in (one, other))
+    reports = (syntax_page_of(each, "t").report for each in (one, other))
+    first, second = ([row.id for row in report.document_rows.parts] for report in reports)
     assert len(first) == len(second) == SENTENCES
     assert first != second
 
@@ -286,11 +286,12 @@ def test_the_same_run_draws_the_same_and_another_seed_others(tmp_path: Path) -> 
 def test_many_documents_are_drawn_and_keep_their_order(tmp_path: Path) -> None:
     one = [("a", "X", 0), ("b", "X", 1), ("c", "X", 2)]
     page = syntax_page_of(learned(tmp_path, [[one]] * (LIMIT + 300), held_out=0.0, max_iter=2), "t")
-    assert (len(page.documents), page.n_documents) == (LIMIT, LIMIT + 300)
-    numbers = [int(row.id[1:]) for row in page.documents]
+    assert (len(page.report.document_rows.rows), page.report.document_rows.total) == (LIMIT, LIMIT + 300)
+    numbers = [int(row.id[1:]) for row in page.report.document_rows.rows]
     assert numbers == sorted(set(numbers))
     assert numbers[-1] > LIMIT
-    assert {row.id for row in page.sentences} <= {row.id for row in page.documents}
+    rows = page.report.document_rows
+    assert {row.id for row in rows.parts} <= {row.id for row in rows.rows}
     assert "Here are 2,000 documents of 2,300" in "".join(Elements(page.html()).text)
 
 
@@ -300,8 +301,7 @@ def test_words_that_are_not_known_are_marked(tmp_path: Path) -> None:
     for unknown in ("blank", "tag"):
         path = learned(tmp_path / unknown, documents, held_out=0.0, rarest=2, unknown=unknown)
         rows = read_documents(path, ModelDirectory(path).manifest(), 5)
-        assert rows is not None
-        for row in rows.sentences:
+        for row in rows.parts:
             assert list(row.known) == [token != "hapax" for token in row.tokens]
 
 
@@ -309,7 +309,7 @@ def test_a_long_sentence_is_cut(tmp_path: Path) -> None:
     long = [("w", "X", 0), *((f"w{i % 7}", "X", i) for i in range(1, 1000))]
     long[5], long[899] = ("far", "X", 900), ("w", "X", 1)
     page = syntax_page_of(learned(tmp_path, [[long]], held_out=0.0, max_iter=4), "t")
-    (row,) = page.sentences
+    (row,) = page.report.document_rows.parts
     assert (row.size, len(row.tokens)) == (1000, MOST_WORDS)
     assert row.heads[:7] == [-1, 0, 1, 2, 3, BEYOND, 5]
     assert "… 940 more words" in "".join(Elements(page.html()).text)
@@ -317,25 +317,25 @@ def test_a_long_sentence_is_cut(tmp_path: Path) -> None:
 
 def test_one_topic_and_one_word(tmp_path: Path) -> None:
     page = syntax_page_of(learned(tmp_path, [[[("w", "X", 0)]]], held_out=0.0, n_topics=1, max_iter=4), "t")
-    (topic,) = page.topics
+    (topic,) = page.report.topics
     assert (topic.share, topic.words, topic.above) == (1.0, [("w", 1.0, 1.0)], [(None, 1.0)])
     assert "No sentence of the documents has 3 words or more." in "".join(Elements(page.html()).text)
-    assert [edge.head for edge in page.edges] == [None]
-    assert [row.topics for row in page.documents] == [[(0, pytest.approx(1.0))]]
+    assert [edge.head for edge in page.report.edges] == [None]
+    assert [row.topics for row in page.report.document_rows.rows] == [[(0, pytest.approx(1.0))]]
 
 
 def test_empty_documents_have_no_shares(tmp_path: Path) -> None:
     page = syntax_page_of(learned(tmp_path, [*made_up(3), []], held_out=0.0), "t")
-    assert [row.words for row in page.documents][:3] == [30, 30, 30]
-    assert all(not row.topics for row in page.documents[3:])
+    assert [row.words for row in page.report.document_rows.rows][:3] == [30, 30, 30]
+    assert all(not row.topics for row in page.report.document_rows.rows[3:])
 
 
 @pytest.mark.parametrize("limit", ["hdp", "itic"])
 def test_limits_have_such_a_page(tmp_path: Path, limit: str) -> None:
     page = syntax_page_of(learned(tmp_path, limit=limit), "t")
     assert limit in page.subtitle
-    assert page.sentences
-    assert page.documents
+    assert page.report.document_rows.parts
+    assert page.report.document_rows.rows
 
 
 def test_python_has_documents_where_they_are_given(tmp_path: Path) -> None:
@@ -436,11 +436,20 @@ def test_facts_say_what_was_learned(path: Path, estimator: PlainSyntacticTopics)
 # The page
 
 
-def hostile() -> SyntaxPage:
+def made_up_page(title: str, **fields: Any) -> Page:
+    known = {"curves": [], "unit": "sweep", "topics": [], "edges": [], "document_rows": DocumentRows()}
+    return page_of(SyntaxReport, title, **{**known, **fields})
+
+
+def bare() -> Page:
+    return page_of(SyntaxReport, "Nothing yet", topics=[], sections=())
+
+
+def hostile() -> Page:
     """Markup, quotes, lone surrogates, control characters and overrides of direction everywhere."""
     n, wrong = len(HOSTILE), float("nan")
     topics = [
-        TopicRow(
+        SyntaxTopic(
             number=3 * k,
             share=1 / n if k else wrong,
             tags=[(text, 0.5), (HOSTILE[0], wrong)],
@@ -451,48 +460,54 @@ def hostile() -> SyntaxPage:
         )
         for k, text in enumerate(HOSTILE)
     ]
-    return SyntaxPage(
-        title=HOSTILE[0],
+    sentences = [
+        ParsedSentence(
+            text,
+            n + k,
+            HOSTILE,
+            [i % 2 == 0 for i in range(n)],
+            [-1, -2, *range(n - 2)],
+            [3, 99] * (n // 2) + [0] * (n % 2),
+            [0.5] * n,
+        )
+        for k, text in enumerate(HOSTILE)
+    ]
+    return made_up_page(
+        HOSTILE[0],
         subtitle=" ".join(HOSTILE[:-1]),
         facts=[(text, text) for text in HOSTILE],
         settings=[(text, text) for text in HOSTILE],
         curves=[LearningCurve("text", HOSTILE[0], [(1, 30.0), (2, 20.0)])],
         topics=topics,
         edges=[
-            GraphEdge(None, 0, 0.9),
-            GraphEdge(0, 3, 0.4),
-            GraphEdge(3, 3, 1.0),
-            GraphEdge(99, 3, 0.1),
-            GraphEdge(0, 6, wrong),
+            Edge(None, 0, 0.9),
+            Edge(0, 3, 0.4),
+            Edge(3, 3, 1.0),
+            Edge(99, 3, 0.1),
+            Edge(0, 6, wrong),
         ],
-        documents=[DocumentRow(text, 7, [(3, 0.6), (99, 0.4)], k % 2 == 0) for k, text in enumerate(HOSTILE)],
-        n_documents=10**6,
-        sentences=[
-            ParsedSentence(
-                text,
-                n + k,
-                HOSTILE,
-                [i % 2 == 0 for i in range(n)],
-                [-1, -2, *range(n - 2)],
-                [3, 99] * (n // 2) + [0] * (n % 2),
-                [0.5] * n,
-            )
-            for k, text in enumerate(HOSTILE)
-        ],
-        whose="other",
+        document_rows=DocumentRows(
+            [
+                DocumentRow(text, 7, [(3, 0.6), (99, 0.4)], k % 2 == 0, [sentences[k]])
+                for k, text in enumerate(HOSTILE)
+            ],
+            10**6,
+            "other",
+        ),
     )
 
 
-def many() -> SyntaxPage:
+def many() -> Page:
     """More topics than the graph has room for, all of one tag."""
     words = [("word", 0.5, 0.1)]
     rows = [
-        TopicRow(k, 1 / 200, [("NN", 1.0)], words, [((k + 1) % 200, 0.9)], [(None, 1.0)]) for k in range(200)
+        SyntaxTopic(k, 1 / 200, words, [("NN", 1.0)], [((k + 1) % 200, 0.9)], [(None, 1.0)])
+        for k in range(200)
     ]
-    return SyntaxPage("many", topics=rows, edges=[GraphEdge(k, (k + 1) % 200, 0.9) for k in range(200)])
+    return made_up_page("many", topics=rows, edges=[Edge(k, (k + 1) % 200, 0.9) for k in range(200)])
 
 
-PAGES = {"hostile": hostile, "many": many, "bare": lambda: SyntaxPage("Nothing yet")}
+PAGES = {"hostile": hostile, "many": many, "bare": bare}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -512,7 +527,7 @@ def test_hostile_words_are_shown_as_text(tmp_path: Path) -> None:
 
 def test_sections_without_data_are_left_out(path: Path) -> None:
     assert ids_in(syntax_page_of(path, "t")) >= SECTIONS
-    assert not ids_in(SyntaxPage("Nothing yet")) & SECTIONS
+    assert not ids_in(bare()) & SECTIONS
 
 
 def test_links_lead_to_topics(path: Path) -> None:
@@ -525,14 +540,14 @@ def test_links_lead_to_topics(path: Path) -> None:
 
 def test_the_payload_means_topics_by_their_places(path: Path) -> None:
     page = syntax_page_of(path, "t")
-    data = page.payload()
+    data = page.payload
     numbers = [topic["number"] for topic in data["topics"]]
-    assert numbers == [topic.number for topic in page.topics]
-    for (head, topic, share), edge in zip(data["edges"], page.edges, strict=True):
+    assert numbers == [topic.number for topic in page.report.topics]
+    for (head, topic, share), edge in zip(data["edges"], page.report.edges, strict=True):
         assert (None if head < 0 else numbers[head], numbers[topic]) == (edge.head, edge.topic)
         assert share == pytest.approx(edge.share, rel=1e-3)
-    assert [99 in mix[3][::2] for mix in hostile().payload()["documents"]] == [False] * len(HOSTILE)
-    assert set(hostile().payload()["sentences"][0]["topics"]) == {1, 0, -1}
+    assert [99 in mix[3][::2] for mix in hostile().payload["documents"]] == [False] * len(HOSTILE)
+    assert set(hostile().payload["sentences"][0]["topics"]) == {1, 0, -1}
 
 
 def test_shares_as_the_page_writes_them() -> None:
@@ -547,16 +562,16 @@ def test_figures_are_drawn_without_a_browser(path: Path) -> None:
     drawn = figures(page)
     graph = ElementTree.fromstring(drawn["topic-graph"])
     circles = [element for element in graph.iter() if element.tag.endswith("circle")]
-    assert len(circles) == 1 + len(page.topics)
+    assert len(circles) == 1 + len(page.report.topics)
     for name, svg in {**drawn, **figures(hostile()), **figures(many())}.items():
         assert not re.search(r"var\(|currentColor|NaN|undefined|Infinity|null", svg), name
         ElementTree.fromstring(svg)
-    assert figures(SyntaxPage("t")) == {}
+    assert figures(bare()) == {}
 
 
-@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
+@pytest.mark.parametrize("name", scripts_of(SyntaxReport))
 def test_charts_know_no_browser(name: str) -> None:
-    code = re.sub(r"^\s*//.*$", "", ASSETS.read(name), flags=re.MULTILINE)
+    code = re.sub(r"^\s*//.*$", "", scripts_of(SyntaxReport)[name], flags=re.MULTILINE)
     assert re.findall(r"\b(?:window|location|history|navigator)\.|\bdocument\.(?!id)", code) == []
 
 
@@ -572,7 +587,7 @@ def test_opens_quietly_and_fits_the_screen(
     content = syntax_page_of(path, "t") if name == "learned" else PAGES[name]()
     seen = Opened(browser, tmp_path / "r.html", content, width, scheme)
     drawn = seen.page.locator("#topic-graph .dot")
-    assert drawn.count() == min(len(content.topics), MOST_NODES)
+    assert drawn.count() == min(len(content.report.topics), MOST_NODES)
     for summary in seen.page.locator(".parsed summary").all()[1:4]:
         summary.click()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -586,11 +601,11 @@ def test_a_topic_is_chosen_by_click_and_keys(browser: Any, tmp_path: Path, path:
     seen = Opened(browser, tmp_path / "r.html", content, 1400, "light")
     page = seen.page
     page.locator("#topic-graph .dot[data-topic='1']").click()
-    topic = content.topics[1]
+    topic = content.report.topics[1]
     assert f"Topic {topic.number}" in seen.text("#topic-details")
     assert all(tag in seen.text("#topic-details") for tag, _ in topic.tags)
     own = page.locator("#topic-graph .edge.own").count()
-    assert own == sum(topic.number in (edge.head, edge.topic) for edge in content.edges)
+    assert own == sum(topic.number in (edge.head, edge.topic) for edge in content.report.edges)
     seen_numbers = {seen.text("#topic-details h3")}
     page.locator("#topic-graph .dot[data-topic='1']").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowLeft", "ArrowLeft"):
@@ -608,8 +623,8 @@ def test_a_topic_is_chosen_by_click_and_keys(browser: Any, tmp_path: Path, path:
 
 @pytest.mark.browser
 def test_a_topic_stays_in_sight_on_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
-    topics = [TopicRow(k, 0.1, [("NN", 1.0)], [("w", 1.0, 0.5)] * 10, depth=k) for k in range(12)]
-    seen = Opened(browser, tmp_path / "r.html", SyntaxPage("t", topics=topics), 390, "light")
+    topics = [SyntaxTopic(k, 0.1, [("w", 1.0, 0.5)] * 10, [("NN", 1.0)], depth=k) for k in range(12)]
+    seen = Opened(browser, tmp_path / "r.html", made_up_page("t", topics=topics), 390, "light")
     for place, lower in ((8, 250), (7, -250), (11, 0)):  # at first there are no details
         dot = seen.page.locator(f"#topic-graph .dot[data-topic='{place}']")
         dot.evaluate("(dot, by) => { dot.scrollIntoView({ block: 'center' }); scrollBy(0, -by); }", lower)
@@ -635,7 +650,7 @@ def test_the_whole_page_is_reached_by_keys(browser: Any, tmp_path: Path, path: P
             break
     assert met >= {"graph", "documents", "sentences"}
     first = seen.page.locator(".parsed .readout").first
-    row = content.sentences[0]
+    row = content.report.document_rows.parts[0]
     assert f"“{row.tokens[0]}”: topic {row.topics[0]}" in first.inner_text()
     seen.page.keyboard.press("ArrowRight")
     assert f"“{row.tokens[1]}”: topic {row.topics[1]}" in first.inner_text()
@@ -652,10 +667,10 @@ def test_documents_are_ordered_by_a_topic_and_paged(browser: Any, tmp_path: Path
     assert rows.count() == 20
     seen.page.locator("#document-pager [data-step='1']").click()
     assert rows.count() == 10
-    assert rows.first.locator(".id bdi").inner_text() == content.documents[20].id
-    topic = content.topics[2].number
+    assert rows.first.locator(".id bdi").inner_text() == content.report.document_rows.rows[20].id
+    topic = content.report.topics[2].number
     seen.page.locator("#document-order").select_option("2")
-    most = max(content.documents, key=lambda row: dict(row.topics).get(topic, 0.0))
+    most = max(content.report.document_rows.rows, key=lambda row: dict(row.topics).get(topic, 0.0))
     assert rows.first.locator(".id bdi").inner_text() == most.id
     rows.first.locator("button").first.click()
     assert f"Topic {most.topics[0][0]}" in seen.text("#topic-details")

@@ -12,7 +12,7 @@ from tests.topics.test_topic_search import weak_topics
 from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
 from stickbreaker.topics.cli.search_summary import search_as_text
-from stickbreaker.topics.report import page_records
+from stickbreaker.topics.report import topic_page
 
 SHORT = ("--iterations", 3, "--threads", 1)
 
@@ -58,13 +58,13 @@ def test_each_run_is_told_as_it_ends_and_the_range_at_last(searched):
 
 def test_the_report_draws_the_curve(searched):
     judge, path, _ = searched
-    page = page_records.page_of(path, "t")
-    assert page.search
-    assert page.search.judge == judge
+    page = topic_page.page_of(path, "t")
+    assert page.report.search
+    assert page.report.search.judge == judge
     html = page.html()
     assert "How many topics</h3>" in html
     assert "short runs" in html
-    assert ("seconds of this run, without the search" in dict(page.facts)) == bool(page.search)
+    assert ("seconds of this run, without the search" in dict(page.facts)) == bool(page.report.search)
     assert "The runs of the search before this one are not drawn" in html
     assert ("by the bound" in html) == (judge == "bound")
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
@@ -74,7 +74,7 @@ def test_the_report_draws_the_curve(searched):
     svg = "{http://www.w3.org/2000/svg}"
     for i, name in enumerate(names):
         root = ElementTree.fromstring(drawn[name])
-        assert len(list(root.iter(f"{svg}circle"))) == len(page.search.points)
+        assert len(list(root.iter(f"{svg}circle"))) == len(page.report.search.points)
         text = " ".join(element.text or "" for element in root.iter(f"{svg}text"))
         assert ("held-out score, nats a word" in text) == (judge == "held-out" and i == 0)
 
@@ -82,12 +82,12 @@ def test_the_report_draws_the_curve(searched):
 def test_the_report_of_a_memoised_run_draws_its_bound(cli, posts, tmp_path):
     """Its steps tell documents' scores given the topics, which are far above; its passes have the bound."""
     cli("fit", "hdp", posts, "--out", tmp_path / "m", "--topics", 4, "--iterations", 6, "--threads", 1)
-    model, page = load(tmp_path / "m"), page_records.page_of(tmp_path / "m", "t")
+    model, page = load(tmp_path / "m"), topic_page.page_of(tmp_path / "m", "t")
     assert model.trace_[-1]["kind"] == "documents"
     assert model.trace_[-1]["score"] > model.bound_ + 0.1
-    assert page.score_kind == "bound"
-    assert page.trace[-1].score == model.bound_ == model.trace_[-1]["pass_score"]
-    assert len(page.trace) == model.n_iter_
+    assert page.report.score_kind == "bound"
+    assert page.report.trace[-1].score == model.bound_ == model.trace_[-1]["pass_score"]
+    assert len(page.report.trace) == model.n_iter_
     assert '"scoreKind":"bound"' in page.html()
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     assert "Bound on the documents it learns from" in figures(page)["learning-training-by-documents"]
@@ -96,9 +96,9 @@ def test_the_report_of_a_memoised_run_draws_its_bound(cli, posts, tmp_path):
 def test_the_report_of_an_online_run_says_that_its_curve_is_no_bound(cli, posts, tmp_path):
     options = ("--schedule", "online", "--batch-size", 30, "--topics", 4, "--iterations", 2, "--threads", 1)
     cli("fit", "lda", posts, "--out", tmp_path / "m", *options)
-    page = page_records.page_of(tmp_path / "m", "t")
-    assert page.score_kind == "documents"
-    assert len(page.trace) == 8
+    page = topic_page.page_of(tmp_path / "m", "t")
+    assert page.report.score_kind == "documents"
+    assert len(page.report.trace) == 8
     html = page.html()
     assert "given the topics of that moment: higher than the bound" in html
     assert "pays for the topics themselves as well" not in html
@@ -165,8 +165,8 @@ def test_a_bound_that_documents_held_out_overrule_is_told(cli, tmp_path):
     done = cli("fit", "hdp", posts, "--out", path, "--iterations", 6, "--threads", 1)
     assert re.search(r"The bound asks for \d topics?; documents held out are clearly better", done.stdout)
     assert "checking: " in done.stderr
-    page = page_records.page_of(path, "t")
-    assert 1 <= page.search.few <= 10
+    page = topic_page.page_of(path, "t")
+    assert 1 <= page.report.search.few <= 10
     assert "The bound asks for" in page.html()
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     assert {"search-1", "search-2"} <= set(figures(page))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from tests.topics.report import report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker.topics.report.genealogy import growth_of
-from stickbreaker.topics.report.topic_page import TopicPage
 
 Trace = list[dict[str, Any]]
 

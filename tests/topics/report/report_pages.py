@@ -5,14 +5,17 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from tests.topics.report.made_up_topics import TopicPage
 
-from stickbreaker.topics.report.dates_and_groups import breakdowns_of, sums_of, times_of
+from stickbreaker.topics.report.dates_and_groups import Breakdown, breakdowns_of, sums_of, times_of
 from stickbreaker.topics.report.display_words import choose_words
+from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate
+from stickbreaker.topics.report.learning import TracePoint
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_topics, topic_distances
-from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry, Topic, TracePoint, WordRow
-from stickbreaker.topics.report.topic_page import TopicPage
+from stickbreaker.topics.report.topics import Topic
+from stickbreaker.topics.report.vocabulary import WordRow
 
 FIELDS = {
     "astronomy": (

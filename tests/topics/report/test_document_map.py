@@ -13,12 +13,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from tests.topics.report import report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.text_values import script_json
+from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.maps.document_map import MOST, place_documents
-from stickbreaker.topics.report.page_data import DocumentEntry
-from stickbreaker.topics.report.topic_page import ASSETS, TopicPage
 
 N_TOPICS = 12
 POSITIONS = [(float(np.cos(k)), float(np.sin(k))) for k in range(N_TOPICS)]
@@ -131,19 +131,17 @@ def mapped(n: int = 60, n_topics: int = 12) -> TopicPage:
 def test_the_page_grows_by_a_few_bytes_a_document() -> None:
     page = report_pages.large()
     places = [(float(x), float(y)) for x, y in np.random.default_rng(1).uniform(-1, 1, (2000, 2))]
-    without, having = (
-        len(script_json(one.payload())) for one in (page, replace(page, document_places=places))
-    )
+    without, having = (len(script_json(one.payload)) for one in (page, replace(page, document_places=places)))
     assert 0 < having - without <= 8100
     assert len(replace(page, document_places=places).html()) - len(page.html()) < 12_000
 
 
 def test_places_come_back_from_the_page() -> None:
     page = replace(mapped(4), document_places=[(-1.0, 1.0), None, (0.25, -0.5), (7.0, float("-9"))])
-    assert page.payload()["documentPlaces"][4:8] == "zzzz"
+    assert page.payload["documentPlaces"][4:8] == "zzzz"
     interpreter = interpreter_of_charts()
     places = json.loads(
-        interpreter.eval(f"JSON.stringify(documentPlaces({page.payload()['documentPlaces']!r}))")
+        interpreter.eval(f"JSON.stringify(documentPlaces({page.payload['documentPlaces']!r}))")
     )
     assert places[0] == [0, 1]
     assert places[1] is None
@@ -153,7 +151,7 @@ def test_places_come_back_from_the_page() -> None:
 
 def test_places_are_of_all_documents() -> None:
     with pytest.raises(ValueError, match="3 places for 60 documents"):
-        replace(mapped(), document_places=[(0.0, 0.0)] * 3).payload()
+        replace(mapped(), document_places=[(0.0, 0.0)] * 3).html()
 
 
 def test_a_page_without_places_has_no_such_section() -> None:
@@ -167,7 +165,7 @@ def test_a_page_without_places_has_no_such_section() -> None:
 def interpreter_of_charts() -> Any:
     quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     context = quickjs.Context()
-    context.eval(ASSETS.joined(ASSETS.charts))
+    context.eval(mapped().page.charts())
     return context
 
 
@@ -196,6 +194,6 @@ def test_the_map_is_a_figure() -> None:
     root = ElementTree.fromstring(svg)
     circles = [e for e in root.iter() if e.tag.endswith("}circle")]
     assert len(circles) == 60
-    assert {e.get("fill") for e in circles} <= {t["colour"] for t in mapped().payload()["topics"]}
+    assert {e.get("fill") for e in circles} <= {t["colour"] for t in mapped().payload["topics"]}
     assert "document-map" not in figures(replace(mapped(), document_places=()))
     assert "document-map" not in figures(replace(mapped(), document_places=[None] * 60))

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.topics.report import report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
+from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
-from stickbreaker.topics.report.page_data import DocumentEntry, Topic
-from stickbreaker.topics.report.topic_page import TopicPage
+from stickbreaker.topics.report.topics import Topic
 
 pytestmark = pytest.mark.browser
 

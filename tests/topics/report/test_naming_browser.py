@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from tests.topics.report import report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker.topics.report.maps.document_map import place_documents
-from stickbreaker.topics.report.page_data import TopicMember
-from stickbreaker.topics.report.topic_page import TopicPage
+from stickbreaker.topics.report.topics import TopicMember
 
 pytestmark = pytest.mark.browser
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 from tests.topics.report import report_growth, report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
-from stickbreaker.topics.report.page_data import DocumentEntry, Topic, WordRow
-from stickbreaker.topics.report.topic_page import TopicPage
+from stickbreaker.topics.report.document_entries import DocumentEntry
+from stickbreaker.topics.report.topics import Topic
+from stickbreaker.topics.report.vocabulary import WordRow
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from tests.running import SMALL, planted_documents
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.saved.manifest import encoded
-from stickbreaker.topics.report.page_records import page_of
+from stickbreaker.topics.report.topic_page import page_of
 
 
 @pytest.fixture(scope="module")
@@ -38,22 +38,25 @@ def data_of(page: Path) -> dict:
 
 def test_fields_are_found(dated: Path) -> None:
     page = page_of(dated, "t")
-    assert page.times is not None
-    assert (page.times.field, list(page.times.names)) == ("published", [str(y) for y in range(1990, 1996)])
-    assert sum(page.times.documents) == 90
-    assert [group.field for group in page.groups] == ["label", "shelf"]
-    assert len(page.document_places) == len(page.documents) == 90
-    assert None not in page.document_places
-    assert page.relations is not None
-    assert sorted(page.relations.order) == [0, 1, 2]
-    assert page.unigram is not None
-    assert page.unigram_held_out is not None
-    assert page.trace[-1].held_out is not None
-    assert page.trace[-1].held_out > page.unigram_held_out  # these topics are easy to learn
-    words = {row.word: row for row in page.words}
-    assert len(words) == page.words_total
+    assert page.report.times is not None
+    assert (page.report.times.field, list(page.report.times.names)) == (
+        "published",
+        [str(y) for y in range(1990, 1996)],
+    )
+    assert sum(page.report.times.documents) == 90
+    assert [group.field for group in page.report.groups] == ["label", "shelf"]
+    assert len(page.report.document_places) == len(page.report.documents) == 90
+    assert None not in page.report.document_places
+    assert page.report.relations is not None
+    assert sorted(page.report.relations.order) == [0, 1, 2]
+    assert page.report.unigram is not None
+    assert page.report.unigram_held_out is not None
+    assert page.report.trace[-1].held_out is not None
+    assert page.report.trace[-1].held_out > page.report.unigram_held_out  # these topics are easy to learn
+    words = {row.word: row for row in page.report.words}
+    assert len(words) == page.report.words_total
     river = words["river"]
-    assert "river" in [word for word, _, _ in page.topics[river.topic].words]
+    assert "river" in [word for word, _, _ in page.report.topics[river.topic].words]
 
 
 def test_fields_can_be_named(cli, dated: Path, tmp_path: Path) -> None:
@@ -71,13 +74,13 @@ def test_fields_can_be_named(cli, dated: Path, tmp_path: Path) -> None:
 
 def test_a_model_is_like_itself(cli, dated: Path, model: Path, tmp_path: Path) -> None:
     same = page_of(dated, "t", compare=dated)
-    assert same.compared == "model"
-    for topic in same.topics:
+    assert same.report.compared == "model"
+    for topic in same.report.topics:
         assert topic.match is not None
         assert topic.match[0] == topic.label
         assert topic.match[1] == pytest.approx(1.0)
     other = page_of(dated, "t", compare=model)
-    assert all(topic.match and 0 < topic.match[1] <= 1 for topic in other.topics)
+    assert all(topic.match and 0 < topic.match[1] <= 1 for topic in other.report.topics)
     (tmp_path / "x.txt").write_text("nothing here is alike\nquite another vocabulary\n")
     cli("fit", "lda", tmp_path / "x.txt", "--out", tmp_path / "x", "--topics", 2, "--iterations", 2)
     told = cli("report", dated, "--out", tmp_path / "r.html", "--compare", tmp_path / "x", code=1).stderr

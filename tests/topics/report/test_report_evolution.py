@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.running import with_evolution
 from tests.topics.report import report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker import UserError
 from stickbreaker.pages.changes import (
@@ -29,8 +30,7 @@ from stickbreaker.pages.changes import (
 )
 from stickbreaker.pages.figures import figures
 from stickbreaker.saved.evolution import Evolution
-from stickbreaker.topics.report import page_records
-from stickbreaker.topics.report.topic_page import TopicPage
+from stickbreaker.topics.report import topic_page
 
 BY_HAND = (
     Evolution()
@@ -188,7 +188,7 @@ def test_the_page_stays_small() -> None:
     changes = changes_of(run, [topic.id for topic in page.topics], trace * 3)
     html = replace(page, changes=changes).html()
     assert len(html.encode("utf-8")) < 3_000_000
-    told = replace(page, changes=changes).payload()["changes"]
+    told = replace(page, changes=changes).payload["changes"]
     assert len(told["vocabulary"]) <= 600
     for i in (2, 3):
         assert sum(row[i] for row in told["vocabulary"]) == 3 * sum(
@@ -210,7 +210,7 @@ def hostile() -> TopicPage:
 
 
 def test_hostile_words_stay_in_the_data() -> None:
-    told = hostile().payload()["changes"]
+    told = hostile().payload["changes"]
     assert set(report_pages.HOSTILE[:2]) <= set(told["wordings"][0]["words"])
     json.dumps(told, allow_nan=False)
     assert "<script>window" not in hostile().html()
@@ -218,14 +218,14 @@ def test_hostile_words_stay_in_the_data() -> None:
 
 def test_a_saved_model_s_snapshots_are_read(model: Path, tmp_path: Path) -> None:
     path = shutil.copytree(model, tmp_path / "model")
-    assert page_records.page_of(path, "t").changes is None
+    assert topic_page.page_of(path, "t").report.changes is None
     with_evolution(path, BY_HAND)
-    changes = page_records.page_of(path, "t").changes
+    changes = topic_page.page_of(path, "t").report.changes
     assert changes
     assert [step for step, _, _ in changes.moments] == [1, 5, 9]
     (path / "evolution.parquet").write_bytes(b"PAR1")
     with pytest.raises(UserError, match=r"evolution.parquet: is truncated or altered"):
-        page_records.page_of(path, "t")
+        topic_page.page_of(path, "t")
 
 
 def test_figures_are_drawn() -> None:

@@ -18,7 +18,7 @@ from stickbreaker.topics.report.dates_and_groups import (
     sums_of,
     times_of,
 )
-from stickbreaker.topics.report.page_data import DocumentEntry
+from stickbreaker.topics.report.document_entries import DocumentEntry
 
 DATES = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))
 

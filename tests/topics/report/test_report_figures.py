@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.topics.report import report_growth, report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.pages.figures import figures, write_figures
-from stickbreaker.topics.report.page_data import TracePoint
-from stickbreaker.topics.report.topic_page import TopicPage
+from stickbreaker.topics.report.learning import TracePoint
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = {

@@ -16,17 +16,20 @@ from tests.running import TOPICS, planted_documents
 from tests.topics.report import report_growth, report_pages
 
 from stickbreaker import LDA, Online
-from stickbreaker.topics.report import page_records
+from stickbreaker.topics.report import topic_page
 from stickbreaker.topics.report.genealogy import (
     MOST_COLUMNS,
     MOST_LINES,
     MOST_MOVES,
     MOST_SPLITS,
+    Growth,
+    Life,
+    Refinement,
+    TopicMove,
     drawn_lines,
     growth_of,
     times_of_records,
 )
-from stickbreaker.topics.report.page_data import Growth, Life, Refinement, TopicMove
 
 WORDS = ["river", "boat", "bank", "loan", "sail", "coin"]
 BY_HAND: list[dict[str, Any]] = [
@@ -190,7 +193,7 @@ def test_long_runs_show_a_part_and_say_so() -> None:
     assert f"Drawn are {MOST_LINES} of the {growth.changed} topics" in html
     assert f"are left out. The table has the {MOST_MOVES} moves of the greatest gain, of 920" in html
     assert f"the {MOST_SPLITS} splits of the greatest gain, of {growth.refined}" in html
-    told = page.payload()["growth"]
+    told = page.payload["growth"]
     assert sum(row[3] for row in told["counts"]) == 500
     assert sum(row[4] for row in told["counts"]) == 420
     assert len(told["counts"]) <= 600
@@ -267,7 +270,7 @@ def test_hostile_spelled_words_are_escaped() -> None:
     page = report_pages.hostile()
     growth = growth_of(trace, range(5), report_pages.HOSTILE, [[0, 1]] * 5)
     html = replace(page, growth=growth).html()
-    told = replace(page, growth=growth).payload()["growth"]
+    told = replace(page, growth=growth).payload["growth"]
     (of_topic,) = told["refinements"]
     assert set(of_topic["before"]) <= set(range(len(told["words"])))
     assert len(set(told["words"]) & set(report_pages.HOSTILE)) > 5
@@ -276,7 +279,7 @@ def test_hostile_spelled_words_are_escaped() -> None:
 
 
 def test_hostile_words_stay_in_the_data() -> None:
-    told = report_pages.hostile().payload()["growth"]
+    told = report_pages.hostile().payload["growth"]
     assert told["words"][:2] == report_pages.HOSTILE[:2]
     assert [move[4] for move in told["moves"]] == [None, None]
     json.dumps(told, allow_nan=False)
@@ -292,7 +295,7 @@ def fitted(cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = page_records.load_topics
+    load = topic_page.load_topics
 
     def loaded(path: Path, verb: str) -> Any:
         """The model, as if its last topic had been split from its first one."""
@@ -309,12 +312,12 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
         }
         return model
 
-    monkeypatch.setattr(page_records, "load_topics", loaded)
-    shown = page_records.page_of(fitted, "t")
-    assert shown.growth
+    monkeypatch.setattr(topic_page, "load_topics", loaded)
+    shown = topic_page.page_of(fitted, "t")
+    assert shown.report.growth
     model = load(fitted, "report")
     vocabulary = model.vocabulary_.spelled
-    (refinement,) = shown.growth.refinements
+    (refinement,) = shown.report.growth.refinements
     assert list(refinement.before) == [vocabulary[0], vocabulary[1]]
     assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])
     assert list(refinement.after[-1][1]) == model.top_words(10, by="probability")[0]
@@ -350,12 +353,16 @@ def test_a_stream_s_exchanges_are_in_its_trace_and_its_report(tmp_path: Path) ->
         for tops in (record["before"], record["words"]):
             assert all(set(words) <= known and words for words in tops.values())
     model.save(tmp_path / "model")
-    page = page_records.page_of(tmp_path / "model", "t")
-    assert page.growth
-    assert page.growth.splits == page.growth.merges == sum(len(record["edits"]) for record in edited) / 2
-    split = page.growth.refinements[-1].split
+    page = topic_page.page_of(tmp_path / "model", "t")
+    assert page.report.growth
+    assert (
+        page.report.growth.splits
+        == page.report.growth.merges
+        == sum(len(record["edits"]) for record in edited) / 2
+    )
+    split = page.report.growth.refinements[-1].split
     first = next(record for record in edited if record["step"] == split.at)
-    assert page.growth.refinements[-1].before == first["before"][str(split.topic)]
+    assert page.report.growth.refinements[-1].before == first["before"][str(split.topic)]
     assert 'id="genealogy"' in page.html()
 
 
@@ -364,6 +371,6 @@ def test_models_of_lda_without_an_exchange_tell_of_none(tmp_path: Path) -> None:
     texts = [document["text"].split() for document in planted_documents(60)]
     LDA(3, random_state=0, n_jobs=1).fit(texts).save(tmp_path / "batch")
     for name in ("streamed", "batch"):
-        page = page_records.page_of(tmp_path / name, "t")
-        assert page.growth is None
+        page = topic_page.page_of(tmp_path / name, "t")
+        assert page.report.growth is None
         assert 'id="growth"' not in page.html()

@@ -11,13 +11,17 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from tests.pages import made_up
 from tests.topics.report import report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker.pages.text_values import script_json
 from stickbreaker.topics.report.display_words import choose_words
+from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.hierarchy import relate
-from stickbreaker.topics.report.page_data import DocumentEntry, Topic, TracePoint
-from stickbreaker.topics.report.topic_page import ASSETS, TopicPage
+from stickbreaker.topics.report.learning import TracePoint
+from stickbreaker.topics.report.topic_page import TopicReport
+from stickbreaker.topics.report.topics import Topic
 
 PAGES = {
     "realistic": report_pages.realistic,
@@ -224,8 +228,8 @@ def test_words_are_the_frequent_and_the_special() -> None:
     assert words[0] == ("rare", 0.1, 0.001)
 
 
-@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
+@pytest.mark.parametrize("name", made_up.scripts_of(TopicReport))
 def test_charts_know_no_browser(name: str) -> None:
-    script = ASSETS.read(name)
+    script = made_up.scripts_of(TopicReport)[name]
     code = re.sub(r"^\s*//.*$", "", script, flags=re.MULTILINE)
     assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []

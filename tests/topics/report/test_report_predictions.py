@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from tests.topics.report import report_pages
+from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker import Online
 from stickbreaker.corpus import Analysis
@@ -19,14 +20,8 @@ from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.pages.figures import figures
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.plain_lda import PlainLDA
-from stickbreaker.topics.report.page_data import Prediction
-from stickbreaker.topics.report.page_records import (
-    MOST_POINTS,
-    page_of,
-    predictions_of,
-    warnings_of_run,
-)
-from stickbreaker.topics.report.topic_page import TopicPage
+from stickbreaker.topics.report.predictions import MOST_POINTS, Prediction, predictions_of, warnings_of_run
+from stickbreaker.topics.report.topic_page import page_of
 
 GIANT = {"about": "giant", "share": 0.5}
 
@@ -112,7 +107,7 @@ def test_pages_without_predictions_have_no_such_section() -> None:
 
 def test_predictions_that_are_not_finite_are_left_out() -> None:
     page = replace(predicted(3), predictions=[*predicted(3).predictions, Prediction(9, 1.0, -np.inf, -8.0)])
-    assert len(page.payload()["predictions"]) == 3
+    assert len(page.payload["predictions"]) == 3
 
 
 def test_the_page_of_a_stream(tmp_path: Path) -> None:
@@ -132,9 +127,9 @@ def test_the_page_of_a_stream(tmp_path: Path) -> None:
     page = page_of(tmp_path / "m", "t")
     assert ("steps", "18") in page.facts  # a stream has no passes
     assert not any("pass" in name for name, _ in page.facts)
-    assert page.changes
-    assert page.changes.unit == "step"
-    assert len(page.predictions) == 17
-    assert all(-30 < one.score < 0 for one in page.predictions)
-    assert any("one topic holds" in line for line in page.warnings)
+    assert page.report.changes
+    assert page.report.changes.unit == "step"
+    assert len(page.report.predictions) == 17
+    assert all(-30 < one.score < 0 for one in page.report.predictions)
+    assert any("one topic holds" in line for line in page.report.warnings)
     assert ModelDirectory(tmp_path / "m").manifest()["status"] == "done"

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-
-from stickbreaker.topics.report.topic_page import ASSETS
+from tests.topics.report import report_pages
 
 STREAM = """
 const three = ["alpha, beta, x", "gamma, delta, x", "thin, y, z"].map(
@@ -27,7 +26,7 @@ const drawnAs = (width, kind) => having(streamChart(three, when, [0, 1, 2], 0, w
 def charts() -> Any:
     quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     context = quickjs.Context()
-    context.eval(ASSETS.joined(ASSETS.charts) + STREAM)
+    context.eval(report_pages.sparse().page.charts() + STREAM)
     return lambda code: json.loads(context.eval(f"JSON.stringify({code})"))
 
 

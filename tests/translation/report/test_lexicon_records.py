@@ -15,6 +15,7 @@ from stickbreaker import LDA
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus, VocabularyRule
+from stickbreaker.pages.page import Page
 from stickbreaker.translation.bitext import Bitext, Pair
 from stickbreaker.translation.lexicon.domains import Domains
 from stickbreaker.translation.lexicon.terms import ContentWords, gains_of
@@ -25,11 +26,10 @@ from stickbreaker.translation.report.changed_documents import (
     divergences,
     word_changes,
 )
-from stickbreaker.translation.report.example_sentences import Examples, cut_pieces
-from stickbreaker.translation.report.lexicon_page import LexiconPage
-from stickbreaker.translation.report.lexicon_page_data import NO_EXAMPLE
-from stickbreaker.translation.report.lexicon_records import page_of_lexicon
-from stickbreaker.translation.report.words_across_topics import topic_rows, words_across_topics
+from stickbreaker.translation.report.example_sentences import NO_EXAMPLE, Examples, cut_pieces
+from stickbreaker.translation.report.lexicon_page import LexiconReport
+from stickbreaker.translation.report.topics import topic_rows
+from stickbreaker.translation.report.words_across_topics import words_across_topics
 
 
 class MixedDomains(Domains):
@@ -60,16 +60,16 @@ def lexicon() -> TopicLexicon:
 
 
 @pytest.fixture(scope="module")
-def page(lexicon: TopicLexicon) -> LexiconPage:
-    return page_of_lexicon(lexicon, "A title", "1.0")
+def page(lexicon: TopicLexicon) -> Page:
+    return Page("A title", LexiconReport(lexicon, "1.0"))
 
 
 # Words and topics
 
 
-def test_words_have_their_probabilities_and_sentences(lexicon: TopicLexicon, page: LexiconPage) -> None:
-    assert {row.word for row in page.words} >= {"bank", "schloss"}
-    for row in page.words:
+def test_words_have_their_probabilities_and_sentences(lexicon: TopicLexicon, page: Page) -> None:
+    assert {row.word for row in page.report.words} >= {"bank", "schloss"}
+    for row in page.report.words:
         entry = lexicon.entry(row.word)
         assert row.links == entry.links
         for name, p in row.translations:
@@ -80,7 +80,7 @@ def test_words_have_their_probabilities_and_sentences(lexicon: TopicLexicon, pag
             assert list(one.p) == entry.found.topic_p[places, one.topic].tolist()
             best = row.translations[int(np.argmax(one.p))][0]
             assert best == entry.translations[int(np.argmax(entry.found.topic_p[:, one.topic]))]
-            example = page.examples[one.example]
+            example = page.report.examples[one.example]
             own = MONEY if lexicon.domains.names[one.topic] == "money" else PARK
             assert ("".join(example.source), "".join(example.target)) in own
             assert example.source[1].lower() == row.word
@@ -144,9 +144,11 @@ def test_changes_are_divergences_over_all_translations() -> None:
 
 def test_documents_show_what_changes_most_in_them() -> None:
     lexicon = mixed()
-    page = page_of_lexicon(lexicon, "t", "1.0")
-    assert [row.nats for row in page.documents] == sorted((row.nats for row in page.documents), reverse=True)
-    for row in page.documents:
+    page = Page("t", LexiconReport(lexicon, "1.0"))
+    assert [row.nats for row in page.report.documents] == sorted(
+        (row.nats for row in page.report.documents), reverse=True
+    )
+    for row in page.report.documents:
         document = lexicon.bitext.names.index(row.name)
         shares = lexicon.shares[document]
         assert (row.domain, row.pairs) == (lexicon.bitext.domains[document], 3)
@@ -164,13 +166,13 @@ def test_documents_show_what_changes_most_in_them() -> None:
             assert one.here.p_here > one.here.p_all
             assert one.another_is_best == (one.here.p_here > one.usual.p_here)
             said = MONEY if row.domain == "money" else PARK
-            assert "".join(page.examples[one.example].source) in {source for source, _ in said}
+            assert "".join(page.report.examples[one.example].source) in {source for source, _ in said}
 
 
 def test_some_documents_of_each_domain_are_shown() -> None:
     lexicon = planted([*pairs(30), *pairs(2, ("other", None))])
-    page = page_of_lexicon(lexicon, "t", "1.0")
-    domains = [row.domain for row in page.documents]
+    page = Page("t", LexiconReport(lexicon, "1.0"))
+    domains = [row.domain for row in page.report.documents]
     assert MOST_DOCUMENTS <= len(domains) <= MOST_DOCUMENTS + 3 * MOST_OF_A_DOMAIN
     assert min(domains.count(name) for name in ("money", "park")) >= MOST_OF_A_DOMAIN
 
@@ -217,7 +219,7 @@ def test_sentences_that_are_cut_into_other_tokens_now_have_no_marks(
 # What may be missing
 
 
-def test_facts_and_settings_say_what_was_learned(lexicon: TopicLexicon, page: LexiconPage) -> None:
+def test_facts_and_settings_say_what_was_learned(lexicon: TopicLexicon, page: Page) -> None:
     facts, settings = dict(page.facts), dict(page.settings)
     assert (facts["languages"], facts["pairs of sentences"], facts["documents"]) == ("de → en", "60", "20")
     assert facts["links"] == str(len(lexicon.links.source))
@@ -229,7 +231,7 @@ def test_facts_and_settings_say_what_was_learned(lexicon: TopicLexicon, page: Le
 
 def test_python_has_the_same_page(lexicon: TopicLexicon, tmp_path: Path) -> None:
     page = lexicon.report(tmp_path / "r.html", title="<A title>")
-    assert page.html == page_of_lexicon(lexicon, "<A title>").html()
+    assert page.html == Page("<A title>", LexiconReport(lexicon)).html()
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == page.html
     assert page._repr_html_().startswith('<iframe title="&lt;A title&gt;"')
     with pytest.raises(UserError, match="exists"):
@@ -237,23 +239,23 @@ def test_python_has_the_same_page(lexicon: TopicLexicon, tmp_path: Path) -> None
 
 
 def test_one_domain_has_no_terms_and_changes_nothing() -> None:
-    page = page_of_lexicon(planted(pairs(5, ("money",))), "t", "1.0")
-    assert not page.terms
-    assert not page.words
-    assert not page.documents
-    assert len(page.topics) == 1
-    assert page.context()["pairs_differ"] is False
+    page = Page("t", LexiconReport(planted(pairs(5, ("money",))), "1.0"))
+    assert not page.report.terms
+    assert not page.report.words
+    assert not page.report.documents
+    assert len(page.report.topics) == 1
+    assert "two" not in [section.anchor for section in page.sections]
 
 
 def test_topics_of_a_model_without_domains() -> None:
     bitext = Bitext.of(pairs(10, (None, None)), "de", "en")
     corpus = Corpus.from_texts(bitext.document_texts[0], analysis=Analysis("de"), rule=VocabularyRule(1, 1.0))
     model = LDA(2, max_iter=20, tol=0.0, random_state=0).fit(corpus)
-    page = page_of_lexicon(TopicLexicon.learn(bitext, model, straight_links(bitext)), "t", "1.0")
-    assert page.topics_of_model
-    assert page.domains == ()
-    assert not any(row.domains for row in page.topics)
-    assert page.label_of(1).startswith("topic 1: ")
+    page = Page("t", LexiconReport(TopicLexicon.learn(bitext, model, straight_links(bitext)), "1.0"))
+    assert page.report.topics_of_model
+    assert page.report.domains == ()
+    assert not any(row.domains for row in page.report.topics)
+    assert page.report.label_of(1).startswith("topic 1: ")
     assert dict(page.facts)["topics"] == "2"
 
 
@@ -261,6 +263,11 @@ def test_words_that_are_linked_with_none() -> None:
     bitext = Bitext.of([Pair("a b", "c d", "one", "x"), Pair("a", "c", "two", "y")], "de", "en")
     from stickbreaker.translation.alignment.aligned_words import links_of
 
-    page = page_of_lexicon(TopicLexicon.learn(bitext, links=links_of([[], []])), "t", "1.0")
-    assert (page.terms, page.words, page.documents, page.examples) == ([], [], [], [])
-    assert [row.share for row in page.topics] == [0.0, 0.0]
+    page = Page("t", LexiconReport(TopicLexicon.learn(bitext, links=links_of([[], []])), "1.0"))
+    assert (page.report.terms, page.report.words, page.report.documents, page.report.examples) == (
+        [],
+        [],
+        [],
+        [],
+    )
+    assert [row.share for row in page.report.topics] == [0.0, 0.0]

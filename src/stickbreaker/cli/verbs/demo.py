@@ -38,7 +38,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.learning.schedules import Online
     from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
     from stickbreaker.topics.plain_lda import PlainLDA
-    from stickbreaker.topics.report.page_records import page_of
+    from stickbreaker.topics.report.topic_page import page_of
     from stickbreaker.topics.topic_estimator import load_topics
 
     corpus_path, model_path, page_path = out / "corpus", out / "model", out / "report.html"

@@ -2,17 +2,117 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import by_size
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator, Subtree
-from stickbreaker.grammars.report.grammar_page_data import AdaptedSymbol, SubtreeRow
+from stickbreaker.pages.colour import topic_colours
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.report.grammar_page import GrammarReport
 
 MOST_USED = 40  # rows of the table of each symbol
 LONGEST = 15
+MOST_CHARTED = 8  # symbols, of a chart of all and of charts of their own
+MOST_BARS = 30  # of a chart of lengths; the last has all that are longer, too
 RANKS = 60  # points of a curve, evenly apart by the logarithm of the rank
+
+
+@dataclass(frozen=True, slots=True)
+class SubtreeRow:
+    """A remembered subtree: its text, how many symbols that has, its customers and tables."""
+
+    text: str
+    length: int
+    customers: int
+    tables: int
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedSymbol:
+    """What an adapted symbol remembers.
+
+    `most_used` and `longest` are some of its subtrees; `lengths` says how many there are of each length
+    (from 0), and `ranked` how many customers the most used have, at (rank, customers).
+    """
+
+    name: str
+    subtrees: int
+    customers: int
+    tables: int
+    discount: float
+    concentration: float
+    most_used: Sequence[SubtreeRow] = ()
+    longest: Sequence[SubtreeRow] = ()
+    lengths: Sequence[int] = ()
+    ranked: Sequence[tuple[int, int]] = ()
+
+
+class Memory(Section["GrammarReport"]):
+    anchor, heading = "memory", "What is remembered"
+    needs = ("symbols",)
+    template = "memory.html.j2"
+    styles = ("sentences.css", "grammar.css")
+    scripts = ("length_charts.js", "score_curves.js", "memory.js")
+
+    def values(self, report: GrammarReport) -> dict[str, Any]:
+        return {
+            "symbols": report.symbols,
+            "more_symbols": report.more_symbols,
+            "expected": report.expected,
+            "has_charts": any(one.subtrees for one in report.symbols),
+            "uses": partial(uses_text, expected=report.expected),
+            "number": number_text,
+        }
+
+    def payload(self, report: GrammarReport) -> dict[str, Any]:
+        charted = [one for one in report.symbols if one.subtrees][:MOST_CHARTED]
+        coloured = list(zip(charted, topic_colours([], len(charted)), strict=True))
+        return {
+            "ranks": [
+                {"name": one_line(one.name), "colour": colour, "points": [list(pair) for pair in one.ranked]}
+                for one, colour in coloured
+                if one.ranked
+            ],
+            "uses": "expected uses" if report.expected else "customers",
+            "lengths": [_lengths(one, colour) for one, colour in coloured],
+        }
+
+
+def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
+    """How many subtrees have one symbol of the text, two, and so on."""
+    counts = list(one.lengths[1:]) or [0]
+    longer = len(counts) > MOST_BARS
+    counts = [*counts[: MOST_BARS - 1], sum(counts[MOST_BARS - 1 :])] if longer else counts
+    return {
+        "symbol": one_line(one.name),
+        "name": f"Lengths of {one_line(one.name)}",
+        "colour": colour,
+        "longest": longer,
+        "counts": counts,
+    }
+
+
+def number_text(value: float) -> str:
+    if not math.isfinite(value):
+        return "\ufffd"
+    return f"{value:,.0f}" if value >= 1000.0 else f"{value:.3g}"
+
+
+def uses_text(customers: int, tables: int | None, expected: bool) -> str:
+    """How often something remembered is used; `expected`: not counted, and no table is known."""
+    if expected:
+        return counted(customers, "expected use")
+    return counted(customers, "customer") + ("" if tables is None else f" at {counted(tables, 'table')}")
 
 
 def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:

@@ -4,22 +4,97 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
-from stickbreaker.grammars.model.grammar_sentences import Sentences
+from stickbreaker.grammars.model.grammar_sentences import Sentences as Text
 from stickbreaker.grammars.parsing import cuts_of
-from stickbreaker.grammars.report.grammar_page_data import Piece, SegmentedSentence
-from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts
+from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses_text
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.shades import legend, level_of
+from stickbreaker.pages.text_values import one_line
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.report.grammar_page import GrammarReport
 
 LIMIT = 40  # sentences shown
 MOST_SYMBOLS = 200  # of a sentence that is shown
+LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)  # share of trees that disagree, from which on a piece is shaded more
 DOUBT = 0.1  # share of trees from which on a cut within a piece is shown
 
 
-def learned_sentences(model: GrammarEstimator) -> Sentences:
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a sentence: `parts` of it, the share of trees that cut between them, and how sure it is.
+
+    `sure` is the least share of trees that agree with one of its edges, or with no cut at a place within.
+    `customers` and `tables` are those of the remembered subtree of its text; none where there is none.
+    """
+
+    parts: Sequence[str]
+    inside: Sequence[float]
+    sure: float
+    customers: int = 0
+    tables: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedSentence:
+    """The sentence of a number (from 1), in pieces."""
+
+    number: int
+    pieces: Sequence[Piece]
+
+
+class Sentences(Section["GrammarReport"]):
+    """Sentences, cut by the symbol `report.piece`; `report.samples` say where, 0: trees that were drawn."""
+
+    anchor, heading = "sentences", "Sentences in pieces"
+    template = "sentences.html.j2"
+    styles = ("sentences.css", "grammar.css")
+
+    def values(self, report: GrammarReport) -> dict[str, Any]:
+        sure = [round(100.0 * (1.0 - level)) for level in LEVELS]
+        return {
+            "sentences": [_shown(row, report.expected) for row in report.sentences],
+            "missing": report.no_sentences,
+            "piece": one_line(report.piece or ""),
+            "samples": f"{report.samples:,}" if report.samples else "",
+            "levels": legend(sure, "over {}% sure", "{1} to {0}%", "under {}%"),
+        }
+
+
+def _shown(row: SegmentedSentence, expected: bool) -> dict[str, Any]:
+    return {"number": f"{row.number:,}", "pieces": [_shown_piece(one, expected) for one in row.pieces]}
+
+
+def _shown_piece(one: Piece, expected: bool) -> dict[str, Any]:
+    """A piece, its shade, and what a pointer over it says."""
+    sure = percent(one.sure)
+    if one.customers:
+        note = f"remembered: {uses_text(one.customers, one.tables, expected)}; {sure} sure"
+    else:
+        note = f"not remembered; {sure} sure"
+    shares = ["", *(f"{percent(share)} of the trees cut here" for share in one.inside)]
+    parts = [(one_line(part), share) for part, share in zip(one.parts, shares, strict=False)]
+    return {
+        "parts": parts,
+        "level": level_of(1.0 - one.sure + 1e-9, LEVELS),
+        "sure": sure,
+        "note": note,
+        "remembered": one.customers > 0,
+    }
+
+
+def percent(share: float) -> str:
+    return f"{100.0 * share:.0f}%"
+
+
+def learned_sentences(model: GrammarEstimator) -> Text:
     """The sentences that a model keeps. Raises ValueError for those of another grammar."""
     letters = np.asarray(model.params_["letters"].values)
     lengths = np.asarray(model.params_["lengths"].values)
@@ -38,7 +113,7 @@ def learned_sentences(model: GrammarEstimator) -> Sentences:
     if np.shape(model.params_["cuts"].values) != shape or np.ndim(model.params_["kept"].values):
         raise ValueError("cuts of other sentences")
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return Sentences(letters.astype(np.int32), starts, np.arange(len(lengths)))
+    return Text(letters.astype(np.int32), starts, np.arange(len(lengths)))
 
 
 def piece_symbol(model: GrammarEstimator) -> str | None:
@@ -52,7 +127,7 @@ def samples_of(model: GrammarEstimator, piece: str) -> int:
     return int(model.params_["kept"].values) if piece in model.symbols_ else 0
 
 
-def segmented_sentences(model: GrammarEstimator, sentences: Sentences, piece: str) -> list[SegmentedSentence]:
+def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) -> list[SegmentedSentence]:
     """Up to 40 sentences, evenly from the whole text, none of them twice."""
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
@@ -77,7 +152,7 @@ def segmented_sentences(model: GrammarEstimator, sentences: Sentences, piece: st
     return rows
 
 
-def _chosen(sentences: Sentences) -> list[int]:
+def _chosen(sentences: Text) -> list[int]:
     """The sentences to show, of a length that can be read."""
     sizes = np.diff(sentences.starts)
     fitting = np.flatnonzero((sizes >= 2) & (sizes <= MOST_SYMBOLS))

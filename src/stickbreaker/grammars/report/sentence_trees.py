@@ -2,21 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.trees import Tree, tree_of
-from stickbreaker.grammars.report.grammar_page_data import DrawnTree, TreeNode
-from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts
+from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses_text
+from stickbreaker.grammars.report.segmented_sentences import percent
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import clean
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.report.grammar_page import GrammarReport
 
 TREES = 6
 USUAL = 12  # symbols of a sentence whose tree is easily read
 MOST_SYMBOLS = 40  # of a sentence whose tree is drawn
 
 Uses = dict[tuple[str, tuple[str, ...]], tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A symbol of a tree, and what it is made of: nodes, and texts. Its customers, where it is remembered."""
+
+    symbol: str
+    children: Sequence[TreeNode | str]
+    customers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTree:
+    """The most probable tree of a sentence: its text, log p of the sentence and of both (nats), the parts
+    that are drawn, and the whole in brackets."""
+
+    number: int
+    text: str
+    nats: float
+    tree_nats: float
+    top: TreeNode
+    brackets: str
+
+
+class Trees(Section["GrammarReport"]):
+    anchor, heading = "trees", "Trees"
+    needs = ("trees",)
+    template = "trees.html.j2"
+    styles = ("sentences.css", "grammar.css")
+
+    def values(self, report: GrammarReport) -> dict[str, Any]:
+        return {
+            "trees": [_shown(one) for one in report.trees],
+            "symbols": bool(report.symbols),
+            "uses": partial(uses_text, expected=report.expected),
+        }
+
+
+def _shown(one: DrawnTree) -> dict[str, Any]:
+    return {
+        "number": f"{one.number:,}",
+        "nats": f"{one.nats:.1f}".replace("-", "−"),
+        "share": percent(math.exp(min(one.tree_nats - one.nats, 0.0))),
+        "top": one.top,
+        "brackets": clean(one.brackets),
+    }
 
 
 def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[DrawnTree]:

@@ -3,14 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
-from stickbreaker.grammars.report.grammar_page_data import Turnover
+from stickbreaker.grammars.report.remembered_subtrees import number_text
 from stickbreaker.pages.changes import Changes, changes_of
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line
 from stickbreaker.saved.evolution import Evolution
 
+if TYPE_CHECKING:
+    from stickbreaker.grammars.report.grammar_page import GrammarReport
+
 LATEST = 8  # strings of a symbol that came, and that fell out
+
+
+@dataclass(frozen=True, slots=True)
+class Turnover:
+    """Strings that came lately among the fifty most used of a symbol, and those that fell out lately.
+
+    `came` are (string, rank at the end, step at which it was there first); `fell` are (string, the last rank
+    known, the step at which it had that, its uses at the end: 0 where it is forgotten).
+    """
+
+    symbol: str
+    came: Sequence[tuple[str, int, int]] = ()
+    fell: Sequence[tuple[str, int, int, float]] = ()
+
+
+class SubtreeChanges(Section["GrammarReport"]):
+    anchor, heading = "changes", "What enters and leaves"
+    needs = ("changes",)
+    template = "changes.html.j2"
+    styles = ("sentences.css", "grammar.css")
+    scripts = (
+        "length_charts.js",
+        "evolution.js",
+        "subtree_changes.js",
+        "change_views.js",
+        "subtree_changes_view.js",
+    )
+
+    def values(self, report: GrammarReport) -> dict[str, Any]:
+        return {"changes": report.changes, "turnovers": report.turnovers, "number": number_text}
+
+    def payload(self, report: GrammarReport) -> dict[str, Any]:
+        names = [one_line(one.name) for one in report.symbols]
+        return {"changes": {**report.changes.payload(), "names": names} if report.changes else None}
 
 
 def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> Changes | None:

@@ -1,15 +1,22 @@
-"""The contexts of a language model that its report shows."""
+"""The contexts of a language model that its report lists: fixed expressions, and the longest ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.topk import descending
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-from stickbreaker.ngrams.report.language_page_data import ContextRow, LengthRow, Spread
+from stickbreaker.ngrams.word_numbers import END
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import percent
+
+if TYPE_CHECKING:
+    from stickbreaker.ngrams.report.language_page import LanguageReport
 
 START = "<s>"  # what stands before the first word of a sentence: the number is that of its end
 MOST_ROWS = 30  # of each table
@@ -22,34 +29,44 @@ MOST_TRIED = 1000  # of such contexts, the fullest
 Integers = NDArray[np.int64]
 
 
-def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
-    """Discounts, concentrations and words that stop, by length of context, up to the longest with a word.
+@dataclass(frozen=True, slots=True)
+class ContextRow:
+    """A context (its farthest word first), who sits in it, and (word, probability) of what may follow."""
 
-    The words of the text that stop in a context are its customers less those that tables of longer contexts
-    have sent.
-    """
-    held = model.language_model_
-    depths = held.contexts.depths[held.contexts.restaurants]
-    n = held.longest + 2
-    stopping = np.array(
-        [
-            np.bincount(depths, customers, n)[:-1] - np.bincount(depths, tables, n)[1:]
-            for customers, tables in zip(held.customers, held.tables, strict=True)
-        ]
-    )
-    return length_rows(held.discounts, held.concentrations, stopping)
+    words: Sequence[str]
+    customers: int
+    following: Sequence[tuple[str, float]]
 
 
-def length_rows(
-    discounts: NDArray[np.number], concentrations: NDArray[np.number], stopping: NDArray[np.number]
-) -> list[LengthRow]:
-    """The same, given each (samples × lengths)."""
-    values = (discounts, concentrations, stopping)
-    return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(stopping.shape[1])]
+class ContextTable(Section["LanguageReport"]):
+    """A table of contexts, those of `rows_of`."""
+
+    styles = ("sentences.css",)
+
+    def rows_of(self, report: LanguageReport) -> Sequence[ContextRow]:
+        raise NotImplementedError
+
+    def shown(self, report: LanguageReport) -> bool:
+        return bool(self.rows_of(report))
+
+    def values(self, report: LanguageReport) -> dict[str, Any]:
+        return {"rows": self.rows_of(report), "percent": percent, "end": END}
 
 
-def _spread(values: NDArray[np.number]) -> Spread:
-    return Spread(float(values.mean()), float(values.min()), float(values.max()))
+class FixedExpressions(ContextTable):
+    anchor, heading = "expressions", "Fixed expressions"
+    template = "expressions.html.j2"
+
+    def rows_of(self, report: LanguageReport) -> Sequence[ContextRow]:
+        return report.expressions
+
+
+class LongestContexts(ContextTable):
+    anchor, heading, link = "longest", "The longest contexts", "Longest contexts"
+    template = "longest_contexts.html.j2"
+
+    def rows_of(self, report: LanguageReport) -> Sequence[ContextRow]:
+        return report.longest
 
 
 def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:

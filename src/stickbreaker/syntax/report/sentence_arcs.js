@@ -71,3 +71,7 @@ function describeWord({ tokens, known, heads, topics: own, sure }, topics, i) {
   const topic = own[i] < 0 ? "a topic that is hardly used" : topics[own[i]].label;
   return `“${tokens[i]}”${known[i] ? "" : ", not known"}: ${topic} (${percent(sure[i])} sure)${head}`;
 }
+
+section({
+  figures: ({ sentences, topics }) => Object.fromEntries(sentences.slice(0, 3).map((sentence, i) => [`tree-${i + 1}`, figureOf("", sentenceArcs(sentence, topics))])),
+});

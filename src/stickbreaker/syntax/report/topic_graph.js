@@ -136,3 +136,22 @@ function stepInGraph({ rows, circles }, k, key) {
   const other = rows[row + (key === "ArrowUp" ? -1 : 1)] || [k], x = circles.get(k).x;
   return other.reduce((best, next) => (Math.abs(circles.get(next).x - x) < Math.abs(circles.get(best).x - x) ? next : best));
 }
+
+// A topic beside the graph: its share, tags, words, and the topics below and above it.
+function topicDetails(topic, topics, width) {
+  const neighbour = ([k, share]) => node("li", {}, k < 0 ? node("span", {}, "no head") : node("button", { type: "button", class: "plain", "data-topic": k },
+    node("span", { class: "spot", style: `background:${topics[k].colour}` }), topics[k].label.replace(/^topic /, "")),
+  node("span", { class: "share" }, percent(share)));
+  const list = (said, rows) => [node("h4", {}, said), rows.length ? node("ul", { class: "neighbours" }, rows.map(neighbour)) : node("p", { class: "small" }, "None stands out.")];
+  return [
+    node("h3", {}, node("span", { class: "spot", style: `background:${topic.colour}` }), `Topic ${topic.number}`),
+    node("p", { class: "small" }, `${percent(topic.share)} of the words. `, topic.tags.map(([tag, share], i) => [i ? " · " : "", node("bdi", {}, tag), ` ${percent(share)}`]).flat()),
+    topic.words.length ? wordBars(topic.words.slice(0, 10), topic.colour, width) : null,
+    node("p", { class: "small" }, "A line marks a word’s share of all words; × is how much larger it is here."),
+    node("div", { class: "both" }, node("div", {}, list("Below it", topic.below)), node("div", {}, list("Above it", topic.above))),
+  ];
+}
+
+section({
+  figures: (data) => (data.topics.length ? { "topic-graph": figureOf("Topic graph", topicGraph(data, 1080).tree) } : {}),
+});

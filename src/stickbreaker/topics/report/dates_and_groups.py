@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, date_of, is_date_name, span_of
+from stickbreaker.pages.text_values import clean, rounded
 from stickbreaker.topics.metadata_sums import MetadataSums, Rows
-from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry
+from stickbreaker.topics.report.document_entries import DocumentEntry
+from stickbreaker.topics.report.topic_section import TopicSection, sample_note
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
 
 MOST_GROUPS = 24  # shown of a field; the others count as one
 MOST_FIELDS = 4
@@ -22,6 +29,63 @@ _GROUP_NAMES = ("label", "category", "class", "group", "section", "topic", "genr
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 _DIGITS = re.compile(r"([0-9]+)")
 _TELLING = 0.8  # a field must have a value in this part of the documents
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Topic shares of parts of the collection: `shares` (parts × K), and the documents of each part.
+
+    `field` is the metadata field that divides the collection; `names` are its parts, in order of time, of
+    size or of name. `left_out` documents are in no part. `sampled`: only the documents of the page count.
+    """
+
+    field: str
+    names: Sequence[str]
+    documents: Sequence[int]
+    shares: Sequence[Sequence[float]]
+    left_out: int = 0
+    sampled: bool = False
+
+
+class OverTime(TopicSection):
+    anchor, heading = "times", "Over time"
+    needs = ("times",)
+    template = "times.html.j2"
+
+    def values(self, report: TopicReport) -> dict[str, Any]:
+        times = report.times
+        assert times is not None
+        left_out = f" Left out: {times.left_out:,} without a date, or far from all others."
+        return {
+            "times": clean(times.field),
+            "times_left_out": left_out if times.left_out else "",
+            "times_note": sample_note(report, times.sampled),
+        }
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {"times": breakdown_payload(report.times) if report.times else None}
+
+
+class ByGroup(TopicSection):
+    anchor, heading = "groups", "By group"
+    needs = ("groups",)
+    template = "groups.html.j2"
+
+    def values(self, report: TopicReport) -> dict[str, Any]:
+        return {"groups_note": sample_note(report, any(group.sampled for group in report.groups))}
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {"groups": [breakdown_payload(group) for group in report.groups]}
+
+
+def breakdown_payload(part: Breakdown) -> dict[str, Any]:
+    return {
+        "field": clean(part.field),
+        "names": [clean(name) for name in part.names],
+        "documents": [int(n) for n in part.documents],
+        "shares": [[rounded(share, 3) or 0 for share in shares] for shares in part.shares],
+        "leftOut": int(part.left_out),
+    }
 
 
 def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,12 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.corpus.document import Scalar
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.parquet_figures import figures_in
 from stickbreaker.topics.metadata_sums import MetadataSums, read_sums
-from stickbreaker.topics.report.page_data import DocumentEntry
 from stickbreaker.topics.report_documents import OF_OTHERS
 
 _MARKS = ("starts", "lengths", "word_topics")  # columns with the words that are marked
@@ -41,6 +43,24 @@ _FIGURES = {
     "unigram": optional(is_number),
     "unigram_held_out": optional(is_number),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """One document: a snippet of its text and its leading topics.
+
+    `mix` holds (index into `TopicReport.topics`, share of the document's tokens), the largest first; it need
+    not sum to one. `marks` holds (first character, length, index into `TopicReport.topics`) of words of the
+    snippet.
+    """
+
+    id: str
+    title: str
+    text: str
+    mix: Sequence[tuple[int, float]]
+    n_tokens: int
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    marks: Sequence[tuple[int, int, int]] = ()
 
 
 def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:

@@ -4,21 +4,224 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from stickbreaker.pages.changes import times_of_records
-from stickbreaker.topics.report.page_data import Growth, Life, Refinement, TopicMove
+from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
+from stickbreaker.topics.model.word_ranking import leading_words
+from stickbreaker.topics.names.named_topics import NamedTopics
+from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
 
 MOST_LINES = 120  # of the genealogy
 MOST_MOVES = 300  # of the table
 MOST_SPLITS = 60  # to choose from
 MOST_COLUMNS = 5  # after a split
 NAMING_WORDS = 3
+TOP_WORDS = 10  # of a topic, beside those in the trace of its run
 
 Record = Mapping[str, Any]
 Kept = Sequence[tuple[float, Record]]  # the time and the record of steps whose words were kept
 Rows = Sequence[int] | Sequence[str]  # a topic's first words: rows of the vocabulary, or spelled
 Columns = list[tuple[float, Rows, Rows]]  # the words of two topics at a time, none of one that is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A topic that took part in a move, from its birth to its end; times are in the unit of `Growth`.
+
+    `id` lasts from step to step. `parent` is the topic that it was split from, `into` the one that it was
+    merged into; `end` is None where it lasted. `topic` indexes `TopicReport.topics`, None for one not in it.
+    `words` are its first words when last seen.
+    """
+
+    id: int
+    born: float = 0.0
+    end: float | None = None
+    parent: int | None = None
+    into: int | None = None
+    topic: int | None = None
+    words: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMove:
+    """A split (`topic` stayed, `other` is new) or a merge (`other` is gone into `topic`): lasting ids.
+
+    `gain` is what the bound gained, in nats; None where no bound judged the move.
+    """
+
+    kind: str
+    at: float
+    topic: int
+    other: int
+    gain: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """What a split made of a topic: its first words before, and the (time, its own, the new one's) after."""
+
+    split: TopicMove
+    before: Sequence[str]
+    after: Sequence[tuple[float, Sequence[str], Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFacts:
+    """The runs by which the number of topics was searched for.
+
+    `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
+    end) of each run, the model's the last; scores in nats per word. `judge` is "bound" or "held-out". Numbers
+    of topics from `fewest` to `most` are as good but for 0.005 nats per word; `at_most`: the best run began
+    with the largest number that was tried. `few`: the number that the bound asked for, if documents held out
+    overruled it.
+    """
+
+    judge: str
+    points: Sequence[tuple[int, int, float, float | None, bool]]
+    fewest: int
+    most: int
+    at_most: bool = False
+    few: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How the topics of a model came about by splits and merges.
+
+    `learned`: the model learns how many topics there are; else their number stays, and each merge is followed
+    by a split. `unit` of all times is "pass" or "step". `counts` are (time, topics in the table, topics in
+    use, splits, merges since the row before). `lives` are of all topics that are mentioned, `lines` the ids
+    of those drawn, from the top. `moves`, `lines` and `refinements` may be parts: `splits`, `merges`,
+    `changed` (topics in a move) and `refined` (splits whose words are known) are of the whole run, as is
+    `began`, the number of topics at first.
+    """
+
+    unit: str
+    counts: Sequence[tuple[float, int, int, int, int]]
+    lives: Sequence[Life] = ()
+    lines: Sequence[int] = ()
+    moves: Sequence[TopicMove] = ()
+    refinements: Sequence[Refinement] = ()
+    learned: bool = True
+    began: int = 0
+    splits: int = 0
+    merges: int = 0
+    changed: int = 0
+    refined: int = 0
+
+
+class HowTopicsCameAbout(TopicSection):
+    anchor, heading = "growth", "How topics came about"
+    needs = ("growth",)
+    template = "growth.html.j2"
+
+    def values(self, report: TopicReport) -> dict[str, Any]:
+        return {"growth": report.growth, "search": report.search}
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {
+            "growth": growth_payload(report.growth, len(report.topics)) if report.growth else None,
+            "search": search_payload(report.search) if report.search else None,
+        }
+
+
+def growth_of_topics(named: NamedTopics) -> Growth | None:
+    """How the topics came about, of a model that tells it in its trace; each topic has a life of its own."""
+    model = named.model
+    if not any("topics" in record or "edits" in record for record in model.trace_):
+        return None
+    top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
+    growth = growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
+    if growth is None or not named.joined:
+        return growth
+    lives = [
+        life if life.topic is None else replace(life, topic=int(named.group_of[life.topic]))
+        for life in growth.lives
+    ]
+    return replace(growth, lives=lives)
+
+
+def search_of(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | None:
+    """The runs of the search for the number of topics; None of a model that made one run."""
+    found = model.search_range()
+    if found is None:
+        return None
+    points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
+    return SearchFacts(settings["judge"], points, found.fewest, found.most, found.at_most, found.few)
+
+
+def growth_payload(growth: Growth, n_topics: int) -> dict[str, Any]:
+    """How the topics came about; the words of splits are places in one list of words."""
+    words: dict[str, int] = {}
+
+    def places(some: Sequence[str]) -> list[int]:
+        return [words.setdefault(clean(word), len(words)) for word in some]
+
+    refinements = [
+        {
+            "split": _move(one.split),
+            "before": places(one.before),
+            "after": [[rounded(at, 6), places(own), places(new)] for at, own, new in one.after],
+        }
+        for one in growth.refinements
+    ]
+    return {
+        "unit": growth.unit,
+        "learned": growth.learned,
+        "counts": _counts(growth),
+        "lives": [_life(life, n_topics) for life in growth.lives],
+        "lines": list(growth.lines),
+        "moves": [_move(move) for move in growth.moves],
+        "refinements": refinements,
+        "words": list(words),
+    }
+
+
+def search_payload(search: SearchFacts) -> dict[str, Any]:
+    return {
+        "judge": clean(search.judge),
+        "points": [
+            [topics, used, rounded(bound, 6), rounded(held_out, 6), final]
+            for topics, used, bound, held_out, final in search.points
+        ],
+        "range": [search.fewest, search.most],
+    }
+
+
+def _counts(growth: Growth) -> list[list[float | None]]:
+    """The numbers of topics, of long runs every so many steps, with all moves since the row before."""
+    rows = growth.counts
+    stride = -(-len(rows) // MOST_POINTS)
+    points: list[list[float | None]] = []
+    for i in range(0, len(rows), stride):
+        part = rows[i : i + stride]
+        at, topics, used, _, _ = part[-1]
+        points.append(
+            [rounded(at, 6), topics, used, sum(row[3] for row in part), sum(row[4] for row in part)]
+        )
+    return points
+
+
+def _life(life: Life, n_topics: int) -> dict[str, Any]:
+    return {
+        "id": life.id,
+        "born": rounded(life.born, 6),
+        "end": rounded(life.end, 6),
+        "parent": life.parent,
+        "into": life.into,
+        "topic": life.topic if life.topic is not None and life.topic < n_topics else None,
+        "words": ", ".join(clean(word) for word in life.words),
+    }
+
+
+def _move(move: TopicMove) -> list[Any]:
+    return [clean(move.kind), rounded(move.at, 6), move.topic, move.other, rounded(move.gain)]
 
 
 def growth_of(

@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.topics.report.page_data import Relations
+from stickbreaker.pages.text_values import rounded
+from stickbreaker.topics.report.packed import base36_pairs
+from stickbreaker.topics.report.topic_section import TopicSection
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
+
 
 Floats = NDArray[np.floating]
 
 _MOST = np.log(2.0)  # the divergence of topics without a common word
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """How topics relate. `similarity` (K × K) is in [0, 1].
+
+    `merges` are (left, right, height) from the bottom up: numbers below K are topics, K + i is the
+    i-th merge. `order` lists the topics as the leaves of that tree; those not in use are not among them.
+    """
+
+    similarity: Sequence[Sequence[float]]
+    merges: Sequence[tuple[int, int, float]]
+    order: Sequence[int]
+
+
+class HowTheyRelate(TopicSection):
+    anchor, heading, link = "relations", "How the topics relate", "How they relate"
+    needs = ("relations",)
+    template = "relations.html.j2"
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {"relations": relations_payload(report.relations) if report.relations else None}
+
+
+def relations_payload(relations: Relations) -> dict[str, Any]:
+    """The lower triangle of the similarities, row by row, in thousandths: two digits of base 36 each."""
+    rows = (row[:k] for k, row in enumerate(relations.similarity))
+    return {
+        "similarity": base36_pairs(round(1000 * (rounded(value) or 0)) for row in rows for value in row),
+        "merges": [[int(a), int(b), rounded(height) or 0] for a, b, height in relations.merges],
+        "order": [int(k) for k in relations.order],
+    }
 
 
 def relate(distances: Floats) -> Relations:

@@ -87,6 +87,4 @@ function figuresOf(data) {
   return { ...found, ...relationFigures(data), ...growthFigures(data), ...changeFigures(data, largest), ...learningFigures(data), ...predictionFigures(data) };
 }
 
-function drawFigures(data) {
-  return JSON.stringify(figuresOf(JSON.parse(data)));
-}
+section({ figures: figuresOf });

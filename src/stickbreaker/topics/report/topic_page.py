@@ -1,226 +1,305 @@
-"""The page about topics: its sections, what its template says and what its scripts draw."""
+"""The page about topics: its header, its sections, and what these share of a model."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from stickbreaker.pages.changes import Changes
-from stickbreaker.pages.colour import hue_hex, topic_colours
-from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
-from stickbreaker.topics.report.page_data import (
+import numpy as np
+
+from stickbreaker.core.errors import counted
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.pages.changes import of_stream
+from stickbreaker.pages.colour import hue_hex
+from stickbreaker.pages.page import Page
+from stickbreaker.pages.saved_models import SavedReport, readable_manifest, settings_of
+from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.topics.names.named_topics import NamedTopics
+from stickbreaker.topics.report.compare import matches
+from stickbreaker.topics.report.dates_and_groups import (
     Breakdown,
-    DocumentEntry,
-    Growth,
-    Prediction,
-    Relations,
-    SearchFacts,
+    ByGroup,
+    OverTime,
+    breakdowns_of,
+    sums_of,
+    times_of,
+)
+from stickbreaker.topics.report.display_words import WordFigures, apart, look_at
+from stickbreaker.topics.report.document_entries import DocumentEntry, read_documents, read_metadata_sums
+from stickbreaker.topics.report.documents import DocumentMap, Documents
+from stickbreaker.topics.report.genealogy import (
+    HowTopicsCameAbout,
+    growth_of_topics,
+    search_of,
+)
+from stickbreaker.topics.report.hierarchy import HowTheyRelate, Relations, relate_used
+from stickbreaker.topics.report.learning import Learning, scores_of, unigram_of
+from stickbreaker.topics.report.maps.document_map import place_documents
+from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
+from stickbreaker.topics.report.measures import Measures
+from stickbreaker.topics.report.predictions import (
+    Predictions,
+    predictions_of,
+    warnings_of_run,
+)
+from stickbreaker.topics.report.topic_changes import TopicChanges, changes_of_topics
+from stickbreaker.topics.report.topics import (
     Topic,
-    TracePoint,
-    WordRow,
+    Topics,
+    leading_language,
+    spread_of,
+    topics_of,
+    topics_payload,
 )
-from stickbreaker.topics.report.payload import (
-    breakdown_payload,
-    documents_payload,
-    growth_payload,
-    lexicon_payload,
-    places_payload,
-    predictions_payload,
-    relations_payload,
-    search_payload,
-    size_of,
-    spread_payload,
-    topic_payload,
-    trace_payload,
-)
+from stickbreaker.topics.report.vocabulary import Vocabulary, words_of
+from stickbreaker.topics.report_documents import OF_OTHERS
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
-ASSETS = Assets(
-    folder="stickbreaker.topics.report",
-    template="topics.html.j2",
-    styles=["report.css"],
-    charts=[
-        "base.js",
-        "charts.js",
-        "relations.js",
-        "flows.js",
-        "topic_names.js",
-        "pieces.js",
-        "tables.js",
-        "growth.js",
-        "search.js",
-        "evolution.js",
-        "predictions.js",
-        "spread.js",
-        "time_lines.js",
-        "document_map.js",
-    ],
-    views=[
-        "dom.js",
-        "change_views.js",
-        "naming_views.js",
-        "document_map_view.js",
-        "views.js",
-        "report.js",
-    ],
-    figures=["figures.js", "topic_figures.js"],
-)
 CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
-_GREY = "#848a94"  # of topics not in use
-_MOST_BYTES = 1_900_000  # of all documents but for their mixes, and changes: a page is to stay below 3 MB
-_FEW_TOPICS = 400_000  # bytes of topics and how they relate, for which there is room beside these
+NOTHING: dict[str, Any] = {  # what scripts find of sections that are not shown
+    "positions": [],
+    "relations": None,
+    "times": None,
+    "groups": [],
+    "documents": [],
+    "documentPlaces": "",
+    "spread": {"words": [], "shares": []},
+    "words": {"word": [], "tokens": [], "documents": [], "share": [], "topic": [], "language": []},
+    "trace": [],
+    "predictions": [],
+    "growth": None,
+    "search": None,
+    "changes": None,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class TopicPage(Page):
-    """Everything a report shows; a section whose data are empty is left out.
+class TopicReport(SavedReport[TopicEstimator]):
+    """Topics; those of one name are one, which `named` knows.
 
-    `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
-    are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
-    `score_kind` is what the scores of `trace` are: a "bound", an "estimate" of it, of the "documents" of each
-    step given the topics, or "joint" ones of words and topics.
-    `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
-    the model of the topics' matches. `growth` is of a model whose topics were split and merged, or
-    whose number of them is learned, `search` of one whose number was searched for, `changes` of one that
-    learns new words. `spread` tells how the tokens of words divide over topics: (word, (index into `topics`,
-    share) of those with most, the largest first), the words that lead topics first. `predictions` and
-    `warnings` (lines) are of one that learns from a stream. `document_places` holds an (x, y) for each of
-    `documents`, in [-1, 1], None for one without a place; or nothing.
+    `leading` is the language whose words name topics of several languages, "" of one; `compared_with` is
+    another model, to match topics with. `date_field` and `group_field` are metadata fields to draw topics
+    over and by; None looks for them.
     """
 
-    assets = ASSETS
+    sections = (
+        *(Topics(), HowTheyRelate(), OverTime(), ByGroup(), DocumentMap(), Documents(), Measures()),
+        *(Vocabulary(), HowTopicsCameAbout(), TopicChanges(), Learning(), Predictions()),
+    )
+    drawn = "The topics and charts"
+    made_again = "The same documents with these settings give the same topics again."
 
-    topics: Sequence[Topic] = ()
-    positions: Sequence[tuple[float, float]] = ()
-    relations: Relations | None = None
-    times: Breakdown | None = None
-    groups: Sequence[Breakdown] = ()
-    documents: Sequence[DocumentEntry] = ()
-    documents_total: int = 0
-    words: Sequence[WordRow] = ()
-    words_total: int = 0
-    trace: Sequence[TracePoint] = ()
-    score_kind: str = "bound"
-    unigram: float | None = None
-    unigram_held_out: float | None = None
-    compared: str = ""
-    growth: Growth | None = None
-    search: SearchFacts | None = None
-    changes: Changes | None = None
-    spread: Sequence[tuple[str, Sequence[tuple[int, float]]]] = ()
-    predictions: Sequence[Prediction] = ()
-    warnings: Sequence[str] = ()
-    document_places: Sequence[tuple[float, float] | None] = ()
+    def __init__(
+        self,
+        path: Path,
+        manifest: dict[str, Any],
+        model: TopicEstimator,
+        leading: str = "",
+        date_field: str | None = None,
+        group_field: str | None = None,
+        compared_with: Path | None = None,
+    ) -> None:
+        super().__init__(path, manifest, model)
+        self.leading, self.compared_with = leading, compared_with
+        self.date_field, self.group_field = date_field, group_field
+
+    @cached_property
+    def subtitle(self) -> str:
+        """How many topics were learned, and as how many they are shown."""
+        named, n_documents = self.named, self.manifest["corpus"]["documents"]
+        n_topics = len(self.model.alpha_) - len(self.model.unused_topics_)
+        learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"
+        n_shown = len(named.members) - len(named.unused)
+        return f"{learned}, shown as {n_shown}: those of one name are one" if named.joined else learned
+
+    @cached_property
+    def settings(self) -> list[tuple[str, str]]:
+        return settings_of(self.manifest, {"concepts": _concepts_in_words})
+
+    @cached_property
+    def facts(self) -> list[tuple[str, str]]:
+        model, figures, corpus = self.model, self.figures, self.manifest["corpus"]
+        seconds = model.trace_[-1].get("seconds") if model.trace_ else None
+        held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
+        facts = [
+            ("documents", f"{corpus['documents']:,}"),
+            ("words read", f"{corpus['tokens']:,.0f}"),
+            ("distinct words", f"{len(model.vocabulary_):,}"),
+            ("topics", str(len(model.alpha_) - len(model.unused_topics_))),
+            _length_of_run(model, self.manifest),
+        ]
+        if model.unused_topics_:
+            facts.append(("topics unused", str(len(model.unused_topics_))))
+        if held_out:
+            facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
+        if figures.get("coherence"):
+            used = np.delete(figures["coherence"], model.unused_topics_)
+            facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
+        if model.updates_:
+            facts.append(("updated", "; ".join(one.text for one in model.updates_)))
+        if seconds is not None:
+            label = "seconds of this run, without the search" if model.search_ else "seconds of learning"
+            facts.append((label, f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
+        return facts
 
     def payload(self) -> dict[str, Any]:
         if self.positions and len(self.positions) != len(self.topics):
             raise ValueError(f"{len(self.positions)} positions for {len(self.topics)} topics")
-        if self.document_places and len(self.document_places) != len(self.documents):
-            raise ValueError(f"{len(self.document_places)} places for {len(self.documents)} documents")
-        n_topics = len(self.topics)
-        colours = self._colours()
-        changes = self.changes.payload() if self.changes else None
-        spread = spread_payload(self.spread, n_topics)
-        index = {topic.id: k for k, topic in enumerate(self.topics)}
-        topics = [
-            topic_payload(topic, colour, index, len(self.documents))
-            for topic, colour in zip(self.topics, colours, strict=True)
-        ]
-        relations = relations_payload(self.relations) if self.relations else None
-        taken = size_of([changes, spread]) + max(0, size_of([topics, relations]) - _FEW_TOPICS)
-        return {
-            "topics": topics,
-            "positions": [[rounded(x) or 0, rounded(y) or 0] for x, y in self.positions],
-            "relations": relations,
-            "times": breakdown_payload(self.times) if self.times else None,
-            "groups": [breakdown_payload(group) for group in self.groups],
-            "documents": documents_payload(self.documents, n_topics, _MOST_BYTES - taken),
-            "documentPlaces": places_payload(self.document_places),
-            "spread": spread,
-            "total": max(self.documents_total, len(self.documents)),
-            "words": lexicon_payload(self.words),
-            "curves": CURVES,
-            "trace": [trace_payload(point) for point in self._drawn_trace()],
-            "predictions": predictions_payload(self.predictions),
-            "scoreKind": clean(self.score_kind),
-            "unigram": {"score": rounded(self.unigram, 6), "heldOut": rounded(self.unigram_held_out, 6)},
-            "compared": clean(self.compared),
-            "growth": growth_payload(self.growth, len(self.topics)) if self.growth else None,
-            "search": search_payload(self.search) if self.search else None,
-            "changes": changes,
-        }
+        return {**NOTHING, "topics": topics_payload(self), "curves": CURVES}
 
-    def context(self) -> dict[str, Any]:
-        return {
-            "n_topics": len(self.topics),
-            "n_used": sum(not topic.unused for topic in self.topics),
-            "named_by": self._namers(),
-            "can_name": any(topic.members for topic in self.topics),
-            "has_map": bool(self.positions) and sum(not topic.unused for topic in self.topics) > 1,
-            "has_sides": any(topic.sides for topic in self.topics),
-            "has_languages": any(side[0] != "concepts" for topic in self.topics for side in topic.sides),
-            "has_concepts": any(side[0] == "concepts" for topic in self.topics for side in topic.sides),
-            "times": clean(self.times.field) if self.times else "",
-            "times_left_out": _left_out(self.times),
-            "times_note": self._sample_note(self.times.sampled if self.times else False),
-            "groups_note": self._sample_note(any(group.sampled for group in self.groups)),
-            "n_documents": len(self.documents),
-            "n_places": sum(place is not None for place in self.document_places),
-            "documents_total": max(self.documents_total, len(self.documents)),
-            "has_measures": any(topic.coherence is not None or topic.match for topic in self.topics),
-            "has_coherence": any(topic.coherence is not None for topic in self.topics),
-            "compared": clean(self.compared),
-            "n_words": len(self.words),
-            "words_counted": all(row.documents is not None for row in self.words),
-            "words_total": max(self.words_total, len(self.words)),
-            "has_trace": self._has_curve(),
-            "has_predictions": len(self.predictions) > 1,
-            "warnings": [clean(warning) for warning in self.warnings],
-            "has_unigram": self.unigram is not None or self.unigram_held_out is not None,
-        }
+    @cached_property
+    def _saved_documents(self) -> tuple[list[DocumentEntry], dict[str, Any]]:
+        documents, figures = read_documents(self.path)
+        n = len(self.model.alpha_)
+        if len(figures.get("coherence", range(n))) != n or any(
+            k >= n for one in documents for k, _ in one.mix
+        ):
+            raise ValueError("documents of a model of other topics")
+        return documents, figures
 
-    def _colours(self) -> list[str]:
-        """A colour for each topic; those not in use are grey."""
-        used = [k for k, topic in enumerate(self.topics) if not topic.unused]
-        colours = topic_colours([self.positions[k] for k in used] if self.positions else [], len(used))
-        given = dict(zip(used, colours, strict=True))
-        return [given.get(k, _GREY) for k in range(len(self.topics))]
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Figures of the whole corpus."""
+        return self._saved_documents[1]
 
-    def _drawn_trace(self) -> list[TracePoint]:
-        """Few enough points to draw, and among them the last and all with a held-out score."""
-        stride, last = -(-len(self.trace) // MOST_POINTS), len(self.trace) - 1
+    named = cached_property(lambda self: NamedTopics(self.model))
+
+    @cached_property
+    def _breakdowns(self) -> tuple[Breakdown | None, list[Breakdown]]:
+        """Over time and by group, of all documents where the model has their sums, else of its sample."""
+        documents, n_topics = self._saved_documents[0], len(self.model.alpha_)
+        sums, wanted = read_metadata_sums(self.path, n_topics), self.group_field
+        whole = sums or sums_of(documents, n_topics)
+        times = times_of(whole, self.date_field)
+        dated = times.field if times else None
+        of_sample = sums is None
+        if sums and wanted in sums.fields and sums.fields[wanted].values is None:  # too many to sum
+            groups, of_sample = breakdowns_of(sums_of(documents, n_topics), wanted, dated), True
+        else:
+            groups = breakdowns_of(whole, wanted, dated)
+        if times and sums is None:
+            times = replace(times, sampled=True)
+        return times, [replace(group, sampled=of_sample) for group in groups]
+
+    @cached_property
+    def times(self) -> Breakdown | None:
+        times, _ = self._breakdowns
+        return self._joined(times) if times else None
+
+    groups = cached_property(lambda self: [self._joined(group) for group in self._breakdowns[1]])
+
+    def _joined(self, part: Breakdown) -> Breakdown:
+        """The shares of parts of the collection, of topics of one name their sum."""
+        return replace(part, shares=self.named.sums(part.shares).tolist()) if self.named.joined else part
+
+    @cached_property
+    def documents(self) -> list[DocumentEntry]:
+        documents, named = self._saved_documents[0], self.named
+        if not named.joined:
+            return documents
         return [
-            point
-            for i, point in enumerate(self.trace)
-            if i % stride == 0 or i == last or point.held_out is not None
+            replace(
+                document,
+                mix=named.mix(document.mix),
+                marks=[(start, length, int(named.group_of[k])) for start, length, k in document.marks],
+            )
+            for document in documents
         ]
 
-    def _has_curve(self) -> bool:
-        """Whether the trace has two points to draw a line between."""
-        for scores in ([p.score for p in self.trace], [p.held_out for p in self.trace]):
-            if sum(score is not None and math.isfinite(score) for score in scores) > 1:
-                return True
-        return False
+    @cached_property
+    def documents_total(self) -> int:
+        """How many documents the collection has, of which `documents` may be a part."""
+        return self.figures.get(OF_OTHERS, self.manifest["corpus"]["documents"])
 
-    def _namers(self) -> str:
-        """Who named topics: "" for nobody, "guide", "reader"."""
-        if any(topic.given for topic in self.topics):
-            return "reader"
-        return "guide" if any(topic.named for topic in self.topics) else ""
+    @cached_property
+    def word_figures(self) -> WordFigures:
+        named = self.named
+        return look_at(named.words, named.shares, self.model.vocabulary_.parts, named.ranked_words)
 
-    def _sample_note(self, sampled: bool) -> str:
-        """Where not all documents were counted: how many were."""
-        if not sampled or self.documents_total <= len(self.documents):
-            return ""
-        return (
-            f" Counted are the {len(self.documents):,} documents that the model has for its report, a sample "
-            f"of {self.documents_total:,}."
-        )
+    _distances = cached_property(lambda self: topic_distances(apart(self.named.words, self.word_figures)))
+    _used = cached_property(lambda self: np.delete(np.arange(len(self.named.members)), self.named.unused))
+    # an (x, y) for each topic, in [-1, 1], or nothing
+    positions = cached_property(lambda self: place_used(self._distances, self._used))
+
+    @cached_property
+    def relations(self) -> Relations | None:
+        return relate_used(self._distances, self._used) if len(self._used) > 2 else None
+
+    @cached_property
+    def document_places(self) -> Sequence[tuple[float, float] | None]:
+        """An (x, y) for each document, in [-1, 1], None for one without a place; or nothing."""
+        return place_documents(self.documents, self.positions) if len(self._used) > 1 else ()
+
+    @cached_property
+    def topics(self) -> list[Topic]:
+        named, near, compared = self.named, nearest_topics(self._distances), self.compared_with
+        found = self.figures.get("coherence")
+        coherence = named.means(found).tolist() if found else None
+        partners = matches(named, compared) if compared else [None] * len(named.members)
+        return topics_of(named, self.word_figures, self.leading, self.documents, near, coherence, partners)
+
+    # how the tokens of words divide over topics
+    spread = cached_property(lambda self: spread_of(self.named, self.leading, self.topics))
+    # the name of the model of the topics' matches
+    compared = cached_property(lambda self: self.compared_with.resolve().name if self.compared_with else "")
+    words = cached_property(lambda self: words_of(self.named, self.word_figures.overall))
+    words_total = cached_property(lambda self: len(self.model.vocabulary_))
+    _scores = cached_property(lambda self: scores_of(self.model))
+    trace = cached_property(lambda self: self._scores[0])
+
+    @cached_property
+    def score_kind(self) -> str:
+        """What the scores of `trace` are: a "bound", an "estimate" of it, of the "documents" of each step
+        given the topics, or "joint" ones of words and topics."""
+        return self._scores[1]
+
+    # what a model without topics scores beside `trace`
+    unigram = cached_property(lambda self: unigram_of(self.model, self.manifest, self.figures))
+    unigram_held_out = cached_property(lambda self: self.figures.get("unigram_held_out"))
+    growth = cached_property(lambda self: growth_of_topics(self.named))
+    search = cached_property(lambda self: search_of(self.model, self.manifest["settings"]))
+    changes = cached_property(lambda self: changes_of_topics(self.path, self.named))
+    predictions = cached_property(lambda self: predictions_of(self.model.trace_))
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        return warnings_of_run(self.model.trace_, self.manifest, self.model.learning_schedule())
 
 
-def _left_out(times: Breakdown | None) -> str:
-    if times is None or not times.left_out:
-        return ""
-    return f" Left out: {times.left_out:,} without a date, or far from all others."
+def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str, str]:
+    """How long a run was, as a fact: in sweeps, of a stream in steps, else in passes."""
+    if model.gibbs_settings():
+        unit, more = "sweep", "s"
+    elif "stream" in manifest or "arriving" in manifest or of_stream(model.trace_):
+        unit, more = "step", "s"
+    else:
+        unit, more = "pass", "es"
+    return unit + ("" if model.n_iter_ == 1 else more), f"{model.n_iter_:,}"
+
+
+def _concepts_in_words(held: dict[str, Any]) -> str:
+    """The setting of a tree of concepts."""
+    return f"{len(held['concepts']):,} concepts, strength {held['strength']:g}"
+
+
+def page_of(
+    path: Path,
+    title: str,
+    *,
+    date_field: str | None = None,
+    group_field: str | None = None,
+    language: str | None = None,
+    compare: Path | None = None,
+) -> Page:
+    """The page of the topics at `path`: see `TopicReport`.
+
+    Raises UserError for what is not a model (a run over a corpus that is not finished is none), for fields
+    that its documents lack, and for a language that it has not.
+    """
+    manifest = readable_manifest(path)
+    model = load_topics(path, "report")
+    leading = leading_language(model, language)
+    with making_sense_of(path, RESTORE):
+        return Page(title, TopicReport(path, manifest, model, leading, date_field, group_field, compare))

@@ -237,9 +237,10 @@ class TopicLexicon:
         """The page of `stickbreaker report`, shown in notebooks, and written to `path` if given. Raises
         UserError if the file exists, unless `overwrite`."""
         from stickbreaker.estimators.notebooks.report_page import ReportPage
-        from stickbreaker.translation.report.lexicon_records import page_of_lexicon
+        from stickbreaker.pages.page import Page
+        from stickbreaker.translation.report.lexicon_page import LexiconReport
 
-        page = ReportPage(page_of_lexicon(self, title).html(), title)
+        page = ReportPage(Page(title, LexiconReport(self)).html(), title)
         if path is not None:
             page.save(path, overwrite=overwrite)
         return page

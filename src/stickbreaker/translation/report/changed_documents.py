@@ -1,22 +1,24 @@
 """The documents of a bitext whose topics change most of how their words are translated."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
+from stickbreaker.pages.document_rows import document_name
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line
 from stickbreaker.translation.lexicon.directed_lexicon import Translations
 from stickbreaker.translation.lexicon.terms import LEAST_COUNT, LEAST_P, ContentWords
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.report.example_sentences import Examples
-from stickbreaker.translation.report.lexicon_page_data import (
-    ChangedDocument,
-    ChangedTranslation,
-    ChangedWord,
-)
+from stickbreaker.translation.report.example_sentences import NO_EXAMPLE, Examples, flat, short
+
+if TYPE_CHECKING:
+    from stickbreaker.translation.report.lexicon_page import LexiconReport
 
 MOST_DOCUMENTS = 12  # of all
 MOST_OF_A_DOMAIN = 4
@@ -34,6 +36,91 @@ class WordChanges(NamedTuple):
     word: NDArray[np.int64]  # (words of documents,) numbers of source words, each once per document
     links: NDArray[np.int64]  # (words of documents,) of the word in the document
     nats: Array  # (words of documents,) divergence of p(e | f, d) from p(e | f)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTranslation:
+    """A translation, and how probable it is in all documents, p(e | f), and in one, p(e | f, d)."""
+
+    translation: str
+    p_all: float
+    p_here: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedWord:
+    """A word whose translation changes in a document: the likeliest in all documents and the one that the
+    document makes likelier, which may be the same; the number of an example from the document.
+
+    `nats` is the divergence of p(e | f, d) from p(e | f).
+    """
+
+    word: str
+    nats: float
+    usual: ChangedTranslation
+    here: ChangedTranslation
+    another_is_best: bool  # the likeliest translation is not that of all documents
+    example: int = NO_EXAMPLE
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedDocument:
+    """A document of the bitext: its domain ("": not known), pairs of sentences, how much translations change,
+    in nats per linked word that has content, (topic, share), the largest first, and the words that change
+    most."""
+
+    name: str
+    domain: str
+    pairs: int
+    nats: float
+    topics: Sequence[tuple[int, float]]
+    words: Sequence[ChangedWord]
+
+
+class Documents(Section["LexiconReport"]):
+    anchor, heading, link = "documents", "What changes in a document", "Documents"
+    needs = ("documents",)
+    template = "changed_documents.html.j2"
+    styles = ("lexicon.css",)
+    scripts = ("lexicon_charts.js", "changed_documents.js", "changed_documents_view.js")
+
+    def values(self, report: "LexiconReport") -> dict[str, Any]:
+        return {
+            "noun": report.noun,
+            "topics_of_model": report.topics_of_model,
+            "n_shown": len(report.documents),
+            "n_documents": report.n_documents,
+        }
+
+    def payload(self, report: "LexiconReport") -> dict[str, Any]:
+        return {"documents": [_document(row) for row in report.documents]}
+
+
+def _document(row: ChangedDocument) -> dict[str, Any]:
+    return {
+        "name": document_name(row.name),
+        "domain": one_line(row.domain) if row.domain else "",
+        "pairs": row.pairs,
+        "nats": short(row.nats),
+        "topics": flat(row.topics),
+        "words": [_changed_word(word) for word in row.words],
+    }
+
+
+def _changed_word(row: ChangedWord) -> list[Any]:
+    """Word, nats, usual translation, that of the document, whether it is another, number of the example."""
+    return [
+        one_line(row.word),
+        short(row.nats),
+        _translation(row.usual),
+        _translation(row.here),
+        int(row.another_is_best),
+        row.example,
+    ]
+
+
+def _translation(row: ChangedTranslation) -> list[Any]:
+    return [one_line(row.translation), short(row.p_all), short(row.p_here)]
 
 
 def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:

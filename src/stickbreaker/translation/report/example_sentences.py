@@ -1,18 +1,34 @@
 """Pairs of sentences in which a word is linked, cut to a length that can be shown, with marks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.pages.text_values import clean, cut_short, rounded
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.report.lexicon_page_data import Example
 from stickbreaker.translation.sentence_tokens import token_spans
 
+LONGEST_PIECE = 400  # characters that the page has of a piece
 MOST_CHARACTERS = 120  # of a sentence
 USUAL_WORDS = 12  # of a sentence that is read quickly
 FEW_WORDS = 4  # of a sentence that says little
+NO_EXAMPLE = -1  # in place of the number of an example
 BOUNDARY = 15  # characters in which a space is looked for, so that no word is cut
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence and its translation, each in pieces: by turns without a mark and marked, first without."""
+
+    source: Sequence[str]
+    target: Sequence[str]
+
+    def payload(self) -> list[list[str]]:
+        return [
+            [cut_short(clean(piece), LONGEST_PIECE) for piece in side] for side in (self.source, self.target)
+        ]
 
 
 class Examples:
@@ -109,3 +125,13 @@ def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHA
             at = last
     pieces[-1] += text[at:end] + (" …" if end < len(text) else "")
     return pieces
+
+
+def short(value: float) -> float:
+    """A probability, or nats, as the payload has it; 0 where it is not finite."""
+    return rounded(value, 3) or 0.0
+
+
+def flat(rows: Sequence[tuple[int, float]]) -> list[float]:
+    """Place and share of each row, one after another."""
+    return [value for place, share in rows for value in (place, short(share))]

@@ -1,57 +1,137 @@
-"""The page about a lexicon by topic: its sections, what its template says and what its scripts draw."""
+"""The page about a lexicon by topic: its header, its sections, and what these share of a lexicon."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from stickbreaker.core.errors import counted
+from stickbreaker.corpus.text.languages import LANGUAGES
 from stickbreaker.pages.colour import distinct_colours
-from stickbreaker.pages.page import Assets, Page
-from stickbreaker.pages.text_values import clean, cut_short, one_line, rounded
-from stickbreaker.translation.lexicon.terms import Term
-from stickbreaker.translation.report.lexicon_page_data import (
+from stickbreaker.pages.page import Page, Report
+from stickbreaker.pages.text_values import one_line, rounded
+from stickbreaker.translation.lexicon.domains import TopicDomains
+from stickbreaker.translation.lexicon.saved_lexicon import load, read_manifest
+from stickbreaker.translation.lexicon.terms import ContentWords, gains_of, terms_of
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.report.changed_documents import (
     ChangedDocument,
-    ChangedTranslation,
-    ChangedWord,
-    Example,
-    TopicDomainRow,
+    Documents,
+    changed_documents,
+)
+from stickbreaker.translation.report.example_sentences import Example, Examples, flat, short
+from stickbreaker.translation.report.terms import Terms
+from stickbreaker.translation.report.topics import Topics, known_domains, topic_rows
+from stickbreaker.translation.report.words_across_topics import (
+    TwoTopics,
     WordAcrossTopics,
+    words_across_topics,
 )
 
-ASSETS = Assets(
-    folder="stickbreaker.translation.report",
-    template="lexicon.html.j2",
-    styles=["report.css", "topic_cards.css", "lexicon.css"],
-    charts=["base.js", "charts.js", "topic_differences.js", "lexicon_charts.js"],
-    views=["dom.js", "lexicon_views.js", "lexicon_report.js"],
-    figures=["figures.js", "lexicon_figures.js"],
-)
-_LONGEST_ID = 80  # characters
-_LONGEST_PIECE = 400  # characters of a sentence
+MOST_TERMS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class LexiconPage(Page):
-    """Everything the report of a lexicon shows; a section whose data are empty is left out.
+class WithExamples(NamedTuple):
+    """Rows that name `examples` by number."""
 
-    `topics` are all, by number; if `topics_of_model`, they are called by it. `domains` are the known ones of
-    the documents, if these are not the topics. `languages` are the codes of the source and of the target.
-    Rows name topics, domains and `examples` by number. `documents` are some of `n_documents`.
+    documents: list[ChangedDocument]
+    words: list[WordAcrossTopics]
+    examples: list[Example]
+
+
+class LexiconReport(Report):
+    """A lexicon; `made_by` is the version of the library that saved it, if one did.
+
+    Rows name topics, domains and examples by number.
     """
 
-    assets = ASSETS
+    sections = (Terms(), TwoTopics(), Documents(), Topics())
+    made_again = "The same pairs of sentences with the same topics and settings give the same lexicon again."
 
-    languages: tuple[str, str] = ("", "")
-    topics_of_model: bool = True
-    topics: Sequence[TopicDomainRow] = ()
-    domains: Sequence[str] = ()
-    terms: Sequence[Term] = ()
-    words: Sequence[WordAcrossTopics] = ()
-    documents: Sequence[ChangedDocument] = ()
-    n_documents: int = 0
-    examples: Sequence[Example] = ()
+    def __init__(self, lexicon: TopicLexicon, made_by: str | None = None) -> None:
+        self.lexicon, self.made_by = lexicon, made_by
+        self.drawn = f"The terms, {self.noun}s, documents and sentences"
+        self.note = "" if self.terms else f"No term’s translation follows the {self.noun}."
+
+    @cached_property
+    def subtitle(self) -> str:
+        source, target = map(_name, self.languages)
+        return (
+            f"How words are translated from {source} into {target} in each {self.noun}, "
+            f"learned from {counted(self.lexicon.bitext.n_pairs, 'pair')} of sentences"
+        )
+
+    @cached_property
+    def facts(self) -> list[tuple[str, str]]:
+        lexicon, bitext, noun = self.lexicon, self.lexicon.bitext, self.noun
+        strengths = " / ".join(f"{one.topic:g}" for one in lexicon.strengths)
+        return [
+            ("languages", f"{bitext.source} → {bitext.target}"),
+            ("pairs of sentences", f"{bitext.n_pairs:,}"),
+            ("documents", f"{len(bitext.names):,}"),
+            ("links", f"{len(lexicon.links.source):,}"),
+            ("linked pairs of words", f"{len(lexicon.forward.counts.words):,}"),
+            (f"{noun}s", f"{lexicon.shares.shape[1]:,}"),
+            (f"links that the prior of a {noun} is worth", strengths),
+        ]
+
+    @cached_property
+    def settings(self) -> list[tuple[str, str]]:
+        lexicon, bitext, noun = self.lexicon, self.lexicon.bitext, self.noun
+        fields, domains = bitext.fields, lexicon.domains
+        source = f"of a model, {domains.model.kind}" if isinstance(domains, TopicDomains) else "known"
+        ways = ((bitext.source, bitext.target), (bitext.target, bitext.source))
+        rows: list[tuple[str, Any]] = [
+            *([("made by", f"stickbreaker {self.made_by}")] if self.made_by else []),
+            ("source and target", f"{_name(bitext.source)}, {_name(bitext.target)}"),
+            ("fields of text", fields.texts),
+            ("field of documents", fields.document_field),
+            ("field of domains", fields.domain_field),
+            ("pairs of a document without a name", fields.lines_per_document),
+            (f"{noun}s", source),
+            ("links between words", "given" if lexicon.aligner is None else "learned from the same pairs"),
+        ]
+        for (one, other), strength in zip(ways, lexicon.strengths, strict=True):
+            rows += [
+                (f"prior of p({other} | {one})", f"worth {strength.base:g} links"),
+                (f"prior of p({other} | {one}; {noun})", f"worth {strength.topic:g} links"),
+            ]
+        return [(name, str(value)) for name, value in [*rows, ("fingerprint", bitext.corpus.fingerprint)]]
+
+    # the codes of the source and of the target
+    languages = cached_property(lambda self: (self.lexicon.bitext.source, self.lexicon.bitext.target))
+    # whether the topics are called by a model; else they are known domains
+    topics_of_model = cached_property(lambda self: isinstance(self.lexicon.domains, TopicDomains))
+
+    @property
+    def noun(self) -> str:
+        return "topic" if self.topics_of_model else "domain"
+
+    content = cached_property(lambda self: ContentWords.of(self.lexicon))
+    topics = cached_property(lambda self: topic_rows(self.lexicon, self.content, self.domains))
+    # the known domains of the documents, if these are not the topics
+    domains = cached_property(lambda self: known_domains(self.lexicon))
+    terms = cached_property(lambda self: terms_of(self.lexicon)[:MOST_TERMS])
+
+    @cached_property
+    def _with_examples(self) -> WithExamples:
+        examples, (by_topic, _) = Examples(self.lexicon), gains_of(self.lexicon.forward)
+        documents = changed_documents(self.lexicon, self.content, examples)
+        words = words_across_topics(self.lexicon, self.content, by_topic.sum(axis=1), examples)
+        return WithExamples(documents, words, examples.sentences())
+
+    documents = cached_property(lambda self: self._with_examples.documents)
+    words = cached_property(lambda self: self._with_examples.words)
+    examples = cached_property(lambda self: self._with_examples.examples)
+    n_documents = cached_property(lambda self: len(self.lexicon.bitext.names))
+
+    def label_of(self, topic: int) -> str:
+        """What the page calls a topic."""
+        name = one_line(self.topics[topic].name)
+        return f"topic {topic}: {name}" if self.topics_of_model else name
 
     def payload(self) -> dict[str, Any]:
-        """Everything that the page is drawn from, as JSON values."""
+        """Topics and domains with their colours, and the sentences that rows name as examples."""
+        colours = distinct_colours(len(self.topics)), distinct_colours(len(self.domains))
         return {
             "languages": [one_line(code) for code in self.languages],
             "topics": [
@@ -60,90 +140,26 @@ class LexiconPage(Page):
                     "share": rounded(row.share) or 0.0,
                     "colour": colour,
                     "words": [
-                        [one_line(word), one_line(translation), _p(p)] for word, translation, p in row.words
+                        [one_line(word), one_line(translation), short(p)]
+                        for word, translation, p in row.words
                     ],
-                    "domains": _flat(row.domains),
+                    "domains": flat(row.domains),
                 }
-                for k, (row, colour) in enumerate(
-                    zip(self.topics, distinct_colours(len(self.topics)), strict=True)
-                )
+                for k, (row, colour) in enumerate(zip(self.topics, colours[0], strict=True))
             ],
             "domains": [
                 {"label": one_line(name), "colour": colour}
-                for name, colour in zip(self.domains, distinct_colours(len(self.domains)), strict=True)
+                for name, colour in zip(self.domains, colours[1], strict=True)
             ],
-            "terms": [_term(term) for term in self.terms],
-            "words": [_word(row) for row in self.words],
-            "documents": [_document(row) for row in self.documents],
-            "examples": [[_pieces(row.source), _pieces(row.target)] for row in self.examples],
-        }
-
-    def label_of(self, topic: int) -> str:
-        """What the page calls a topic."""
-        name = one_line(self.topics[topic].name)
-        return f"topic {topic}: {name}" if self.topics_of_model else name
-
-    def context(self) -> dict[str, Any]:
-        return {
-            "noun": "topic" if self.topics_of_model else "domain",
-            "n_topics": len(self.topics),
-            "n_terms": len(self.terms),
-            "pairs_differ": len(self.topics) > 1 and bool(self.words),
-            "by_domain": bool(self.domains),
+            "examples": [row.payload() for row in self.examples],
         }
 
 
-def _p(value: float) -> float:
-    return rounded(value, 3) or 0.0
+def lexicon_page_of(path: Path, title: str) -> Page:
+    """The page of the lexicon at `path`. Raises UserError for what is no lexicon, damaged or altered."""
+    manifest = read_manifest(path)
+    return Page(title, LexiconReport(load(path), manifest["stickbreaker"]))
 
 
-def _flat(rows: Sequence[tuple[int, float]]) -> list[float]:
-    """Place and share of each row, one after another."""
-    return [value for place, share in rows for value in (place, _p(share))]
-
-
-def _pieces(pieces: Sequence[str]) -> list[str]:
-    return [cut_short(clean(piece), _LONGEST_PIECE) for piece in pieces]
-
-
-def _term(term: Term) -> list[Any]:
-    """Word, links, gain, and of each topic: its number, share, translation, p there and p in all."""
-    topics = [
-        [one.topic, _p(one.share), one_line(one.translation), _p(one.p), _p(one.p_all)] for one in term.topics
-    ]
-    return [one_line(term.word), round(term.links), _p(term.gain), topics]
-
-
-def _word(row: WordAcrossTopics) -> list[Any]:
-    """Word, links, translations with p in all, and of each topic: its number, links, the number of the
-    example, and p of each translation."""
-    translations = [[one_line(name), _p(p)] for name, p in row.translations]
-    topics = [[one.topic, _p(one.links), one.example, *map(_p, one.p)] for one in row.topics]
-    return [one_line(row.word), round(row.links), translations, topics]
-
-
-def _document(row: ChangedDocument) -> dict[str, Any]:
-    return {
-        "name": cut_short(clean(row.name), _LONGEST_ID),
-        "domain": one_line(row.domain) if row.domain else "",
-        "pairs": row.pairs,
-        "nats": _p(row.nats),
-        "topics": _flat(row.topics),
-        "words": [_changed_word(word) for word in row.words],
-    }
-
-
-def _changed_word(row: ChangedWord) -> list[Any]:
-    """Word, nats, usual translation, that of the document, whether it is another, number of the example."""
-    return [
-        one_line(row.word),
-        _p(row.nats),
-        _changed(row.usual),
-        _changed(row.here),
-        int(row.another_is_best),
-        row.example,
-    ]
-
-
-def _changed(row: ChangedTranslation) -> list[Any]:
-    return [one_line(row.translation), _p(row.p_all), _p(row.p_here)]
+def _name(code: str) -> str:
+    return LANGUAGES[code].capitalize() if code in LANGUAGES else code

@@ -1,27 +1,77 @@
-"""Words that topics translate differently, and the topics with the words that are typical of them."""
+"""Words that topics translate differently: two topics side by side."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
-from stickbreaker.translation.lexicon.domains import KnownDomains
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line
 from stickbreaker.translation.lexicon.terms import LEAST_COUNT, LEAST_P, ContentWords
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.report.example_sentences import Examples
-from stickbreaker.translation.report.lexicon_page_data import (
-    NO_EXAMPLE,
-    TopicDomainRow,
-    WordAcrossTopics,
-    WordInTopic,
-)
+from stickbreaker.translation.report.example_sentences import NO_EXAMPLE, Examples, short
+
+if TYPE_CHECKING:
+    from stickbreaker.translation.report.lexicon_page import LexiconReport
 
 LEAST_LINKS = 3.0  # of a word in a topic
 SEEN = 0.5  # links in a topic from which on a translation has an example there
 MOST_EXAMPLES = 4000  # pairs of sentences
-TYPICAL_WORDS = 8  # of a topic
-LEAST_SHARE = 0.01  # of a domain among the links of a topic
+
+
+@dataclass(frozen=True, slots=True)
+class WordInTopic:
+    """How a word is translated in one topic: how many of its links are there, p(translation | word; topic) of
+    each translation that its `WordAcrossTopics` lists, and the number of an example of the likeliest."""
+
+    topic: int
+    links: float
+    p: Sequence[float]
+    example: int = NO_EXAMPLE
+
+
+@dataclass(frozen=True, slots=True)
+class WordAcrossTopics:
+    """A word with those translations, (translation, p(translation | word)), that are the likeliest in some
+    topic, and the topics in which it is linked often enough."""
+
+    word: str
+    links: float
+    translations: Sequence[tuple[str, float]]
+    topics: Sequence[WordInTopic]
+
+
+class TwoTopics(Section["LexiconReport"]):
+    anchor = "two"
+    template = "two_topics.html.j2"
+    styles = ("lexicon.css",)
+    scripts = ("lexicon_charts.js", "topic_differences.js", "two_topics.js", "two_topics_view.js")
+
+    def shown(self, report: "LexiconReport") -> bool:
+        return len(report.topics) > 1 and bool(report.words)
+
+    def title(self, report: "LexiconReport") -> str:
+        return f"Two {report.noun}s side by side"
+
+    def linked_as(self, report: "LexiconReport") -> str:
+        return f"Two {report.noun}s"
+
+    def values(self, report: "LexiconReport") -> dict[str, Any]:
+        return {"noun": report.noun}
+
+    def payload(self, report: "LexiconReport") -> dict[str, Any]:
+        return {"words": [_word(row) for row in report.words]}
+
+
+def _word(row: WordAcrossTopics) -> list[Any]:
+    """Word, links, translations with p in all, and of each topic: its number, links, the number of the
+    example, and p of each translation."""
+    translations = [[one_line(name), short(p)] for name, p in row.translations]
+    topics = [[one.topic, short(one.links), one.example, *map(short, one.p)] for one in row.topics]
+    return [one_line(row.word), round(row.links), translations, topics]
 
 
 def words_across_topics(
@@ -72,60 +122,3 @@ def _across_topics(
     return WordAcrossTopics(
         lexicon.bitext.words[0][word], float(forward.word_counts[word]), translations, rows
     )
-
-
-def topic_rows(
-    lexicon: TopicLexicon, content: ContentWords, domains: tuple[str, ...]
-) -> list[TopicDomainRow]:
-    """All topics by number. `domains` are known of the documents: none if these are the topics."""
-    links = lexicon.forward.word_topic_counts
-    totals = links.sum(axis=0)
-    shares = totals / max(totals.sum(), 1.0)
-    by_domain = _by_domain(lexicon, domains)
-    return [
-        TopicDomainRow(
-            name,
-            float(shares[topic]),
-            list(_typical_words(lexicon, content, links, topic)),
-            [
-                (one, float(by_domain[topic, one]))
-                for one in descending(by_domain[topic]).tolist()
-                if by_domain[topic, one] >= LEAST_SHARE
-            ],
-        )
-        for topic, name in enumerate(lexicon.domains.names)
-    ]
-
-
-def _typical_words(
-    lexicon: TopicLexicon, content: ContentWords, links: Array, topic: int
-) -> Iterator[tuple[str, str, float]]:
-    """The words that are most typical of a topic by `links` (words × topics), with their translations."""
-    here, everywhere = links[:, topic], lexicon.forward.word_counts
-    known = np.flatnonzero(content.source & (here >= 1.0))
-    ratios = here[known] / everywhere[known] * (everywhere.sum() / max(here.sum(), 1e-300))
-    for word in known[descending(here[known] * np.log(ratios), TYPICAL_WORDS)].tolist():
-        found = lexicon.forward.translations_of(word)
-        chosen = np.flatnonzero(content.target[found.words])
-        if len(chosen):
-            best = chosen[np.argmax(found.topic_p[chosen, topic])]
-            name = lexicon.bitext.words[1][found.words[best]]
-            yield lexicon.bitext.words[0][word], name, float(found.topic_p[best, topic])
-
-
-def known_domains(lexicon: TopicLexicon) -> tuple[str, ...]:
-    """The domains that the documents say, by name; none if the lexicon's topics are these."""
-    if isinstance(lexicon.domains, KnownDomains):
-        return ()
-    return tuple(sorted({domain for domain in lexicon.bitext.domains if domain}))
-
-
-def _by_domain(lexicon: TopicLexicon, domains: tuple[str, ...]) -> Array:
-    """Shares (topics × domains) of known domains among the links of each topic."""
-    links = np.bincount(lexicon.linked.document, minlength=len(lexicon.bitext.names))
-    places = {name: place for place, name in enumerate(domains)}
-    sums = np.zeros((lexicon.shares.shape[1], len(domains)))
-    for document, domain in enumerate(lexicon.bitext.domains):
-        if domain in places:
-            sums[:, places[domain]] += links[document] * lexicon.shares[document]
-    return sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.random_streams import stream
 from stickbreaker.topics import purposes
-from stickbreaker.topics.report.page_data import DocumentEntry
+from stickbreaker.topics.report.document_entries import DocumentEntry
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.intp]

@@ -1,0 +1,157 @@
+"""How learning went: curves of nats per symbol, and of F1 where it was measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.pages.colour import hue_hex, topic_colours
+from stickbreaker.pages.page import ChartSection
+from stickbreaker.pages.text_values import clean, one_line, thinned
+
+if TYPE_CHECKING:
+    from stickbreaker.grammars.report.grammar_page import GrammarReport
+
+TREES, SENTENCES, HELD_OUT = "trees", "sentences", "held-out"  # kinds of curves
+STEPS, SEGMENTATION = "steps", "segmentation"
+CURVES = {  # of a sampler: what each is called, and in which field of the trace it is
+    TREES: ("Sentences, trees and remembered subtrees together", "score"),
+    SENTENCES: ("Each sentence, given the trees of all others", "nats_per_symbol"),
+    HELD_OUT: ("Sentences held out, never learned from", "held_out"),
+}
+CURVES_OF_STEPS = {STEPS: ("The sentences of each step", "score"), HELD_OUT: CURVES[HELD_OUT]}
+F1 = {"words": "token_f1", "boundaries": "boundary_f1"}  # lines, and where the trace has them
+_COLOURS = {TREES: hue_hex(255), STEPS: hue_hex(255), SENTENCES: hue_hex(145), HELD_OUT: hue_hex(45)}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """A line of a curve: `points` are (sweep, or sentences seen; nats a symbol, or F1)."""
+
+    name: str
+    points: Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCurve:
+    """Nats a symbol, a line a chain; `kind` is "trees", "sentences", "steps" or "held-out". Or F1,
+    "segmentation", a line for words and one for boundaries. `unit`: what is counted along the curve."""
+
+    kind: str
+    name: str
+    lines: Sequence[ScoreLine]
+    unit: str = "sweep"
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a line has two points or more."""
+        return any(len(line.points) > 1 for line in self.lines)
+
+
+class Learning(ChartSection["GrammarReport"]):
+    anchor, heading, box = "learning", "How learning went", "curves"
+    scripts = ("length_charts.js", "score_curves.js")
+
+    def shown(self, report: GrammarReport) -> bool:
+        return any(curve.drawn for curve in report.curves)
+
+    def lead(self, report: GrammarReport) -> str:
+        in_steps = any(curve.unit != "sweep" for curve in report.curves)
+        said = (
+            f"{'Step by step' if in_steps else 'By sweep of the sampler'}, how improbable the text is: "
+            "−ln of its probability, in nats a symbol. At 2 nats, the model is as unsure of each symbol as "
+            "among 7.4 equally likely ones. Lower is better."
+        )
+        if not any(curve.drawn and curve.kind == SEGMENTATION for curve in report.curves):
+            return said
+        return said + (
+            " Blanks of the text say where its words are; the model does not see them. So some sentences, "
+            "always the same, were cut during the run, and F1 says how well: of words with both their ends "
+            "right, and of boundaries within sentences. It is 1 where all are found and nothing else. "
+            "Higher is better."
+        )
+
+    def payload(self, report: GrammarReport) -> dict[str, Any]:
+        return {"curves": [_curve(curve) for curve in report.curves if curve.drawn]}
+
+
+def _curve(curve: ScoreCurve) -> dict[str, Any]:
+    """A curve with a colour for each of its lines."""
+    lines, rises = [line for line in curve.lines if line.points], curve.kind == "segmentation"
+    colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
+    ends = [f"{line.points[-1][1]:.3f}" for line in lines]
+    if rises:
+        said = (
+            f"F1 at the end: {', '.join(f'{line.name} {end}' for line, end in zip(lines, ends, strict=True))}"
+        )
+    else:
+        said = f"nats a symbol: {ends[0]} at the end" if len(ends) == 1 else "nats a symbol, each chain"
+    drawn = [
+        {
+            "name": one_line(line.name) if line.name else "",
+            "colour": colour,
+            "points": [(x, round(y, 6)) for x, y in thinned(line.points)],
+        }
+        for line, colour in zip(lines, colours, strict=True)
+    ]
+    return {
+        "file": "f1" if rises else f"nats-{clean(curve.kind)}",
+        "name": clean(curve.name),
+        "said": clean(said),
+        "unit": clean(curve.unit),
+        "rises": rises,
+        "lines": drawn,
+    }
+
+
+def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[ScoreCurve]:
+    """-log p in nats a symbol, by sweep; of several chains a line each where the trace has them.
+
+    Of learning by steps by what was seen, sentences or documents (`reads`), with F1 where it was measured.
+
+    >>> curves_of([{"pass": 1, "score": -2.0}, {"pass": 2}, {"pass": 3, "score": -1.5}])[0].lines[0].points
+    [(1, 2.0), (3, 1.5)]
+    """
+    chains = max((len(record.get("chains", ())) for record in trace), default=0)
+    in_steps = any("rate" in record for record in trace)
+    at, unit, kinds = ("documents", reads, CURVES_OF_STEPS) if in_steps else ("pass", "sweep", CURVES)
+    found = [
+        ScoreCurve(kind, name, _lines(trace, field, at, chains), unit)
+        for kind, (name, field) in kinds.items()
+    ]
+    return [*_segmentation(trace, unit), *(curve for curve in found if curve.lines)]
+
+
+def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve]:
+    """F1 of the sentences whose words are known, where it was measured."""
+    measured = [
+        (int(record["documents"]), record[SEGMENTATION]) for record in trace if SEGMENTATION in record
+    ]
+    if not measured:
+        return []
+    lines = [
+        ScoreLine(name, [(seen, float(one[field])) for seen, one in measured]) for name, field in F1.items()
+    ]
+    number = measured[-1][1]["documents"]
+    are = "sentence whose words are known is" if number == 1 else "sentences whose words are known are"
+    name = f"How well {number:,} {are} cut"
+    return [ScoreCurve(SEGMENTATION, name, lines, unit)]
+
+
+def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
+    """The lines of a field by another, `at`: of the score one a chain, where there are several."""
+    if field == "score" and chains > 1:
+        each = [
+            [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)
+        ]
+        lines = [ScoreLine(f"chain {i + 1}", _points(one)) for i, one in enumerate(each)]
+    else:
+        lines = [ScoreLine("", _points([(r[at], r[field]) for r in trace if r.get(field) is not None]))]
+    return [line for line in lines if line.points]
+
+
+def _points(pairs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """(sweep or documents, -log p) where it is a number that can be drawn."""
+    return [(int(sweep), -float(nats)) for sweep, nats in pairs if math.isfinite(nats) and nats <= 0.0]

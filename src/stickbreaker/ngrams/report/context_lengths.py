@@ -1,0 +1,104 @@
+"""Discounts, concentrations and words that stop, by the length of contexts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.pages.learning_curves import COLOURS
+from stickbreaker.pages.page import ChartSection
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A number's mean, least and most over samples."""
+
+    mean: float
+    least: float
+    most: float
+
+    def payload(self) -> list[float]:
+        return [float(f"{value:.6g}") for value in (self.mean, self.least, self.most)]
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRow:
+    """Contexts of one length, in words; `words` of the text stop at it."""
+
+    length: int
+    discount: Spread
+    concentration: Spread
+    words: Spread
+
+
+class WithLengths(Protocol):
+    """A report with figures by length; `counts_stops`: also how many words stop at each."""
+
+    lengths: Sequence[LengthRow]
+    counts_stops: bool
+
+
+class ContextLengths(ChartSection[Any]):
+    """The figures of a report `WithLengths`."""
+
+    anchor, heading, box = "lengths", "By length of context", "length-charts"
+    needs = ("lengths",)
+    scripts = ("length_charts.js", "context_lengths.js")
+
+    def lead(self, report: WithLengths) -> str:
+        said = (
+            "Each length of context has a discount and a concentration. The larger they are, the more of a "
+            "word’s probability comes from the context that is one word shorter, and in the end from no "
+            "context at all. A dot is the mean over the samples, the line through it their range."
+        )
+        if not report.counts_stops:
+            return said
+        return said + (
+            " Each word of the text draws how long its context is; the bars are how many stop at each length."
+        )
+
+    def payload(self, report: WithLengths) -> dict[str, Any]:
+        rows = [row for row in report.lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
+        return {
+            "colours": COLOURS,
+            "lengths": [row.length for row in rows],
+            "discounts": [row.discount.payload() for row in rows],
+            "concentrations": [row.concentration.payload() for row in rows],
+            "stopping": [row.words.payload() for row in rows] if report.counts_stops else [],
+        }
+
+
+def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
+    """Discounts, concentrations and words that stop, by length of context, up to the longest with a word.
+
+    The words of the text that stop in a context are its customers less those that tables of longer contexts
+    have sent.
+    """
+    held = model.language_model_
+    depths = held.contexts.depths[held.contexts.restaurants]
+    n = held.longest + 2
+    stopping = np.array(
+        [
+            np.bincount(depths, customers, n)[:-1] - np.bincount(depths, tables, n)[1:]
+            for customers, tables in zip(held.customers, held.tables, strict=True)
+        ]
+    )
+    return length_rows(held.discounts, held.concentrations, stopping)
+
+
+def length_rows(
+    discounts: NDArray[np.number], concentrations: NDArray[np.number], stopping: NDArray[np.number]
+) -> list[LengthRow]:
+    """The same, given each (samples × lengths)."""
+    values = (discounts, concentrations, stopping)
+    return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(stopping.shape[1])]
+
+
+def _spread(values: NDArray[np.number]) -> Spread:
+    return Spread(float(values.mean()), float(values.min()), float(values.max()))

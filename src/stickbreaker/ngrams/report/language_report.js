@@ -1,4 +1,0 @@
-
-// The page of a language model.
-
-start(languageCharts);

@@ -1,0 +1,153 @@
+"""Where words are of topics and where of what is common: the share of topics by context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
+from stickbreaker.ngrams.model.contexts import Integers, context_words
+from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
+from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.ngrams.report.notable_contexts import START
+from stickbreaker.ngrams.word_numbers import END
+from stickbreaker.pages.learning_curves import COLOURS
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import percent, rounded
+
+if TYPE_CHECKING:
+    from stickbreaker.ngrams.report.topic_language_page import TopicLanguageReport
+
+LEAST_CUSTOMERS = 20.0  # of a context: with fewer, its share is mostly that of the shorter context
+MOST_COMPARED = 1000  # contexts, those with most customers
+LISTED = 15  # contexts in a list
+BINS = 20
+LENGTHS = 3  # with a histogram of their own; longer contexts are in the last
+
+
+@dataclass(frozen=True, slots=True)
+class ContextShare:
+    """A context (its farthest word first), its customers, and the share of topics after it."""
+
+    words: Sequence[str]
+    customers: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShareHistogram:
+    """Customers of contexts of one length by the share of topics: `customers` of equal bins from 0 to 1.
+
+    `longer`: contexts that are longer are in it, too.
+    """
+
+    length: int
+    longer: bool
+    customers: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsByContext:
+    """The share of topics by context: frequent contexts in which it is low, in the middle and high."""
+
+    low: Sequence[ContextShare] = ()
+    middle: Sequence[ContextShare] = ()
+    high: Sequence[ContextShare] = ()
+    histograms: Sequence[ShareHistogram] = ()
+    mean: float = 0.0
+
+
+class Contexts(Section["TopicLanguageReport"]):
+    anchor, heading = "contexts", "Topics by context"
+    needs = ("contexts",)
+    template = "topics_by_context.html.j2"
+    styles = ("sentences.css", "topic_language.css")
+    scripts = ("length_charts.js", "topics_by_context.js")
+
+    def values(self, report: TopicLanguageReport) -> dict[str, Any]:
+        contexts = report.contexts or TopicsByContext()
+        return {
+            "lists": [
+                ("Mostly common", "the lowest share of topics", contexts.low),
+                ("In between", "a share near one half", contexts.middle),
+                ("Mostly topics", "the highest share of topics", contexts.high),
+            ],
+            "mean_share": percent(contexts.mean),
+            "common": report.common,
+            "percent": percent,
+            "end": END,
+        }
+
+    def payload(self, report: TopicLanguageReport) -> dict[str, Any]:
+        rows = report.contexts.histograms if report.contexts else ()
+        histograms = [
+            [row.length, int(row.longer), [rounded(n) or 0.0 for n in row.customers]] for row in rows
+        ]
+        return {"colours": COLOURS, "histograms": histograms}
+
+
+def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
+    """The share of topics (lambda) by context, the mean over samples; None for topics with no common one.
+
+    Of the contexts with `LEAST_CUSTOMERS` in the mean over samples. The lists are of the `MOST_COMPARED`
+    fullest ones, without those that have a word that is not known: of the tenth of them with the lowest
+    shares, of the tenth nearest to one half, and of the tenth with the highest shares the fullest.
+    """
+    found = model.topic_model_
+    if found.switches is None:
+        return None
+    customers, shares = customers_of_contexts(found), found.switches.mean(axis=0)
+    depths, symbols = found.contexts.depths, context_words(found.contexts)
+    full = (customers >= LEAST_CUSTOMERS) & (depths > 0)
+    if not full.any():
+        return None
+    numbers = model.numbers_
+    unknown = numbers.n_words if numbers.spelled else numbers.unknown
+    listed = np.flatnonzero(full & (symbols != unknown).all(axis=1))
+    listed = listed[descending(customers[listed], MOST_COMPARED)]
+
+    def fullest(sizes: Array) -> list[ContextShare]:
+        tenth = listed[descending(sizes, max(len(listed) // 10, min(LISTED, len(listed) // 3)))]
+        return [
+            _row(model, symbols[place], float(customers[place]), float(shares[place]))
+            for place in tenth[descending(customers[tenth], LISTED)].tolist()
+        ]
+
+    own = shares[listed]
+    return TopicsByContext(
+        fullest(1.0 - own),
+        fullest(-np.abs(own - 0.5)),
+        fullest(own),
+        _histograms(depths[full], customers[full], shares[full]),
+        float(shares[full] @ customers[full] / customers[full].sum()),
+    )
+
+
+def customers_of_contexts(model: TopicLanguageModel) -> Array:
+    """Restaurants: the customers of all topics together, the mean over samples."""
+    slots = model.slots.astype(np.int64)
+    n = len(model.contexts.depths)
+    return np.bincount(model.contexts.restaurants[slots], model.customers, n) / model.n_samples
+
+
+def _row(model: PlainTopicNgramModel, symbols: Integers, customers: float, share: float) -> ContextShare:
+    words = symbols[symbols >= 0][::-1].tolist()
+    spelled = [START if word == model.numbers_.end else model.words_[word] for word in words]
+    return ContextShare(spelled, customers, share)
+
+
+def _histograms(depths: Integers, customers: Array, shares: Array) -> list[ShareHistogram]:
+    places = np.minimum((shares * BINS).astype(np.int64), BINS - 1)
+    longest = int(depths.max())
+    found: list[ShareHistogram] = []
+    for length in range(1, min(longest, LENGTHS) + 1):
+        longer = length == LENGTHS < longest
+        here: NDArray[np.bool_] = depths >= length if longer else depths == length
+        sums = np.bincount(places[here], customers[here], BINS)
+        found.append(ShareHistogram(length, longer, sums.tolist()))
+    return found

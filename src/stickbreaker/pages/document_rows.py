@@ -1,0 +1,103 @@
+"""Documents with their largest topics as pages show them, with what is shown of their text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from stickbreaker.core.json_checks import is_count, list_of, record_with, refuse_other_kinds
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.pages.text_values import clean, cut_short
+from stickbreaker.saved.documents_with_topics import HELD_OUT, OTHER, ROW, is_whose, topics_with_shares
+from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import read_with_figures
+
+T = TypeVar("T")
+_LONGEST_ID = 80  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow(Generic[T]):
+    """A document: its words, (number of a topic, share of the words), the largest first, and of some what is
+    shown of their text (`parts`: sentences, an excerpt)."""
+
+    id: str
+    words: int
+    topics: Sequence[tuple[int, float]]
+    held_out: bool = False
+    parts: Sequence[T] = ()
+
+    @property
+    def name(self) -> str:
+        return document_name(self.id)
+
+
+class DocumentRows(NamedTuple):
+    """The documents of a saved model, of how many documents they are, and which ones have parts: "held-out",
+    "learned" or "other" ones."""
+
+    rows: Sequence[DocumentRow[Any]] = ()
+    total: int = 0
+    whose: str = ""
+
+    @property
+    def parts(self) -> list[Any]:
+        return [part for row in self.rows for part in row.parts]
+
+    def why_no_parts(self, none: str) -> str:
+        """Why nothing is shown of their text, or "". `none` says so, with {} for " held out"."""
+        if not self.whose:
+            return "This model has no documents: only a run into a directory, such as stickbreaker fit, has."
+        return "" if self.parts else none.format(" held out" if self.whose == HELD_OUT else "")
+
+
+def document_name(id: str) -> str:
+    return cut_short(clean(id), _LONGEST_ID)
+
+
+def whose_documents(whose: str) -> str:
+    """Which documents are shown."""
+    if whose == HELD_OUT:
+        return "held-out documents, which the model has not learned from"
+    return f"documents that {'were given for this page' if whose == OTHER else 'the model has learned from'}"
+
+
+def read_document_rows(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    n_topics: int,
+    parts: str,
+    fields: Mapping[str, Callable[[Any], bool]],
+    part_of: Callable[[dict[str, Any], dict[str, Any]], Any],
+    *,
+    most_documents: int,
+    most_parts: int,
+) -> DocumentRows:
+    """What a model's directory has of documents; nothing of a model that has none.
+
+    Args:
+        parts: the column with what is shown of their text, whose `fields` are checked; `part_of` makes a part
+            of the row of its document and its own.
+        most_parts: of all documents together.
+
+    Raises UserError for a file that does not hold them.
+    """
+    if DOCUMENTS not in manifest["files"]:
+        return DocumentRows()
+    file, row_fields = folder / DOCUMENTS, {**ROW, parts: list_of(record_with(fields))}
+    with making_sense_of(file, RESTORE):
+        rows, figures = read_with_figures(file, list(row_fields), most_documents, "documents")
+        refuse_other_kinds(figures, {"documents": is_count, parts: is_whose})
+        found: list[DocumentRow[Any]] = []
+        for row in rows:
+            refuse_other_kinds(row, row_fields)
+            topics = topics_with_shares(row, n_topics)
+            own = [part_of(row, one) for one in row[parts]]
+            found.append(DocumentRow(row["id"], row["words"], topics, row["held_out"], own))
+        documents = DocumentRows(found, figures["documents"], figures[parts])
+        if len(documents.parts) > most_parts:
+            raise ValueError(f"more than {most_parts} {parts}")
+        return documents

@@ -1,0 +1,41 @@
+"""Documents with the shares of their topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import rounded
+from stickbreaker.pages.topic_rows import places_of
+
+if TYPE_CHECKING:
+    from stickbreaker.pages.document_rows import DocumentRow
+    from stickbreaker.syntax.report.syntax_page import SyntaxReport
+
+LEAST_PART = 0.002  # of a document, that is drawn
+
+
+class Documents(Section["SyntaxReport"]):
+    anchor, heading = "documents", "Documents"
+    template = "documents.html.j2"
+    styles = ("topic_cards.css", "syntax.css")
+    scripts = ("documents.js", "documents_view.js")
+
+    def shown(self, report: SyntaxReport) -> bool:
+        return bool(report.document_rows.rows)
+
+    def values(self, report: SyntaxReport) -> dict[str, Any]:
+        rows, total, _ = report.document_rows
+        return {"n_shown": len(rows), "n_documents": total, "any_held_out": any(row.held_out for row in rows)}
+
+    def payload(self, report: SyntaxReport) -> dict[str, Any]:
+        places = places_of(report.topics)
+        documents = [_document(row, places) for row in report.document_rows.rows]
+        return {"documents": documents}
+
+
+def _document(row: DocumentRow[Any], places: dict[int, int]) -> list[Any]:
+    """Id, words, held out (1) or not, and place and share of each topic in a row."""
+    mix = [(places[k], rounded(share, 3) or 0.0) for k, share in row.topics if k in places]
+    flat = [value for place, share in mix if share >= LEAST_PART for value in (place, share)]
+    return [row.name, row.words, int(row.held_out), flat]

@@ -1,0 +1,36 @@
+"""The graph of syntactic topics: which stand below which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import rounded
+from stickbreaker.pages.topic_rows import places_of
+from stickbreaker.syntax.report.topics import NO_HEAD
+
+if TYPE_CHECKING:
+    from stickbreaker.syntax.report.syntax_page import SyntaxReport
+
+MOST_NODES = 48  # topics in the graph, the largest
+
+
+class Graph(Section["SyntaxReport"]):
+    anchor, heading = "graph", "Topic graph"
+    needs = ("topics",)
+    template = "graph.html.j2"
+    styles = ("syntax.css",)
+    scripts = ("topic_graph.js", "graph_view.js")
+
+    def values(self, report: SyntaxReport) -> dict[str, Any]:
+        return {"n_topics": len(report.topics), "n_drawn": min(len(report.topics), MOST_NODES)}
+
+    def payload(self, report: SyntaxReport) -> dict[str, Any]:
+        """Edges as the places of both ends, `NO_HEAD` for none, with the share."""
+        places = {None: NO_HEAD, **places_of(report.topics)}
+        edges = [
+            [places[edge.head], places[edge.topic], share]
+            for edge in report.edges
+            if edge.topic in places and edge.head in places and (share := rounded(edge.share)) is not None
+        ]
+        return {"edges": edges, "most": MOST_NODES}

@@ -1,0 +1,115 @@
+"""Sentences of some documents as trees, each word in the colour of its topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.json_checks import is_count, is_flag, is_text, is_whole_number, list_of
+from stickbreaker.pages.document_rows import (
+    DocumentRows,
+    document_name,
+    read_document_rows,
+    whose_documents,
+)
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line, rounded
+from stickbreaker.pages.topic_rows import places_of
+from stickbreaker.saved.documents_with_topics import LEARNED, are_shares, refuse_other_topics
+from stickbreaker.syntax.report.topics import NO_HEAD, colours_of
+from stickbreaker.syntax.report_documents import BEYOND, LEAST_WORDS, LIMIT, MOST_WORDS, SENTENCES
+
+if TYPE_CHECKING:
+    from stickbreaker.syntax.report.syntax_page import SyntaxReport
+
+_FIELDS = {
+    "size": is_count,
+    "tokens": list_of(is_text),
+    "known": list_of(is_flag),
+    "heads": list_of(is_whole_number),
+    "topics": list_of(is_count),
+    "sure": are_shares,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSentence:
+    """A sentence of `size` words, of which the first are here: whether each is known, the place of its head,
+    its most probable topic and that one's probability.
+
+    A head is -1 for a root, -2 where it stands after the words that are here.
+    """
+
+    id: str
+    size: int
+    tokens: Sequence[str]
+    known: Sequence[bool]
+    heads: Sequence[int]
+    topics: Sequence[int]
+    sure: Sequence[float]
+
+
+class Sentences(Section["SyntaxReport"]):
+    anchor, heading, link = "sentences", "Sentences as trees", "Sentences"
+    template = "sentences.html.j2"
+    styles = ("topic_cards.css", "syntax.css")
+    scripts = ("sentence_arcs.js", "sentences_view.js")
+
+    def values(self, report: SyntaxReport) -> dict[str, Any]:
+        colours = dict(zip(places_of(report.topics), colours_of(report.topics), strict=True))
+        whose = report.document_rows.whose
+        none = f"No sentence of the documents{{}} has {LEAST_WORDS} words or more."
+        return {
+            "sentences": [_coloured(row, colours) for row in report.document_rows.parts],
+            "missing": report.document_rows.why_no_parts(none),
+            "whose": "the " * (whose == LEARNED) + whose_documents(whose),
+        }
+
+    def payload(self, report: SyntaxReport) -> dict[str, Any]:
+        places = places_of(report.topics)
+        sentences = [_sentence(row, places) for row in report.document_rows.parts]
+        return {"sentences": sentences}
+
+
+def _sentence(row: ParsedSentence, places: dict[int, int]) -> dict[str, Any]:
+    return {
+        "tokens": [one_line(token) for token in row.tokens],
+        "known": [int(known) for known in row.known],
+        "heads": list(row.heads),
+        "topics": [places.get(k, NO_HEAD) for k in row.topics],
+        "sure": [rounded(sure, 3) or 0.0 for sure in row.sure],
+    }
+
+
+def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
+    """A sentence as its line of text shows it."""
+    return {
+        "id": document_name(row.id),
+        "more": row.size - len(row.tokens),
+        "words": [
+            (one_line(token), colours.get(k, "")) for token, k in zip(row.tokens, row.topics, strict=True)
+        ],
+    }
+
+
+def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> DocumentRows:
+    """The documents of a model's directory and their sentences. Raises UserError for other files."""
+
+    def sentence(document: dict[str, Any], row: dict[str, Any]) -> ParsedSentence:
+        n = len(row["tokens"])
+        refuse_other_topics(row["topics"], n_topics)
+        if not 0 < n == min(row["size"], MOST_WORDS) or any(
+            len(row[part]) != n for part in _FIELDS if part != "size"
+        ):
+            raise ValueError("a sentence with topics of another")
+        if not all(BEYOND <= head < n and head != place for place, head in enumerate(row["heads"])):
+            raise ValueError("heads that are no words of their sentence")
+        return ParsedSentence(document["id"], **{part: row[part] for part in _FIELDS})
+
+    return read_document_rows(
+        *(folder, manifest, n_topics, "sentences", _FIELDS, sentence),
+        most_documents=LIMIT,
+        most_parts=SENTENCES,
+    )

@@ -1,0 +1,137 @@
+"""The topics in use, as cards, and what all sections say of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
+from stickbreaker.pages import text_values
+from stickbreaker.pages.colour import topic_colours
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line, rounded
+from stickbreaker.pages.topic_rows import TopicRow, places_of
+from stickbreaker.syntax.topic_graph import depths_of, heads_of
+
+if TYPE_CHECKING:
+    from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+    from stickbreaker.syntax.report.syntax_page import SyntaxReport
+
+WORDS, TAGS, NEIGHBOURS = 20, 5, 6  # shown of a topic
+LISTED_WORDS = 10  # of a topic in the list
+LEAST_SHARE = 0.005  # of a tag or a neighbour
+NO_HEAD = -1  # in the payload: a place among topics that is none of them
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxTopic(TopicRow):
+    """A topic whose `words` are (word, probability, its probability in all topics), the most probable first.
+
+    `tags` are (tag, share of the topic's words), the commonest first. `below` are (number of a topic, share):
+    of the words whose head has this topic, the share that has that one; `above` likewise of the topics that
+    heads of this topic's words have, None for no head. `depth` is how far below the root its words stand.
+    """
+
+    tags: Sequence[tuple[str, float]] = ()
+    below: Sequence[tuple[int, float]] = ()
+    above: Sequence[tuple[int | None, float]] = ()
+    depth: float = 1.0
+
+
+class Topics(Section["SyntaxReport"]):
+    anchor, heading = "topics", "Topics"
+    needs = ("topics",)
+    template = "topics.html.j2"
+    styles = ("topic_cards.css", "syntax.css")
+
+    def values(self, report: SyntaxReport) -> dict[str, Any]:
+        return {
+            "listed": [
+                _listed(topic, colour, places_of(report.topics))
+                for topic, colour in zip(report.topics, colours_of(report.topics), strict=True)
+            ]
+        }
+
+
+def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
+    """The topics in use, the largest first."""
+    shares, words, tags = model.topic_shares_, model.topic_word_, model.topic_tags_
+    overall = shares @ words
+    below, above, depths = model.head_topics_, heads_of(model), depths_of(model)
+    names = [*range(model.n_topics), None]
+    return [
+        SyntaxTopic(
+            number=k,
+            share=float(shares[k]),
+            words=[
+                (model.words_[row], float(words[k, row]), float(overall[row]))
+                for row in descending(words[k], WORDS).tolist()
+            ],
+            tags=_largest(tags[k], model.tags_, TAGS),
+            below=_largest(below[k], names[:-1], NEIGHBOURS),
+            above=_largest(above[k], names, NEIGHBOURS),
+            depth=float(depths[k]),
+        )
+        for k in model.topics_in_use
+    ]
+
+
+def _largest(shares: Array, names: Sequence[Any], n: int) -> list[tuple[Any, float]]:
+    """The names of the largest shares, without those that are next to nothing."""
+    return [(names[k], float(shares[k])) for k in descending(shares, n).tolist() if shares[k] >= LEAST_SHARE]
+
+
+def colours_of(topics: Sequence[SyntaxTopic]) -> list[str]:
+    """Colours of topics: hues go round by the commonest tag, so that kindred topics have kindred ones."""
+    order = sorted(range(len(topics)), key=lambda i: (topics[i].tags[0][0] if topics[i].tags else "", i))
+    hues = dict(zip(order, topic_colours([], len(topics)), strict=True))
+    return [hues[place] for place in range(len(topics))]
+
+
+def topics_payload(topics: Sequence[SyntaxTopic]) -> list[dict[str, Any]]:
+    """Topics that name each other by their places in the list, `NO_HEAD` for no head."""
+    places = {None: NO_HEAD, **places_of(topics)}
+    return [
+        {
+            "number": topic.number,
+            "label": topic.label,
+            "share": rounded(topic.share) or 0.0,
+            "colour": colour,
+            "tags": [[one_line(tag), rounded(share) or 0.0] for tag, share in topic.tags],
+            "words": [
+                [one_line(word), rounded(p) or 0.0, rounded(overall) or 0.0]
+                for word, p, overall in topic.words
+            ],
+            "below": [[places[k], rounded(share) or 0.0] for k, share in topic.below if k in places],
+            "above": [[places[k], rounded(share) or 0.0] for k, share in topic.above if k in places],
+            "depth": rounded(topic.depth, 6) or 0.0,
+        }
+        for topic, colour in zip(topics, colours_of(topics), strict=True)
+    ]
+
+
+def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, Any]:
+    """A topic as the list shows it; of its neighbours those in use."""
+    return {
+        "number": topic.number,
+        "colour": colour,
+        "share": percent(topic.share),
+        "tags": [(one_line(tag), percent(share)) for tag, share in topic.tags],
+        "words": [(one_line(word), percent(p)) for word, p, _ in topic.words[:LISTED_WORDS]],
+        "below": [(k, percent(share)) for k, share in topic.below if k in in_use],
+        "above": [(k, percent(share)) for k, share in topic.above if k is None or k in in_use],
+    }
+
+
+def percent(share: float) -> str:
+    """A share as the page writes it: two digits, or that it is next to nothing.
+
+    >>> percent(0.123), percent(0.0123), percent(0.00001)
+    ('12%', '1.2%', '<0.1%')
+    """
+    if not math.isfinite(share):
+        return "–"
+    return "<0.1%" if 0.0 < share < 0.001 else text_values.percent(share)

@@ -1,0 +1,117 @@
+"""How learning went: the scores of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
+from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.topics.report_documents import nats_by_word_shares
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
+
+
+@dataclass(frozen=True, slots=True)
+class TracePoint:
+    """One evaluation during learning; scores are natural logarithms per word, so at most zero."""
+
+    step: int
+    documents: int
+    seconds: float
+    score: float | None = None
+    held_out: float | None = None
+    passes: float | None = None
+
+
+class Learning(TopicSection):
+    anchor, heading = "learning", "How learning went"
+    template = "learning.html.j2"
+
+    def shown(self, report: TopicReport) -> bool:
+        return has_curve(report.trace)
+
+    def values(self, report: TopicReport) -> dict[str, Any]:
+        return {
+            "has_unigram": report.unigram is not None or report.unigram_held_out is not None,
+            "score_kind": report.score_kind,
+            "search": report.search is not None,
+        }
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {
+            "trace": [trace_payload(point) for point in drawn_trace(report.trace)],
+            "scoreKind": clean(report.score_kind),
+            "unigram": {
+                "score": rounded(report.unigram, 6),
+                "heldOut": rounded(report.unigram_held_out, 6),
+            },
+        }
+
+
+def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
+    """Few enough points to draw, and among them the last and all with a held-out score."""
+    stride, last = -(-len(trace) // MOST_POINTS), len(trace) - 1
+    return [
+        point for i, point in enumerate(trace) if i % stride == 0 or i == last or point.held_out is not None
+    ]
+
+
+def has_curve(trace: Sequence[TracePoint]) -> bool:
+    """Whether the trace has two points to draw a line between."""
+    for scores in ([p.score for p in trace], [p.held_out for p in trace]):
+        if sum(score is not None and math.isfinite(score) for score in scores) > 1:
+            return True
+    return False
+
+
+def trace_payload(point: TracePoint) -> dict[str, Any]:
+    record = {
+        "step": int(point.step),
+        "documents": int(point.documents),
+        "seconds": rounded(point.seconds),
+        "score": rounded(point.score, 6),
+        "heldOut": rounded(point.held_out, 6),
+        "passes": rounded(point.passes),
+    }
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def unigram_of(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> float | None:
+    """What words alone score on the documents learned from; None where it cannot be known exactly."""
+    if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
+        return None  # such scores are of words and topics together
+    if "unigram" in figures:
+        return figures["unigram"]
+    vocabulary = model.vocabulary_
+    if manifest["held_out"] or not vocabulary.is_counted:
+        return None
+    return nats_by_word_shares(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+
+
+def scores_of(model: TopicEstimator) -> tuple[list[TracePoint], str]:
+    """The scores of a run, and what they are, a kind: of its passes where a step's are of something else.
+
+    A step of a memoised run tells how its documents score given the topics; its passes have a bound.
+    """
+    records = model.trace_
+    if records and model.learning_schedule().keeps_reports and "pass_score" in records[-1]:
+        passes = [record for record in records if "pass_score" in record]
+        return [_point(record, "pass_score") for record in passes], model.state_.kind
+    kind = next((record["kind"] for record in reversed(records) if "score" in record), "bound")
+    return [_point(record) for record in records], kind
+
+
+def _point(record: dict[str, Any], score: str = "score") -> TracePoint:
+    return TracePoint(
+        step=record["step"],
+        documents=int(record["documents"]),
+        seconds=record.get("seconds", 0.0),
+        score=record.get(score),
+        held_out=record.get("held_out"),
+        passes=record["pass"],
+    )

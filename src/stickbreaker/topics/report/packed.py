@@ -1,0 +1,25 @@
+"""Numbers in few characters, and how large JSON is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stickbreaker.pages.text_values import script_json
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
+MOST_PAIR = len(_PAIRS) - 1
+
+
+def base36_pairs(numbers: Iterable[int]) -> str:
+    """Whole numbers, each as two digits of base 36; those outside [0, 1295] become the nearest inside.
+
+    >>> base36_pairs([0, 35, 36, 99999])
+    '000z10zz'
+    """
+    return "".join([_PAIRS[min(max(number, 0), MOST_PAIR)] for number in numbers])
+
+
+def size_of(value: Any) -> int:
+    return len(script_json(value).encode("utf-8"))

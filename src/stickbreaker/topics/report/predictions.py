@@ -1,0 +1,78 @@
+"""How a stream was predicted, and what its run warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.learning.schedules import Online
+from stickbreaker.pages.text_values import clean, rounded
+from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.topics.runs.stream_warnings import large_minibatches, warning_text
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
+
+MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """How documents of a stream were predicted before they were learned from, up to so many documents and
+    seconds: nats a word of the topics, and of a unigram whose counts fade."""
+
+    documents: int
+    seconds: float
+    score: float
+    unigram: float
+
+
+class Predictions(TopicSection):
+    anchor, heading = "prediction", "How the stream was predicted"
+    template = "prediction.html.j2"
+
+    def shown(self, report: TopicReport) -> bool:
+        return len(report.predictions) > 1 or bool(report.warnings)
+
+    def values(self, report: TopicReport) -> dict[str, Any]:
+        warnings = [clean(warning) for warning in report.warnings]
+        return {"has_predictions": len(report.predictions) > 1, "warnings": warnings}
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {"predictions": predictions_payload(report.predictions)}
+
+
+def predictions_payload(predictions: Sequence[Prediction]) -> list[list[float | None]]:
+    """(documents, seconds, nats of the topics, nats of the unigram), of those that are finite."""
+    rows = [
+        [int(p.documents), rounded(p.seconds), rounded(p.score, 6), rounded(p.unigram, 6)]
+        for p in predictions
+    ]
+    return [row for row in rows if None not in row]
+
+
+def predictions_of(trace: Sequence[dict[str, Any]]) -> list[Prediction]:
+    """The predictions of a run, the mean a word of so many minibatches that there are few points."""
+    records = [record for record in trace if "prequential" in record]
+    size = -(-len(records) // MOST_POINTS) or 1
+    return [_mean_prediction(records[start : start + size]) for start in range(0, len(records), size)]
+
+
+def _mean_prediction(records: Sequence[dict[str, Any]]) -> Prediction:
+    """Several minibatches as one, at the place of the last."""
+    found, last = [record["prequential"] for record in records], records[-1]
+    tokens = sum(each["tokens"] for each in found) or 1.0
+    score, unigram = (
+        sum(each[name] * each["tokens"] for each in found) / tokens for name in ("score", "unigram")
+    )
+    return Prediction(int(last["documents"]), last.get("seconds", 0.0), score, unigram)
+
+
+def warnings_of_run(trace: Sequence[dict[str, Any]], manifest: dict[str, Any], schedule: object) -> list[str]:
+    """What a run has warned of, in words; of a stream also whether its minibatches were large beside it."""
+    warnings = [warning for record in trace for warning in record.get("warnings", ())]
+    ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest
+    if ended and isinstance(schedule, Online):
+        warnings += large_minibatches(schedule.batch_size, manifest["corpus"]["documents"])
+    return [warning_text(warning) for warning in warnings]

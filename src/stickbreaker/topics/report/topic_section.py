@@ -1,0 +1,30 @@
+"""What the sections of the page about topics share: one chosen topic drives every view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stickbreaker.pages.page import Section
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
+
+CHARTS = ("relations", "flows", "topic_names", "pieces", "tables", "growth", "search", "evolution")
+MORE_CHARTS = ("predictions", "spread", "time_lines", "document_map", "topic_figures")
+VIEWS = ("change_views", "naming_views", "document_map_view", "views", "report_view")
+
+
+class TopicSection(Section["TopicReport"]):
+    """A section of a `TopicReport`, with the scripts of all: each draws the chosen topic in its way."""
+
+    scripts = tuple(f"{name}.js" for name in (*CHARTS, *MORE_CHARTS, *VIEWS))
+
+
+def sample_note(report: TopicReport, sampled: bool) -> str:
+    """Where not all documents were counted: how many were."""
+    if not sampled or report.documents_total <= len(report.documents):
+        return ""
+    return (
+        f" Counted are the {len(report.documents):,} documents that the model has for its report, a sample "
+        f"of {report.documents_total:,}."
+    )

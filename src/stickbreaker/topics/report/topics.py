@@ -1,0 +1,294 @@
+"""The topics: their words, the map, and which documents are typical of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.topk import descending
+from stickbreaker.pages.colour import topic_colours
+from stickbreaker.pages.text_values import clean, rounded
+from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.names.given_names import FILE_WORDS
+from stickbreaker.topics.names.named_topics import NamedTopics
+from stickbreaker.topics.report.display_words import WordFigures, choose_words
+from stickbreaker.topics.report.document_entries import DocumentEntry
+from stickbreaker.topics.report.packed import MOST_PAIR, base36_pairs
+from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.topics.topic_estimator import TopicEstimator
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
+
+WordList = Sequence[tuple[str, float, float]]  # (word, probability in the topic, in the whole collection)
+
+REPRESENTATIVE = 6  # documents shown with a topic
+LEAST_SHARE = 0.05  # of a document that a topic has, if it is to represent the topic
+LEAST_WORDS = 10  # a document shorter than this represents nothing
+SHOWN = 12  # words of a language, or concepts, that stand side by side
+UNUSED = "unused"  # the label of a topic that has next to no tokens
+MOST_SPREAD = 16_000  # words whose topics are listed
+SPREAD_AT_ONCE = 1000
+SPREAD_TOPICS = 12  # of a word, those with most of it
+LEAST_SPREAD = 0.01  # of a word that a topic has, to be listed
+_MOST_SPREAD = 400_000  # characters of how words divide over topics
+_GREY = "#848a94"  # of topics not in use
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMember:
+    """A learned topic, alone or with others of its name shown as one: its number in the model, the id that
+    lasts while the model goes on learning, and its first words."""
+
+    number: int
+    id: int
+    words: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic as the reader sees it.
+
+    `id` lasts for the life of the model (`#topic-7` links to it). `share` is the part of all tokens that
+    belongs to the topic. `words` are those it may be shown with, see `choose_words`; `sides` holds
+    (language, words) where a topic has words in several, and ("concepts", names) where it has these. `named`
+    tells that somebody gave it its label, `unused` that it has next to no tokens: it is listed last, and is
+    neither counted nor drawn.
+    `documents` indexes `TopicReport.documents`, the most typical first; `similar` holds ids of other topics,
+    the nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its
+    partner in another model. `given` is the name that a reader gave it and `guided` that of a guide; ""
+    without one.
+    `members` are the learned topics that are shown as this one, the largest first; a topic without them is
+    one that the page's reader cannot name.
+    """
+
+    id: int
+    label: str
+    share: float
+    words: WordList
+    documents: Sequence[int] = ()
+    similar: Sequence[int] = ()
+    named: bool = False
+    coherence: float | None = None
+    match: tuple[str, float] | None = None
+    sides: Sequence[tuple[str, WordList]] = ()
+    given: str = ""
+    guided: str = ""
+    members: Sequence[TopicMember] = ()
+    unused: bool = False
+
+
+class Topics(TopicSection):
+    anchor, heading = "topics", "Topics"
+    needs = ("topics",)
+    template = "topics.html.j2"
+
+    def values(self, report: TopicReport) -> dict[str, Any]:
+        topics = report.topics
+        return {
+            "n_topics": len(topics),
+            "n_used": sum(not topic.unused for topic in topics),
+            "named_by": _namers(topics),
+            "can_name": any(topic.members for topic in topics),
+            "has_map": bool(report.positions) and sum(not topic.unused for topic in topics) > 1,
+            "has_sides": any(topic.sides for topic in topics),
+            "has_languages": any(side[0] != "concepts" for topic in topics for side in topic.sides),
+            "has_concepts": any(side[0] == "concepts" for topic in topics for side in topic.sides),
+            "spread": bool(report.spread),
+        }
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {
+            "positions": [[rounded(x) or 0, rounded(y) or 0] for x, y in report.positions],
+            "spread": spread_payload(report.spread, len(report.topics)),
+        }
+
+
+def _namers(topics: Sequence[Topic]) -> str:
+    """Who named topics: "" for nobody, "guide", "reader"."""
+    if any(topic.given for topic in topics):
+        return "reader"
+    return "guide" if any(topic.named for topic in topics) else ""
+
+
+def colours_of(topics: Sequence[Topic], positions: Sequence[tuple[float, float]]) -> list[str]:
+    """A colour for each topic; those not in use are grey."""
+    used = [k for k, topic in enumerate(topics) if not topic.unused]
+    colours = topic_colours([positions[k] for k in used] if positions else [], len(used))
+    given = dict(zip(used, colours, strict=True))
+    return [given.get(k, _GREY) for k in range(len(topics))]
+
+
+def topics_payload(report: TopicReport) -> list[dict[str, Any]]:
+    index = {topic.id: k for k, topic in enumerate(report.topics)}
+    return [
+        _topic_payload(topic, colour, index, len(report.documents))
+        for topic, colour in zip(report.topics, colours_of(report.topics, report.positions), strict=True)
+    ]
+
+
+def _topic_payload(topic: Topic, colour: str, index: Mapping[int, int], n_documents: int) -> dict[str, Any]:
+    return {
+        "id": int(topic.id),
+        "label": clean(topic.label),
+        "named": topic.named,
+        "given": clean(topic.given),
+        "guided": clean(topic.guided),
+        "members": [[m.number, m.id, [clean(word) for word in m.words]] for m in topic.members],
+        "unused": topic.unused,
+        "share": rounded(topic.share) or 0,
+        "colour": colour,
+        "words": _word_list(topic.words),
+        "sides": [[clean(code), _word_list(words)] for code, words in topic.sides],
+        "documents": [int(d) for d in topic.documents if 0 <= d < n_documents],
+        "similar": [index[other] for other in topic.similar if other in index],
+        "coherence": rounded(topic.coherence, 3),
+        "match": [clean(topic.match[0]), rounded(topic.match[1], 3) or 0] if topic.match else None,
+    }
+
+
+def _word_list(words: WordList) -> list[list[Any]]:
+    return [[clean(word), rounded(p) or 0, rounded(q) or 0] for word, p, q in words]
+
+
+def spread_payload(
+    spread: Sequence[tuple[str, Sequence[tuple[int, float]]]], n_topics: int
+) -> dict[str, list[str]]:
+    """Of words, (topic, share in thousandths) in a row, two digits of base 36 each; as many as there is room
+    for."""
+    words: list[str] = []
+    shares: list[str] = []
+    room = _MOST_SPREAD
+    for word, parts in spread:
+        known = [(k, share) for k, share in parts if 0 <= k < n_topics and k <= MOST_PAIR]
+        shares.append(base36_pairs(n for k, share in known for n in (k, round(1000 * (rounded(share) or 0)))))
+        words.append(clean(word))
+        room -= len(words[-1]) + len(shares[-1]) + 6
+        if room < 0:
+            break
+    return {"words": words, "shares": shares}
+
+
+def topics_of(
+    named: NamedTopics,
+    seen: WordFigures,
+    leading: str,
+    documents: list[DocumentEntry],
+    near: list[list[int]],
+    coherence: list[float] | None,
+    partners: Sequence[tuple[str, float] | None],
+) -> list[Topic]:
+    share = np.zeros((len(documents), len(named.members)))
+    for d, document in enumerate(documents):
+        if document.n_tokens >= LEAST_WORDS:
+            for topic, part in document.mix:
+                share[d, topic] = part
+    topics: list[Topic] = []
+    concepts = _concepts(named)
+    members = _members(named, leading)
+    for k, (words, sides) in enumerate(_shown(named.model, leading, seen)):
+        most = descending(share[:, k], REPRESENTATIVE).tolist()
+        order = [d for d in most if share[d, k] > LEAST_SHARE]
+        unused = k in named.unused
+        if unused:
+            words, sides = (), ()
+        given = "" if unused else named.given[k] or ""
+        guided = "" if unused else named.guided[k] or ""
+        topics.append(
+            Topic(
+                id=named.members[k][0],
+                label=UNUSED if unused else given or guided or ", ".join(word for word, _, _ in words[:3]),
+                share=float(named.shares[k]),
+                words=words,
+                documents=order,
+                similar=[] if unused else [named.members[j][0] for j in near[k] if j not in named.unused],
+                unused=unused,
+                named=bool(given or guided),
+                coherence=coherence[k] if coherence and not unused else None,
+                match=partners[k],
+                sides=sides if unused else (*sides, *concepts[k]),
+                given=given,
+                guided=guided,
+                members=[] if unused else members[k],
+            )
+        )
+    return topics
+
+
+def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
+    """The learned topics of each that is shown, with the words by which a model knows them again."""
+    model = named.model
+    vocabulary = model.vocabulary_
+    side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
+    first = model.ranked_words(FILE_WORDS, side).words.tolist()
+    return [
+        [TopicMember(k, model.topic_ids_[k], [vocabulary.spelled[row] for row in first[k]]) for k in group]
+        for group in named.members
+    ]
+
+
+def _shown(
+    model: LearnedTopics, leading: str, seen: WordFigures
+) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
+    """Each topic's words (of several languages, the leading one), and its words by language."""
+    vocabulary = model.vocabulary_
+    for likely, first in zip(seen.likely, seen.first, strict=True):
+        sides: dict[str, WordList] = {}
+        codes = vocabulary.languages or ("",)
+        for code, (rows, probabilities), own in zip(codes, likely, first, strict=True):
+            spelled = [vocabulary.spelled[row] for row in rows.tolist()]
+            sides[code] = choose_words(probabilities, seen.overall[rows], spelled, own)
+        if not vocabulary.languages:
+            yield sides[""], ()
+            continue
+        yield sides[leading], tuple((code, words[:SHOWN]) for code, words in sides.items())
+
+
+def spread_of(
+    named: NamedTopics, leading: str, topics: Sequence[Topic]
+) -> list[tuple[str, list[tuple[int, float]]]]:
+    """How words' tokens divide over the topics, p(k|w) ∝ p(k) p(w|k); those that lead a topic first."""
+    vocabulary = named.model.vocabulary_
+    side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
+    place = {vocabulary.spelled[row]: row for row in range(side.start, side.stop)}
+    ranks: dict[str, int] = {}
+    for topic in topics:
+        for rank, (word, _, _) in enumerate(topic.words):
+            ranks[word] = min(rank, ranks.get(word, rank))
+    words = sorted(ranks, key=lambda word: ranks[word])[:MOST_SPREAD]
+    found: list[tuple[str, list[tuple[int, float]]]] = []
+    for start in range(0, len(words), SPREAD_AT_ONCE):
+        part = words[start : start + SPREAD_AT_ONCE]
+        joint = named.words.of(np.array([place[word] for word in part])) * named.shares[:, None]
+        shares = joint / np.maximum(joint.sum(axis=0), 1e-300)
+        for word, column in zip(part, shares.T, strict=True):
+            most = descending(column, SPREAD_TOPICS)
+            found.append((word, [(int(k), float(column[k])) for k in most if column[k] >= LEAST_SPREAD]))
+    return found
+
+
+def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
+    """Each topic's concepts, as a column of their own; nothing where there are none."""
+    tops = named.top_concepts(SHOWN)
+    shares = named.shares / max(float(named.shares.sum()), 1e-300)
+    names, by_topic = named.concept_shares
+    overall = dict(zip(names, (by_topic @ shares).tolist(), strict=True))
+    return [
+        (("concepts", [(name, share, overall[name]) for name, share in own]),) if own else () for own in tops
+    ]
+
+
+def leading_language(model: TopicEstimator, wanted: str | None) -> str:
+    """The language wanted, or that with the most words in the collection; "" unless there are several."""
+    languages = model.vocabulary_.languages
+    if wanted is not None and wanted not in languages:
+        available = ", ".join(languages) or "one language"
+        raise UserError(f"there is no language {wanted!r}", remedy=f"the model has {available}")
+    if wanted is not None:
+        return wanted
+    tokens = {code: model.vocabulary_.tokens[rows].sum() for code, rows in model.vocabulary_.ranges.items()}
+    return max(tokens, key=lambda code: tokens[code], default="")

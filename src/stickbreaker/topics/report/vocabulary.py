@@ -1,0 +1,96 @@
+"""The words that a model knows, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.topk import descending
+from stickbreaker.pages.text_values import clean, rounded
+from stickbreaker.topics.names.named_topics import NamedTopics
+from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.topics.report_documents import likeliest_topics
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.report.topic_page import TopicReport
+
+MOST_WORDS = 8000  # of the vocabulary, the most frequent
+
+
+@dataclass(frozen=True, slots=True)
+class WordRow:
+    """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic.
+
+    Where nobody counted them, as of a stream, both are None, and `share` is the word's share of all words by
+    the model.
+    """
+
+    word: str
+    tokens: float | None
+    documents: int | None
+    topic: int
+    language: str = ""
+    share: float | None = None
+
+
+class Vocabulary(TopicSection):
+    anchor, heading = "vocabulary", "Words"
+    needs = ("words",)
+    template = "vocabulary.html.j2"
+
+    def values(self, report: TopicReport) -> dict[str, Any]:
+        return {
+            "n_topics": len(report.topics),
+            "n_words": len(report.words),
+            "words_total": max(report.words_total, len(report.words)),
+            "words_counted": all(row.documents is not None for row in report.words),
+            "fades": len(report.predictions) > 1 or report.changes is not None,
+        }
+
+    def payload(self, report: TopicReport) -> dict[str, Any]:
+        return {"words": lexicon_payload(report.words)}
+
+
+def lexicon_payload(words: Sequence[WordRow]) -> dict[str, list[Any]]:
+    """The vocabulary's table, column by column."""
+    counted = [row for row in words if row.tokens is not None and row.documents is not None]
+    columns: dict[str, list[Any]] = {
+        "word": [clean(row.word) for row in words],
+        "tokens": [rounded(row.tokens, 7) or 0 for row in counted],
+        "documents": [int(row.documents or 0) for row in counted],
+        "share": [rounded(row.share, 4) or 0 for row in words] if len(counted) < len(words) else [],
+        "topic": [int(row.topic) for row in words],
+        "language": [clean(row.language) for row in words] if any(row.language for row in words) else [],
+    }
+    columns["tokens"] = [int(n) if n == int(n) else n for n in columns["tokens"]]
+    return columns
+
+
+def words_of(named: NamedTopics, overall: NDArray[np.floating]) -> list[WordRow]:
+    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to.
+
+    `overall`: their shares of all words by the model, which stand in for counts where there are none.
+    """
+    vocabulary = named.model.vocabulary_
+    counted = vocabulary.is_counted
+    if counted:
+        frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
+    else:
+        frequent = descending(overall, MOST_WORDS)
+    best = likeliest_topics(frequent, named.shares, named.words)
+    language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
+    return [
+        WordRow(
+            vocabulary.spelled[row],
+            float(vocabulary.tokens[row]) if counted else None,
+            int(vocabulary.documents[row]) if counted else None,
+            int(k),
+            language.get(row, ""),
+            None if counted else float(overall[row]),
+        )
+        for row, k in zip(frequent.tolist(), best.tolist(), strict=True)
+    ]

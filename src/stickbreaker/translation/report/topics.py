@@ -1,0 +1,109 @@
+"""The topics of a lexicon, with the words that are typical of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import descending
+from stickbreaker.pages.page import Section
+from stickbreaker.translation.lexicon.domains import KnownDomains
+from stickbreaker.translation.lexicon.terms import ContentWords
+from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+
+if TYPE_CHECKING:
+    from stickbreaker.translation.report.lexicon_page import LexiconReport
+
+TYPICAL_WORDS = 8  # of a topic
+LEAST_SHARE = 0.01  # of a domain among the links of a topic
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDomainRow:
+    """A topic, or a domain of the documents, as translations follow it.
+
+    `share` is of the links. `words` are (source word, its translation there, p(translation | word; topic)),
+    those first that are most typical of it. `domains` are (number of a known domain of the documents, its
+    share of the topic's links), the largest first.
+    """
+
+    name: str
+    share: float
+    words: Sequence[tuple[str, str, float]] = ()
+    domains: Sequence[tuple[int, float]] = ()
+
+
+class Topics(Section["LexiconReport"]):
+    anchor = "topics"
+    needs = ("topics",)
+    template = "topics.html.j2"
+    styles = ("topic_cards.css", "lexicon.css")
+    scripts = ("lexicon_charts.js", "lexicon_topics.js", "topics_view.js")
+
+    def title(self, report: "LexiconReport") -> str:
+        return f"{report.noun.capitalize()}s of the lexicon"
+
+    def linked_as(self, report: "LexiconReport") -> str:
+        return f"{report.noun.capitalize()}s"
+
+    def values(self, report: "LexiconReport") -> dict[str, Any]:
+        return {"noun": report.noun, "n_topics": len(report.topics), "by_domain": bool(report.domains)}
+
+
+def topic_rows(
+    lexicon: TopicLexicon, content: ContentWords, domains: tuple[str, ...]
+) -> list[TopicDomainRow]:
+    """All topics by number. `domains` are known of the documents: none if these are the topics."""
+    links = lexicon.forward.word_topic_counts
+    totals = links.sum(axis=0)
+    shares = totals / max(totals.sum(), 1.0)
+    by_domain = _by_domain(lexicon, domains)
+    return [
+        TopicDomainRow(
+            name,
+            float(shares[topic]),
+            list(_typical_words(lexicon, content, links, topic)),
+            [
+                (one, float(by_domain[topic, one]))
+                for one in descending(by_domain[topic]).tolist()
+                if by_domain[topic, one] >= LEAST_SHARE
+            ],
+        )
+        for topic, name in enumerate(lexicon.domains.names)
+    ]
+
+
+def _typical_words(
+    lexicon: TopicLexicon, content: ContentWords, links: Array, topic: int
+) -> Iterator[tuple[str, str, float]]:
+    """The words that are most typical of a topic by `links` (words × topics), with their translations."""
+    here, everywhere = links[:, topic], lexicon.forward.word_counts
+    known = np.flatnonzero(content.source & (here >= 1.0))
+    ratios = here[known] / everywhere[known] * (everywhere.sum() / max(here.sum(), 1e-300))
+    for word in known[descending(here[known] * np.log(ratios), TYPICAL_WORDS)].tolist():
+        found = lexicon.forward.translations_of(word)
+        chosen = np.flatnonzero(content.target[found.words])
+        if len(chosen):
+            best = chosen[np.argmax(found.topic_p[chosen, topic])]
+            name = lexicon.bitext.words[1][found.words[best]]
+            yield lexicon.bitext.words[0][word], name, float(found.topic_p[best, topic])
+
+
+def known_domains(lexicon: TopicLexicon) -> tuple[str, ...]:
+    """The domains that the documents say, by name; none if the lexicon's topics are these."""
+    if isinstance(lexicon.domains, KnownDomains):
+        return ()
+    return tuple(sorted({domain for domain in lexicon.bitext.domains if domain}))
+
+
+def _by_domain(lexicon: TopicLexicon, domains: tuple[str, ...]) -> Array:
+    """Shares (topics × domains) of known domains among the links of each topic."""
+    links = np.bincount(lexicon.linked.document, minlength=len(lexicon.bitext.names))
+    places = {name: place for place, name in enumerate(domains)}
+    sums = np.zeros((lexicon.shares.shape[1], len(domains)))
+    for document, domain in enumerate(lexicon.bitext.domains):
+        if domain in places:
+            sums[:, places[domain]] += links[document] * lexicon.shares[document]
+    return sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300)

@@ -1,0 +1,22 @@
+"""Pages of made-up reports: what sections are made of by name, instead of a saved model."""
+
+from typing import Any
+
+from stickbreaker.pages.page import Page, Report
+
+
+def page_of(kind: type[Report], title: str, **fields: Any) -> Page:
+    """The page of a report of a kind, of which these things are known."""
+    report = object.__new__(kind)
+    report.__dict__.update({"subtitle": "", "facts": (), "settings": (), **fields})
+    return Page(title, report)
+
+
+def scripts_of(kind: type[Report]) -> dict[str, str]:
+    """The scripts of all sections of a kind that know no browser, by name."""
+    return {
+        name: section.read(name)
+        for section in kind.sections
+        for name in section.scripts
+        if not name.endswith(("view.js", "views.js"))
+    }
