@@ -125,7 +125,7 @@ def run_on(
     threads: int | None,
     remedy: str,
     engine: "str | SparkEngine" = "local",
-) -> "tuple[Estimator, Run[Any], RunState] | None":
+) -> "tuple[Estimator, Run, RunState] | None":
     """Continue a run, as `go_on` does; None if it is finished already.
 
     Ctrl-C exits with `remedy`. Prints a note if the score has not converged.
@@ -160,7 +160,7 @@ def run_on(
     return done
 
 
-def _summarize(estimator: "Estimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:
+def _summarize(estimator: "Estimator", job: "Run", state: "RunState") -> dict[str, Any]:
     return {
         **estimator.sizes(),
         "documents": job.n_documents,

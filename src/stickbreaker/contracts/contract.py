@@ -173,7 +173,7 @@ class Model(ABC):
         like all counts; they are not a prior.
         """
 
-    def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
+    def reads(self, shard: Shard, index: Index) -> NDArray[np.int64]:
         """The table positions of the rows that the local step needs for a shard, -1 for rows that it does not
         have.
 
@@ -200,13 +200,11 @@ class Model(ABC):
         """
 
     @abstractmethod
-    def local_step(
-        self, view: View, shard: Shard[Any], local: Local | None, seed: int
-    ) -> tuple[Local, Stats]:
+    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         """Infer a shard's documents and report their statistics: the map."""
 
     def evaluate_proposals(
-        self, view: View, shard: Shard[Any], local: Local, seed: int, proposals: Sequence[Proposal]
+        self, view: View, shard: Shard, local: Local, seed: int, proposals: Sequence[Proposal]
     ) -> tuple[Local, Mapping[str, Stats]]:
         """Each proposal's statistics for a shard, by name: those of the model with the proposal's change.
 

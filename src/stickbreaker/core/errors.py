@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 from stickbreaker.core.option_names import as_options, as_parameters
 
@@ -151,7 +151,7 @@ def counted(number: float, one: str, many: str | None = None) -> str:
     return f"{number:,.0f} {noun_for(number, one, many)}"
 
 
-def is_whole(value: object, least: int) -> bool:
+def is_whole(value: object, least: int) -> TypeGuard[int]:
     """Whether a parameter is a whole number of at least `least`.
 
     >>> is_whole(2, 1), is_whole(2.0, 1), is_whole(True, 1)

@@ -3,50 +3,59 @@
 import re
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from stickbreaker.core.errors import is_whole
 
-Kind = Callable[[Any], bool]
+Kind = Callable[[object], bool]
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> TypeGuard[str]:
     """Whether a value is a string that can be written as UTF-8 (half a surrogate pair cannot)."""
     return isinstance(value, str) and value.encode("utf-8", "replace").decode("utf-8") == value
 
 
-def is_flag(value: Any) -> bool:
+def is_flag(value: object) -> TypeGuard[bool]:
     """Whether a value is true or false."""
     return isinstance(value, bool)
 
 
-def is_count(value: Any) -> bool:
+def is_count(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number from 0 to 2^53, which every JSON program can represent."""
-    return is_whole(value, 0) and int(value) <= 1 << 53
+    return is_whole(value, 0) and value <= 1 << 53
 
 
-def is_nothing(value: Any) -> bool:
+def is_positive(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number from 1 to 2^53."""
+    return is_count(value) and value > 0
+
+
+def is_record(value: object) -> TypeGuard[dict[str, object]]:
+    """Whether a value is a JSON object, with any fields."""
+    return isinstance(value, dict)
+
+
+def is_nothing(value: object) -> bool:
     """Whether a value is null."""
     return value is None
 
 
-def is_whole_number(value: Any) -> bool:
+def is_whole_number(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number of any size and sign."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number that fits a float."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and abs(value) <= sys.float_info.max
+    return isinstance(value, int | float) and not is_flag(value) and abs(value) <= sys.float_info.max
 
 
-def is_amount(value: Any) -> bool:
+def is_amount(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number of at least zero."""
     return is_number(value) and value >= 0
 
 
-def is_finite(value: Any) -> bool:
+def is_finite(value: object) -> bool:
     """Whether all numbers in a JSON value, at any depth, are finite.
 
     >>> is_finite({"scores": [1.5, None]}), is_finite({"scores": [float("nan")]})
@@ -59,14 +68,14 @@ def is_finite(value: Any) -> bool:
     return value is None or isinstance(value, str | bool) or is_number(value)
 
 
-def list_of(kind: Kind) -> Kind:
+def list_of(kind: Kind) -> Callable[[object], TypeGuard[list[Any]]]:
     """A predicate: is the value a list whose items all satisfy `kind`?
 
     >>> list_of(is_count)([1, 2]), list_of(is_count)([1, None])
     (True, False)
     """
 
-    def check(value: Any) -> bool:
+    def check(value: object) -> TypeGuard[list[Any]]:
         return isinstance(value, list | tuple) and all(map(kind, cast("list[Any]", value)))
 
     return check
@@ -75,21 +84,21 @@ def list_of(kind: Kind) -> Kind:
 def mapping_of(kind: Kind) -> Kind:
     """A predicate: is the value a mapping from strings to values that satisfy `kind`?"""
 
-    def check(value: Any) -> bool:
+    def check(value: object) -> bool:
         held = cast("dict[Any, Any]", value)
         return isinstance(value, dict) and all(map(is_text, held)) and all(map(kind, held.values()))
 
     return check
 
 
-def record_with(kinds: Mapping[str, Kind]) -> Kind:
+def record_with(kinds: Mapping[str, Kind]) -> Callable[[object], TypeGuard[dict[str, Any]]]:
     """A predicate: is the value a record whose fields satisfy `kinds`?
 
     >>> record_with({"step": is_count})({"step": 1}), record_with({"step": is_count})({})
     (True, False)
     """
 
-    def check(value: Any) -> bool:
+    def check(value: object) -> TypeGuard[dict[str, Any]]:
         if not isinstance(value, dict):
             return False
         held = cast("dict[str, Any]", value)
@@ -118,7 +127,7 @@ def optional(kind: Kind) -> Kind:
     return lambda value: value is None or kind(value)
 
 
-def refuse_other_kinds(record: Any, kinds: Mapping[str, Kind], *, needed: bool = True) -> None:
+def refuse_other_kinds(record: object, kinds: Mapping[str, Kind], *, needed: bool = True) -> None:
     """Raise ValueError naming a field of a record that is missing (if `needed`) or does not satisfy its
     predicate.
 

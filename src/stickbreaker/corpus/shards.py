@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,14 @@ class Unit(Protocol):
         ...
 
 
-U = TypeVar("U", bound=Unit)
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    U = TypeVar("U", bound=Unit, default=Any)  # `Shard` alone is a shard of any unit
+else:
+    from typing import TypeVar
+
+    U = TypeVar("U", bound=Unit)
 
 
 class Bags(NamedTuple):

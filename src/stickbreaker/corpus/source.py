@@ -196,7 +196,7 @@ class Shards:
     def __len__(self) -> int:
         return sum(-(-self._size(chunk) // self.source.shard_size) for chunk in self.chunks)
 
-    def __iter__(self) -> Iterator[Shard[Any]]:
+    def __iter__(self) -> Iterator[Shard]:
         source, piece = self.source, PIECE * self.source.shard_size
         for chunk in self.chunks:
             if isinstance(chunk, int):
@@ -206,7 +206,7 @@ class Shards:
                 numbers = chunk[start : start + piece]
                 yield from self._cut(numbers, source.read(numbers))
 
-    def _cut(self, numbers: NDArray[np.int64], content: Any) -> Iterator[Shard[Any]]:
+    def _cut(self, numbers: NDArray[np.int64], content: Any) -> Iterator[Shard]:
         source = self.source
         return cut_shards(numbers, content, source.n_words, source.words, source.shard_size)
 

@@ -22,6 +22,7 @@ from stickbreaker.core.files import digest_of, recover, refuse_links
 from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
+    is_record,
     is_text,
     list_of,
     mapping_of,
@@ -50,8 +51,8 @@ REBUILD = "build the corpus again"
 FILE = {"name": is_text, "size": is_count, "digest": is_text, "blocks": list_of(is_count)}
 FACTS = {
     "kind": is_text,
-    "analysis": optional(lambda value: isinstance(value, dict)),
-    "vocabulary_rule": lambda value: isinstance(value, dict),
+    "analysis": optional(is_record),
+    "vocabulary_rule": is_record,
     "n_tokens": is_amount,
     "n_empty": is_count,
     "languages": mapping_of(is_count),
@@ -61,7 +62,7 @@ FACTS = {
     "content": optional(is_text),
     "fingerprint": is_text,
     "tag_names": optional(list_of(is_text)),
-    "dropped": optional(list_of(lambda value: isinstance(value, dict))),
+    "dropped": optional(list_of(is_record)),
     "files": lambda value: isinstance(value, list),
 }
 OPTIONAL = ("tag_names", "dropped")  # left out if None

@@ -51,7 +51,7 @@ class Engine(ABC):
     def map(
         self,
         params: Record,
-        shards: Iterable[Shard[Any]],
+        shards: Iterable[Shard],
         n_shards: int,
         seed: int,
         proposals: Sequence[Proposal] = (),
@@ -63,7 +63,7 @@ class Engine(ABC):
 
     @abstractmethod
     def retry(
-        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
         """Try proposals once more on shards that `map` has just mapped with proposals; the report has only
         trials."""

@@ -58,7 +58,7 @@ class LocalEngine(Engine):
         self.locals: dict[int, Local] = {}
         self.fresh: dict[int, Local] = {}  # records of the current step
         self.views: dict[
-            int, tuple[Shard[Any], View]
+            int, tuple[Shard, View]
         ] = {}  # views of the current step, of few shards: for `retry`
         self.whole: View | None = None  # the view of the current step, if there are many shards
         self.memoized = MemoizedReports()
@@ -84,7 +84,7 @@ class LocalEngine(Engine):
     def map(
         self,
         params: Record,
-        shards: Iterable[Shard[Any]],
+        shards: Iterable[Shard],
         n_shards: int,
         seed: int,
         proposals: Sequence[Proposal] = (),
@@ -94,7 +94,7 @@ class LocalEngine(Engine):
         keeps = bool(proposals) and n_shards <= VIEWS
         self.views, self.whole = {}, whole if proposals else None
 
-        def work(shard: Shard[Any]) -> Done:
+        def work(shard: Shard) -> Done:
             known, view = self._view_for(shard, params, whole)
             first = int(shard.documents[0])
             if keeps:
@@ -109,11 +109,11 @@ class LocalEngine(Engine):
         return self._summed(work, shards, keep=self.keep_local or bool(proposals))
 
     def retry(
-        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
         params = params if self.views else self._prepared(params)
 
-        def work(shard: Shard[Any]) -> Done:
+        def work(shard: Shard) -> Done:
             first = int(shard.documents[0])
             known, view = self.views[first] if self.views else self._view_for(shard, params, self.whole)
             local = self.fresh[first]
@@ -133,7 +133,7 @@ class LocalEngine(Engine):
             return None
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)
 
-    def _summed(self, work: Callable[[Shard[Any]], Done], shards: Iterable[Shard[Any]], keep: bool) -> Stats:
+    def _summed(self, work: Callable[[Shard], Done], shards: Iterable[Shard], keep: bool) -> Stats:
         from stickbreaker.engines.stats_sum import (
             Sum,  # imports numba, which reading a model does not need
         )
@@ -164,7 +164,7 @@ class LocalEngine(Engine):
                 self.table.blend(last, 1.0, -1.0)
         return self.memoized.known(self.table.shape)
 
-    def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:
+    def _view_for(self, shard: Shard, params: Record, whole: View | None) -> tuple[Shard, View]:
         """The shard with its rows by number in this table, and `whole` or a view of its own rows."""
         rows = self.model.reads(shard, self.table.positions)
         shard = shard if rows is shard.rows else replace(shard, rows=rows)
@@ -213,7 +213,7 @@ class LocalEngine(Engine):
         engine = local_fork(self, self.model, 1, copied=False)
         return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 
-    def _until_stopped(self, shards: Iterable[Shard[Any]]) -> Iterator[Shard[Any]]:
+    def _until_stopped(self, shards: Iterable[Shard]) -> Iterator[Shard]:
         """The shards; raises Interrupted before the next one, or after the last, once asked to stop."""
         for shard in shards:
             if self._stopped:
@@ -222,10 +222,10 @@ class LocalEngine(Engine):
         if self._stopped:
             raise Interrupted
 
-    def infer(self, params: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
+    def infer(self, params: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
         params = self._prepared(params)
 
-        def work(shard: Shard[Any]) -> Done:
+        def work(shard: Shard) -> Done:
             known, view = self._view_for(shard, params, None)
             return 0, *self.model.local_step(view, known, None, seed)
 

@@ -20,8 +20,8 @@ from stickbreaker.corpus.overview import Overview
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.search import FinishedRun, Search
 from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes, params_of, threads_of
-from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import SCORES, Limits, Run, RunState, ScoreNames
+from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution_observer import Evolving
 from stickbreaker.saved.manifest_fields import UPDATES
@@ -168,20 +168,20 @@ class Estimator(ABC):
     @abstractmethod
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run[Any], RunState]:
+    ) -> tuple[Run, RunState]:
         """A run at its start, which learns from all but the share `held_out` of a corpus.
 
         `folder`, the model's directory, is for files of the run.
         """
 
     @abstractmethod
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         """The run whose checkpoint is `snapshot`, read from `folder`, in the state of the checkpoint.
 
         Raises ValueError if parts of the snapshot do not fit together.
         """
 
-    def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
+    def evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
         """The observer that takes snapshots for the report during a run; None for kinds and runs without
         them."""
         return None
@@ -189,12 +189,12 @@ class Estimator(ABC):
     # Storing what a run has learned
 
     @abstractmethod
-    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         """Store in the estimator what a run has learned from a corpus; vocabulary, seed and trace are set
         already."""
 
     def finish_run(
-        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         """`take_run`, then return the finished model: `fixed` is the part of a manifest that all kinds share.
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class Learned:
     """A run that is over, its trace, and all runs of its search, with itself as the last."""
 
-    job: Run[Any]
+    job: Run
     state: RunState
     trace: Trace
     search: tuple[FinishedRun, ...] = ()
@@ -113,7 +113,7 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
             return replace(best, search=with_last(points, search.chosen(points)))
 
 
-def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> None:
+def finish(estimator: Estimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
     """Store a run's results in the estimator."""
     _record(estimator, corpus, trace)
     estimator.take_run(corpus, job, state)
@@ -190,7 +190,7 @@ def resume(
     stopper: Callable[[Callable[[], None]], object] | None = None,
     spark: "SparkEngine | None" = None,
     tell: Callable[[Any], object] | None = None,
-) -> tuple[Estimator, Run[Any], RunState] | None:
+) -> tuple[Estimator, Run, RunState] | None:
     """Continue the run at a path, or in a directory that is locked, to its end, or all runs of a search; None
     if it is finished already.
 
@@ -330,7 +330,7 @@ class Restored:
 
     estimator: Estimator
     corpus: Corpus
-    job: Run[Any]
+    job: Run
     state: RunState
     search: Search[Any] | None
     chosen: FinishedRun | None = None

@@ -40,7 +40,7 @@ class Search(Protocol[R]):
         """
         ...
 
-    def point(self, settings: Mapping[str, Any], job: Run[Any], state: RunState) -> R:
+    def point(self, settings: Mapping[str, Any], job: Run, state: RunState) -> R:
         """The figures of a finished run with these parameters."""
         ...
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +46,7 @@ SHARDS = (20, 128)  # documents per shard, at least and at most
 
 def new_run(
     estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
-) -> tuple[Run[Any], RunState]:
+) -> tuple[Run, RunState]:
     """A new run, with nothing remembered."""
     job, grammar = _job(estimator, corpus, seed, held_out, folder)
     sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
@@ -101,7 +100,7 @@ def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record
 
 def resume_run(
     estimator: GrammarEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
-) -> tuple[Run[Any], RunState]:
+) -> tuple[Run, RunState]:
     """The run whose checkpoint is `snapshot`."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job, _ = _job(estimator, corpus, seed, held_out, folder)

@@ -88,7 +88,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run[Any], RunState]:
+    ) -> tuple[Run, RunState]:
         given = self.given_grammar()
         remark = given and remark_on_unused_names(given, set(corpus.vocabulary.words))
         if remark:
@@ -99,7 +99,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
     def _run_of(
         self, corpus: Corpus, seed: int, held_out: float, *, start: bool
-    ) -> tuple[Run[Any], SamplingState]:
+    ) -> tuple[Run, SamplingState]:
         """A sampling run, with first trees (`start`), or without trees, to be restored."""
         source = Source(corpus, held_out, unit=Sequences)
         grammar = compiled(self.grammar_of(corpus.vocabulary, corpus.n_documents))
@@ -133,16 +133,14 @@ class PlainAdaptorGrammar(GrammarEstimator):
             cooling=cooling if hot else 0,
         )
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
         if not self.sampled:
             return grammar_of_sticks.resume_run(self, corpus, snapshot, folder)
         job, state = self._run_of(corpus, seed, held_out, start=False)
         return job, sampling_state_of(snapshot, state.chains)
 
-    def evolution(
-        self, job: Run[Any], state: RunState, directory: ModelDirectory
-    ) -> "EvolvingSubtrees | None":
+    def evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> "EvolvingSubtrees | None":
         if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
             return None
         from stickbreaker.grammars.subtree_snapshots import EvolvingSubtrees, SubtreeMoments
@@ -162,13 +160,13 @@ class PlainAdaptorGrammar(GrammarEstimator):
     # From a run to the learned grammar
 
     def finish_run(
-        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         finished = super().finish_run(corpus, job, state, fixed, folder)
         self.agreement = agreement_with_blanks(self, corpus, fixed["held_out"])
         return finished
 
-    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         if isinstance(state, SamplingState):
             params = state.chains.fitted().params
             grammar = compiled(self.grammar_of(self.vocabulary_, self.corpus_["documents"]))

@@ -1,7 +1,6 @@
 """Snapshots of a grammar during a run: the most used strings of each adapted symbol."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -65,5 +64,5 @@ def uses_of_strings(
 class EvolvingSubtrees(Evolving):
     """Takes snapshots after the steps 1, 2, 4, 8, … and four times per pass, as for topics."""
 
-    def is_due(self, job: Run[Any], state: RunState) -> bool:
+    def is_due(self, job: Run, state: RunState) -> bool:
         return state.step & (state.step - 1) == 0 or super().is_due(job, state)

@@ -59,7 +59,7 @@ def refine(
     params: Record,
     stats: Stats,
     proposals: Sequence[Numbered],
-    shards: Iterable[Shard[Any]],
+    shards: Iterable[Shard],
     step: Step,
     seed: int,
 ) -> tuple[Stats, list[Numbered], list[Accepted], Record]:

@@ -8,7 +8,7 @@ from abc import ABC
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import open_to_append
@@ -22,19 +22,19 @@ LOGGER = logging.getLogger("stickbreaker")
 class Observer(ABC):  # noqa: B024 - every method has a default
     """Receives a run's events. Every method is optional."""
 
-    def begin(self, job: Run[Any], state: RunState) -> None:
+    def begin(self, job: Run, state: RunState) -> None:
         """Called when a run, or its resumption, begins."""
         return
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         """Called after each step; returns True to stop the run."""
         return False
 
-    def interrupted(self, job: Run[Any], state: RunState) -> None:
+    def interrupted(self, job: Run, state: RunState) -> None:
         """Called when the run was asked to stop in mid-step; `state` is that of the last complete step."""
         return
 
-    def end(self, job: Run[Any], state: RunState) -> None:
+    def end(self, job: Run, state: RunState) -> None:
         """Called when the run is over."""
         return
 
@@ -45,7 +45,7 @@ class Callback(Observer):
     def __init__(self, function: Callable[[TraceRecord], object]) -> None:
         self.function = function
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         return self.function(dict(record)) is True
 
 
@@ -58,13 +58,13 @@ class Clock(Observer):
     def __init__(self, before: float = 0.0) -> None:
         self.before = before
 
-    def begin(self, job: Run[Any], state: RunState) -> None:
+    def begin(self, job: Run, state: RunState) -> None:
         self.started = time.perf_counter()
 
     def seconds(self) -> float:
         return self.before + time.perf_counter() - self.started
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         record["seconds"] = round(self.seconds(), 3)
         peak = peak_memory()
         if peak is not None:
@@ -82,10 +82,10 @@ class Trace(Observer):
         self.path = path
         self.records = records or []
 
-    def begin(self, job: Run[Any], state: RunState) -> None:
+    def begin(self, job: Run, state: RunState) -> None:
         self.file = None if self.path is None else open_to_append(self.path)
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         refuse_unreadable(record)
         self.records.append(record)
         if self.file is not None and self.path is not None:
@@ -94,10 +94,10 @@ class Trace(Observer):
                 self.file.flush()
         return False
 
-    def interrupted(self, job: Run[Any], state: RunState) -> None:
+    def interrupted(self, job: Run, state: RunState) -> None:
         self.end(job, state)
 
-    def end(self, job: Run[Any], state: RunState) -> None:
+    def end(self, job: Run, state: RunState) -> None:
         if self.file is not None:
             self.file.close()
 
@@ -110,24 +110,24 @@ class Lines(Observer):
         self.out = out
         self.every = every
 
-    def begin(self, job: Run[Any], state: RunState) -> None:
+    def begin(self, job: Run, state: RunState) -> None:
         self.last = time.perf_counter()
         self.pace = Pace()
         self.record: TraceRecord | None = None
         self.said: TraceRecord | None = None
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         self.record = record
         self.pace.step(state.seen)
         if time.perf_counter() - self.last >= self.every:
             self._say(job, state)
         return False
 
-    def end(self, job: Run[Any], state: RunState) -> None:
+    def end(self, job: Run, state: RunState) -> None:
         if self.record is not self.said:
             self._say(job, state, over=True)
 
-    def _say(self, job: Run[Any], state: RunState, over: bool = False) -> None:
+    def _say(self, job: Run, state: RunState, over: bool = False) -> None:
         assert self.record is not None
         self.last = time.perf_counter()
         self.said = self.record
@@ -155,11 +155,11 @@ class LoggedLines(Lines):
         """Whether any handler listens."""
         return LOGGER.isEnabledFor(logging.INFO)
 
-    def begin(self, job: Run[Any], state: RunState) -> None:
+    def begin(self, job: Run, state: RunState) -> None:
         super().begin(job, state)
         self.passed = state.passes
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         if not self.passes:
             return super().step(job, state, record)
         self.record = record

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 from stickbreaker.learning.trace import TraceRecord
 
@@ -64,7 +64,14 @@ class Limits:
     evaluations: int = 10  # held-out evaluations per pass of an online run
 
 
-State = TypeVar("State", bound=RunState)
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    State = TypeVar("State", bound=RunState, default=Any)  # `Run` alone is a run of any kind
+else:
+    from typing import TypeVar
+
+    State = TypeVar("State", bound=RunState)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ class Minibatch:
     stays (`Engine.replace_report`).
     """
 
-    shards: Shards | Sequence[Shard[Any]]
+    shards: Shards | Sequence[Shard]
     n_shards: int
     n_documents: int
     step: Step

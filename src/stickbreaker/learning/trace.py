@@ -15,6 +15,7 @@ from stickbreaker.core.json_checks import (
     is_count,
     is_finite,
     is_number,
+    is_record,
     is_text,
     list_of,
     mapping_of,
@@ -34,7 +35,7 @@ _KINDS = {  # fields of all models' records, if present; others depend on the mo
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),
     "warnings": list_of(record_with({"about": is_text, "share": is_number})),
-    "edits": list_of(lambda value: isinstance(value, dict)),
+    "edits": list_of(is_record),
     **dict.fromkeys(("words", "before"), mapping_of(lambda value: isinstance(value, list))),
 }
 EXTREME = "give less extreme parameters or weights"

@@ -148,13 +148,13 @@ class LanguageEstimator(Estimator, Generic[M]):
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run[Any], RunState]:
+    ) -> tuple[Run, RunState]:
         source = self.source_of(corpus, held_out)
         return self.run_of(self.text_events(corpus, source), source, seed, held_out)
 
     def run_of(
         self, learned_from: tuple[TextEvents, Base], source: Source, seed: int, held_out: float = 0.0
-    ) -> tuple[Run[Any], RunState]:
+    ) -> tuple[Run, RunState]:
         """A new run over the events of a text."""
         text, base = learned_from
         chain = self.new_chain(text, seed, base.to_fields())
@@ -179,7 +179,7 @@ class LanguageEstimator(Estimator, Generic[M]):
             events += len(log_base)
         return nats / events
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         manifest = snapshot.manifest
         seed = manifest["settings"]["random_state"]
         job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
@@ -203,7 +203,7 @@ class LanguageEstimator(Estimator, Generic[M]):
 
     # The fitted model
 
-    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         assert isinstance(state, SamplingState)
         params = state.chains.fitted().params
         state.chains.release()

@@ -110,7 +110,7 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
         return model.log_probabilities(words, content.starts, log_base)
 
     def finish_run(
-        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         self.take_run(corpus, job, state)
         write_sentences(self.language_model_, self.base_, corpus, fixed["held_out"], self.seed_, folder)

@@ -150,7 +150,7 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
         return mean_of(log_probabilities(model, documents, seed))
 
     def finish_run(
-        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         self.take_run(corpus, job, state)
         write_topic_documents(self._lens, corpus, folder, fixed["held_out"], learned_from=True)

@@ -1,5 +1,8 @@
 """Named arrays, and the words of a growing table, in files of a model's directory."""
 
+# pyright: standard
+# since safetensors has no types
+
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -17,9 +17,10 @@ from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.events import Columns
 from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.moves import flat_plans, plans_from
-from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
+from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
@@ -47,7 +48,7 @@ IN_STEPS = (
 )  # fields of a run by variational steps
 
 
-def snapshot_of(job: Run[Any], state: RunState, fixed: dict[str, Any]) -> Snapshot:
+def snapshot_of(job: Run, state: RunState, fixed: dict[str, Any]) -> Snapshot:
     """The snapshot that a run needs to continue. `fixed`: the fields that do not change during a run."""
     if isinstance(state, SamplingState):
         manifest = {**fixed, "status": "running", "run": _progress(state, PROGRESS)}
@@ -188,18 +189,18 @@ class Checkpoints(Observer):
         self.finish = finish
         self.evolution = evolution
 
-    def begin(self, job: Run[Any], state: RunState) -> None:
+    def begin(self, job: Run, state: RunState) -> None:
         self.last = time.perf_counter()
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         if time.perf_counter() - self.last >= self.every:
             self._write(snapshot_of(job, state, self.fixed))
         return False
 
-    def interrupted(self, job: Run[Any], state: RunState) -> None:
+    def interrupted(self, job: Run, state: RunState) -> None:
         self._write(snapshot_of(job, state, self.fixed))
 
-    def end(self, job: Run[Any], state: RunState) -> None:
+    def end(self, job: Run, state: RunState) -> None:
         self._write(self.finish())
 
     def _write(self, snapshot: Snapshot) -> None:

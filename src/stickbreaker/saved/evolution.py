@@ -1,5 +1,8 @@
 """How the topics of a model changed: snapshots of the words of its columns, in a file of its directory."""
 
+# pyright: standard
+# since pyarrow has no types
+
 from __future__ import annotations
 
 import re

@@ -1,10 +1,10 @@
 """Takes snapshots of a model's words during a run, for the report: see `evolution.py`."""
 
 from abc import ABC, abstractmethod
-from typing import Any
 
-from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.run import Run, RunState
+from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved.evolution import Entered, Evolution, Moment, Top
 
@@ -48,15 +48,15 @@ class Evolving(Observer):
         """The snapshots so far."""
         return self.moments.evolution
 
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         if self.is_due(job, state):
             self.moments.add(self.job, self.state, int(state.seen), None)
         return False
 
-    def is_due(self, job: Run[Any], state: RunState) -> bool:
+    def is_due(self, job: Run, state: RunState) -> bool:
         """Whether a snapshot is taken after this step."""
         in_pass = job.n_documents * state.step / max(1.0, state.seen)
         return state.step % max(1, int(in_pass / A_PASS)) == 0
 
-    def end(self, job: Run[Any], state: RunState) -> None:
+    def end(self, job: Run, state: RunState) -> None:
         self.moments.add(self.job, self.state, int(state.seen), None)

@@ -9,11 +9,14 @@ from pathlib import PurePath
 from typing import Any
 
 from stickbreaker.core.json_checks import (
+    Kind,
     is_amount,
     is_count,
     is_flag,
     is_nothing,
     is_number,
+    is_positive,
+    is_record,
     is_text,
     is_whole_number,
     list_of,
@@ -45,23 +48,19 @@ UPDATES = "updates"  # documents that a finished model learned from later, see `
 SEARCH = "search"  # the finished runs of a search, see `FinishedRun.to_json`
 
 
-def _is_positive(value: Any) -> bool:
-    return is_count(value) and value > 0
-
-
-def _is_path(value: Any) -> bool:
+def _is_path(value: object) -> bool:
     """Whether a value is the location of a run's corpus: in the model's directory, or on this machine."""
     return is_text(value) and "\0" not in value and (value == "corpus" or PurePath(value).is_absolute())
 
 
-def _is_start_of_pass(value: Any) -> bool:
+def _is_start_of_pass(value: object) -> bool:
     """Whether a value is a pair: the steps done and the documents seen when a pass began."""
     return list_of(is_amount)(value) and len(value) == 2 and is_count(value[0])
 
 
-def _are_columns(value: Any) -> bool:
+def _are_columns(value: object) -> bool:
     """Whether a value is a pair: the lasting numbers of columns, and how many have been used."""
-    if not isinstance(value, list) or len(value) != 2:
+    if not list_of(lambda _: True)(value) or len(value) != 2:
         return False
     numbers, given = value
     return list_of(is_count)(numbers) and is_count(given) and all(number < given for number in numbers)
@@ -70,13 +69,13 @@ def _are_columns(value: Any) -> bool:
 _DIGEST = spelled("[0-9a-f]{32}")
 
 
-def _is_update(value: Any) -> bool:
+def _is_update(value: object) -> bool:
     """Whether a value describes documents that a finished model learned from later."""
     kinds = {"date": is_text, "documents": is_count, "total": is_count, "fingerprint": _DIGEST}
     return record_with(kinds)(value) and value["documents"] <= value["total"]
 
 
-FIELDS = {
+FIELDS: Mapping[str, Kind] = {
     "schema": lambda value: is_count(value) and value == SCHEMA,
     "stickbreaker": spelled("[0-9A-Za-z.+_-]{1,100}"),
     DIGESTS: lambda value: value is True,
@@ -84,34 +83,34 @@ FIELDS = {
     "estimator": is_text,
     "settings": mapping_of(lambda value: True),
     "held_out": lambda value: is_amount(value) and value < 1.0,
-    "corpus": lambda value: isinstance(value, dict),
+    "corpus": is_record,
     "corpus_path": optional(_is_path),
-    "run": lambda value: isinstance(value, dict),
-    "files": lambda value: isinstance(value, dict),
+    "run": is_record,
+    "files": is_record,
 }
-OPTIONAL_FIELDS = {  # only in unfinished models, or in some kinds
+OPTIONAL_FIELDS: Mapping[str, Kind] = {  # only in unfinished models, or in some kinds
     "trace_bytes": is_count,
     "small": mapping_of(record_with({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
     "columns": optional(_are_columns),
     "carried_since": optional(is_count),
-    SEARCH: list_of(lambda value: isinstance(value, dict)),
+    SEARCH: list_of(is_record),
     UPDATES: list_of(_is_update),
-    "stream": lambda value: isinstance(value, dict),
-    "arriving": lambda value: isinstance(value, dict),
+    "stream": is_record,
+    "arriving": is_record,
 }
-SETTINGS = {
+SETTINGS: Mapping[str, Kind] = {
     "random_state": is_whole_number,
     "n_jobs": is_nothing,
 }  # the number of threads is not a model's setting
-CORPUS = {
+CORPUS: Mapping[str, Kind] = {
     "fingerprint": spelled("([0-9a-f]{32})?"),  # empty for a stream at its start
     "kind": one_of("text", "bag"),
     "documents": is_count,
     "tokens": is_amount,
     "empty": is_count,
-    "analysis": optional(lambda value: isinstance(value, dict)),
+    "analysis": optional(is_record),
 }
-RUN = {
+RUN: Mapping[str, Kind] = {
     "step": is_count,
     "passes": is_count,
     "seen": is_amount,
@@ -121,37 +120,38 @@ RUN = {
     "stopped": is_flag,
     "kind": one_of("bound", "estimate", "joint"),
 }
-RUN_IN_STEPS = {  # fields of runs by variational steps
+RUN_IN_STEPS: Mapping[str, Kind] = {  # fields of runs by variational steps
     "in_pass": is_count,
     "at_pass_start": _is_start_of_pass,
     "pass_nats": is_number,
     "pass_tokens": is_amount,
 }
-STREAM = {  # the documents of `fit --stream`
+STREAM: Mapping[str, Kind] = {  # the documents of `fit --stream`
     "inputs": list_of(is_text),
     "format": optional(is_text),
     "text_field": is_text,
     "id_field": optional(is_text),
     "on_error": one_of("fail", "skip"),
     "date_field": is_text,
-    "snapshot_documents": _is_positive,
+    "snapshot_documents": is_positive,
     "snapshot_seconds": is_amount,
-    "largest_text": _is_positive,
+    "largest_text": is_positive,
     "date_format": optional(is_text),
     "separator": optional(is_text),
     "quotes": one_of("double", "none"),
 }
-ARRIVING = {  # the files of `stream`
+ARRIVING: Mapping[str, Kind] = {  # the files of `stream`
     "directory": is_text,
     "text_field": is_text,
     "date_field": is_text,
-    "files": optional(_is_positive),
+    "files": optional(is_positive),
     "on_error": one_of("fail", "skip"),
     "batch": lambda value: is_whole_number(value) and -1 <= value < 1 << 63,
     "query": optional(is_text),
     "date_format": optional(is_text),
 }
-PARTS = {  # parts of a manifest, each with its required and optional fields
+# parts of a manifest, each with its required and optional fields
+PARTS: Mapping[str, tuple[Mapping[str, Kind], Mapping[str, Kind]]] = {
     "settings": (SETTINGS, {}),
     "corpus": (CORPUS, {"tags": list_of(is_text)}),  # tags: of a corpus with trees
     "run": (RUN, RUN_IN_STEPS),

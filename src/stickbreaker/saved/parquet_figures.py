@@ -1,5 +1,8 @@
 """Figures stored in a model's Parquet file besides its rows: JSON in the file's own metadata."""
 
+# pyright: standard
+# since pyarrow has no types
+
 from __future__ import annotations
 
 import json

@@ -30,7 +30,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run[Any], RunState]:
+    ) -> tuple[Run, RunState]:
         if not self.sampled:
             return variational_runs.new_run(self, corpus, seed, held_out, folder)
         source = self.source_of(corpus, held_out)
@@ -50,7 +50,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         )
         return job, SamplingState(chains)
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         if not self.sampled:
             return variational_runs.resume_run(self, corpus, snapshot, folder)
         manifest = snapshot.manifest
@@ -62,10 +62,10 @@ class PlainSyntacticTopics(SyntaxEstimator):
 
     # From a run to the learned model
 
-    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         self.take_learned(self._learned_by(job, state), state)
 
-    def _learned_by(self, job: Run[Any], state: RunState) -> Record:
+    def _learned_by(self, job: Run, state: RunState) -> Record:
         """The result of a run, as a chain's samples or as one sample."""
         if isinstance(state, SamplingState):
             return state.chains.fitted().params
@@ -75,7 +75,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         return variational_runs.finished(job, state.params, words)
 
     def finish_run(
-        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         self.take_run(corpus, job, state)
         write_documents(self.lens(), corpus, folder, fixed["held_out"], learned_from=True)

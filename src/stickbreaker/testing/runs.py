@@ -80,7 +80,7 @@ class Runs(ABC):
         """Begin the engine's table."""
 
     @abstractmethod
-    def shards(self, number: int) -> list[Shard[Any]]:
+    def shards(self, number: int) -> list[Shard]:
         """The documents of a step: 24 of them."""
 
     @abstractmethod

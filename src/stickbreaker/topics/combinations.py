@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import combinations, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
@@ -31,7 +31,7 @@ class Combination(NamedTuple):
 DOCUMENTS: dict[str, type[TopicPrior]] = {
     kind.name: kind for kind in (DirichletPrior, HDPPrior, FranchisePrior)
 }
-WORDS: dict[str, type[TopicVocabulary[Any]]] = {
+WORDS: dict[str, type[TopicVocabulary]] = {
     kind.name: kind for kind in (ClosedVocabulary, ConceptVocabulary, OpenWords)
 }
 INFERENCE: dict[str, Inference] = {

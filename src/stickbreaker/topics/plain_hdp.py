@@ -223,9 +223,7 @@ class PlainHDP(TopicEstimator):
         kept = self._slot() == "growing" and self.gibbs_settings() is None and not self.has_concepts
         return schedule_of("memoised" if kept else "batch", *self.online)
 
-    def _births(
-        self, schedule: str, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
-    ) -> bool:
+    def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> bool:
         if self.moves != BIRTHS:
             return False
         if schedule != "partial_fit":
@@ -243,7 +241,7 @@ class PlainHDP(TopicEstimator):
         self,
         schedule: str,
         documents: TopicPrior,
-        words: TopicVocabulary[Any],
+        words: TopicVocabulary,
         sampled: bool,
     ) -> tuple[Move, ...]:
         chosen = self.moves

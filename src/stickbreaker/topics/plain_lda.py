@@ -148,7 +148,7 @@ class PlainLDA(TopicEstimator):
         self,
         schedule: str,
         documents: TopicPrior,
-        words: TopicVocabulary[Any],
+        words: TopicVocabulary,
         sampled: bool,
     ) -> tuple[Move, ...]:
         if self.moves not in ("exchange", None):

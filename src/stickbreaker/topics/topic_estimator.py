@@ -52,7 +52,7 @@ class TopicEstimator(LearnedTopics):
         self._combine_names()
         return self
 
-    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs
 
         self.given_names_ = {}  # they belonged to other topics
@@ -62,18 +62,18 @@ class TopicEstimator(LearnedTopics):
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run[Any], RunState]:
+    ) -> tuple[Run, RunState]:
         # needs scipy, unlike reading a model
         from stickbreaker.topics.runs import topic_runs
 
         return topic_runs.new_run(self, corpus, seed, held_out, folder)
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         from stickbreaker.topics.runs import topic_runs
 
         return topic_runs.resume_run(self, corpus, snapshot, folder)
 
-    def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
+    def evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
         if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
             return None
         if not topic_model(job.model).words.grows:
@@ -122,7 +122,7 @@ class TopicEstimator(LearnedTopics):
         return None
 
     def finish_run(
-        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         from stickbreaker.topics.runs import topic_runs
 

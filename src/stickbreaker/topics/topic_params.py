@@ -227,9 +227,7 @@ class TopicParams(StreamLearner):
         """The initial value of a learned eta."""
         return 1.0 / n_topics
 
-    def _births(
-        self, schedule: str, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
-    ) -> bool:
+    def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> bool:
         """Whether topics of a stream open and close."""
         return False
 
@@ -238,14 +236,14 @@ class TopicParams(StreamLearner):
         self,
         schedule: str,
         documents: TopicPrior,
-        words: TopicVocabulary[Any],
+        words: TopicVocabulary,
         sampled: bool,
     ) -> tuple[Move, ...]:
         """The moves that change the topics. `sampled`: whether documents' topics are drawn."""
 
     def _words(
         self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
-    ) -> TopicVocabulary[Any]:
+    ) -> TopicVocabulary:
         """The words slot; `prior`: eta as given."""
         settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):

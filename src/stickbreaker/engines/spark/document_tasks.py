@@ -85,11 +85,11 @@ class Portion:
 
     number: int
     chunks: tuple[int | NDArray[np.int64], ...] = ()
-    given: tuple[Shard[Any], ...] = ()
+    given: tuple[Shard, ...] = ()
     before: Records | None = None
     after: Records | None = None
 
-    def shards(self, source: Source | None) -> Shards | tuple[Shard[Any], ...]:
+    def shards(self, source: Source | None) -> Shards | tuple[Shard, ...]:
         """The portion's shards; documents in files are read on each iteration."""
         return self.given if source is None else source.shards(*self.chunks)
 
@@ -170,7 +170,7 @@ class MapTask:
         yield Key(SMALL, portion.number, 0), sums
 
     def _step(
-        self, view: View, shard: Shard[Any], local: Local | None, proposals: Sequence[Proposal]
+        self, view: View, shard: Shard, local: Local | None, proposals: Sequence[Proposal]
     ) -> tuple[Local, Stats]:
         model: Model = self.model.value
         if self.retry:
@@ -184,7 +184,7 @@ class MapTask:
             local, stats = {**local, **extra}, replace(stats, trial=trial)
         return local, stats
 
-    def _viewed(self, shards: Iterable[Shard[Any]]) -> Iterator[tuple[Shard[Any], View, Sequence[Proposal]]]:
+    def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Proposal]]]:
         """Shards with the model's view of the rows that a few of them read: at most `most_bytes` of rows, and
         of documents. If those are most rows, the view is of all rows, without look-ups."""
         model: Model = self.model.value
@@ -243,10 +243,10 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
 
 
 def _grouped(
-    shards: Iterable[Shard[Any]], most_rows: int, most_entries: int, n_rows: int
-) -> Iterator[tuple[NDArray[np.int64], list[Shard[Any]]]]:
+    shards: Iterable[Shard], most_rows: int, most_entries: int, n_rows: int
+) -> Iterator[tuple[NDArray[np.int64], list[Shard]]]:
     """Groups of consecutive shards within both limits, or of one shard; each with the rows that it reads."""
-    group: list[Shard[Any]] = []
+    group: list[Shard] = []
     read, n_read, entries = np.zeros(n_rows, np.bool_), 0, 0
     for shard in shards:
         wanted = shard.table_rows()

@@ -21,7 +21,7 @@ WITH_RECORDS = 8192  # most documents in a portion whose records are written: a 
 NAME = "records"  # the name of the array in a snapshot
 
 
-def portions_of(shards: Iterable[Shard[Any]], documents: int, shard_size: int) -> list[Portion]:
+def portions_of(shards: Iterable[Shard], documents: int, shard_size: int) -> list[Portion]:
     """Shards of `shard_size` documents, in portions of about `documents`, each identified by its first
     document's number.
 
@@ -41,7 +41,7 @@ def _first(part: Shards) -> int:
     return int(part.source.first[chunk]) if isinstance(chunk, int) else int(chunk[0])
 
 
-def source_behind(shards: Iterable[Shard[Any]]) -> Source | None:
+def source_behind(shards: Iterable[Shard]) -> Source | None:
     """The source of the documents; None if shards themselves are sent."""
     return shards.source if isinstance(shards, Shards) else None
 
@@ -67,7 +67,7 @@ class CarriedRecords:
 
     def portions(
         self,
-        shards: Iterable[Shard[Any]],
+        shards: Iterable[Shard],
         documents: int,
         shard_size: int,
         *,

@@ -73,7 +73,7 @@ class ReplicatedEngine(LocalEngine):
     def map(
         self,
         params: Record,
-        shards: Iterable[Shard[Any]],
+        shards: Iterable[Shard],
         n_shards: int,
         seed: int,
         proposals: Sequence[Proposal] = (),
@@ -81,14 +81,14 @@ class ReplicatedEngine(LocalEngine):
         return self._sent(params, shards, seed, proposals, retry=False)
 
     def retry(
-        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
         return self._sent(params, shards, seed, proposals, retry=True)
 
     def _sent(
         self,
         params: Record,
-        shards: Iterable[Shard[Any]],
+        shards: Iterable[Shard],
         seed: int,
         proposals: Sequence[Proposal],
         *,

@@ -154,7 +154,7 @@ class ShardedEngine(Engine):
     def map(
         self,
         params: Record,
-        shards: Iterable[Shard[Any]],
+        shards: Iterable[Shard],
         n_shards: int,
         seed: int,
         proposals: Sequence[Proposal] = (),
@@ -163,14 +163,14 @@ class ShardedEngine(Engine):
         return self._map(params, shards, seed, proposals, retry=False)
 
     def retry(
-        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
         return self._map(params, shards, seed, proposals, retry=True)
 
     def _map(
         self,
         params: Record,
-        shards: Iterable[Shard[Any]],
+        shards: Iterable[Shard],
         seed: int,
         proposals: Sequence[Proposal],
         retry: bool,

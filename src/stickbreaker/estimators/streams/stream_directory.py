@@ -23,8 +23,7 @@ from stickbreaker.estimators.streams.stream_feed import (
 )
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
-from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.trace import line_of
+from stickbreaker.learning.trace import TraceRecord, line_of
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory

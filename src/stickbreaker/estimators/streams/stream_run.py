@@ -11,7 +11,8 @@ from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.saving import manifest_at_start
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
-from stickbreaker.learning.observers import Clock, Trace, TraceRecord
+from stickbreaker.learning.observers import Clock, Trace
+from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import model_of

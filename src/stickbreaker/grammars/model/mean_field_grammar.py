@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,9 +30,7 @@ class MeanFieldGrammar(OnlineGrammar):
         """The initial params, without those about draws."""
         return {name: item for name, item in super().start().items() if name not in ("tried", "fresh")}
 
-    def local_step(
-        self, view: View, shard: Shard[Any], local: Local | None, seed: int
-    ) -> tuple[Local, Stats]:
+    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         grammar, cache, sentences = self.grammar, view.cache, self.sentences_of(shard)
         letters, starts = sentences.letters, sentences.starts
         n, longest = len(starts) - 1, int(np.diff(starts).max(initial=1))

@@ -134,7 +134,7 @@ class OnlineGrammar(Model):
         """Zeros: sampling breaks the symmetry."""
         return np.zeros((len(keys), len(self.grammar.adapted)))
 
-    def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
+    def reads(self, shard: Shard, index: Index) -> NDArray[np.int64]:
         """All rows: a shard of sentences can use any cached tree."""
         return shard.rows
 
@@ -245,9 +245,7 @@ class OnlineGrammar(Model):
 
     # Local steps
 
-    def local_step(
-        self, view: View, shard: Shard[Any], local: Local | None, seed: int
-    ) -> tuple[Local, Stats]:
+    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         sentences = self.sentences_of(shard)
         letters, starts = sentences.letters, sentences.starts
         n = len(starts) - 1
@@ -309,7 +307,7 @@ class OnlineGrammar(Model):
         """The length of the longest sentence that is used."""
         return longest_that_fits(self.grammar)
 
-    def sentences_of(self, shard: Shard[Any]) -> Sentences:
+    def sentences_of(self, shard: Shard) -> Sentences:
         """The sentences of a shard's documents that have no new symbols and are not too long."""
         found = self.reader.read(shard.content, shard.rows, documents=shard.documents)
         fits = found.sizes <= self.longest
@@ -317,7 +315,7 @@ class OnlineGrammar(Model):
             return found
         return found.take(~found.with_unknown() & fits)
 
-    def report(self, sentences: Sentences, shard: Shard[Any], drawn: DrawnTrees) -> tuple[Local, Stats]:
+    def report(self, sentences: Sentences, shard: Shard, drawn: DrawnTrees) -> tuple[Local, Stats]:
         """The result of a local step, given a score for each sentence."""
         parsed, n = np.isfinite(drawn.nats), shard.n_documents
         known = np.where(parsed, drawn.nats, 0.0)

@@ -7,7 +7,7 @@ unigram model of the same stream, with counts fading at five rates, of which the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,7 @@ class UnigramBase(NamedTuple):
 
 
 def unigram_base(
-    slot: TopicVocabulary[Any], params: Record, vocabulary: Vocabulary, words: Sequence[str]
+    slot: TopicVocabulary, params: Record, vocabulary: Vocabulary, words: Sequence[str]
 ) -> UnigramBase:
     """Pseudo-counts: 1/2 for each word of a closed vocabulary; if words are spelled, G0 times the topics'
     concentration."""

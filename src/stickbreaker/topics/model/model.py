@@ -5,7 +5,6 @@ The code that learns eta is imported on use, so that models load without scipy.s
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ class TopicModel(Model):
     """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
 
     documents: TopicPrior
-    words: TopicVocabulary[Any]
+    words: TopicVocabulary
     solver: LocalSolver
     moves: tuple[Move, ...] = ()
     births: bool = False  # whether topics of a stream open and close (`topics/runs/stream_births.py`)

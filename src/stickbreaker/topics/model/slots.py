@@ -6,7 +6,7 @@ combinations are computed from the capabilities (`topics/combinations.py`).
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,14 @@ from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.topic_words import TopicWords
 
-C = TypeVar("C", bound=Counts)  # the layout of a vocabulary's table
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    C = TypeVar("C", bound=Counts, default=Any)  # the layout of a vocabulary's table
+else:
+    from typing import TypeVar
+
+    C = TypeVar("C", bound=Counts)
 WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → topics × words
 
 
@@ -285,7 +292,7 @@ class LocalSolver(ABC):
     def expectations(
         self,
         documents: TopicPrior,
-        words: TopicVocabulary[Any],
+        words: TopicVocabulary,
         params: Record,
         counts: Counts,
         totals: Array,
@@ -315,7 +322,7 @@ class Inference(ABC):
         """Its name as a value of the parameter."""
 
     @abstractmethod
-    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:
         """Whether topics with these slots can be learned this way."""
 
     def solver(self, mean_field: LocalSolver) -> LocalSolver:

@@ -32,7 +32,7 @@ from stickbreaker.topics.topic_shapes import refuse_other_shapes
 
 def new_run(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-) -> tuple[Run[Any], RunState]:
+) -> tuple[Run, RunState]:
     """A new run: the model that the parameters describe, and a seeded table or seeded chains.
 
     Files of the engine are in `folder`.
@@ -46,7 +46,7 @@ def new_run(
 
 def resume_run(
     estimator: LearnedTopics, corpus: Corpus, snapshot: Snapshot, folder: Path
-) -> tuple[Run[Any], RunState]:
+) -> tuple[Run, RunState]:
     """The run whose checkpoint is `snapshot`."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
@@ -61,7 +61,7 @@ def resume_run(
 
 
 def learned(
-    estimator: LearnedTopics, corpus: Corpus, job: Run[Any], state: RunState
+    estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState
 ) -> tuple[TopicModel, Engine, VariationalState]:
     """The result of a run: the model, an engine with its table, and the state."""
     if isinstance(state, SamplingState):
@@ -75,7 +75,7 @@ def learned(
 def finish_run(
     estimator: LearnedTopics,
     corpus: Corpus,
-    job: Run[Any],
+    job: Run,
     state: RunState,
     fixed: dict[str, Any],
     folder: Path,
@@ -91,7 +91,7 @@ def finish_run(
     return snapshot
 
 
-def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run[Any]) -> None:
+def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> None:
     """Count documents by topic and word after a run in memory, for ranking words."""
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())

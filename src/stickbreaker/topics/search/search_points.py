@@ -4,7 +4,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from stickbreaker.core.errors import counted
-from stickbreaker.core.json_checks import is_count, is_flag, is_number, optional, refuse_other_kinds
+from stickbreaker.core.json_checks import (
+    is_count,
+    is_flag,
+    is_number,
+    is_positive,
+    optional,
+    refuse_other_kinds,
+)
 
 SHORT, WHOLE = "short runs", "runs to the end"  # the scores on which a range is based
 
@@ -45,8 +52,8 @@ class SearchPoint:
 
 
 KINDS = {
-    "topics": lambda value: is_count(value) and value > 0,
-    "used": lambda value: is_count(value) and value > 0,
+    "topics": is_positive,
+    "used": is_positive,
     "bound": is_number,
     "held_out": optional(is_number),
     "passes": is_count,

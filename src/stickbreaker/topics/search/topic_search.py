@@ -89,7 +89,7 @@ class TopicSearch:
             return share or HELD_OUT
         return 0.0 if checks and points[0].held_out is None else share
 
-    def point(self, settings: Mapping[str, Any], job: Run[Any], state: RunState) -> SearchPoint:
+    def point(self, settings: Mapping[str, Any], job: Run, state: RunState) -> SearchPoint:
         """The figures of a finished run with these settings."""
         assert isinstance(job, VariationalRun)
         used = len(job.model.in_use(job.engine.table.totals().sum(axis=0)))

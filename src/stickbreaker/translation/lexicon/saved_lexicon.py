@@ -18,6 +18,7 @@ from stickbreaker.core.files import (
 from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
+    is_record,
     is_text,
     list_of,
     optional,
@@ -52,7 +53,7 @@ FIELDS = {
             "lines_per_document": is_count,
         }
     ),
-    "domains": lambda value: isinstance(value, dict),
+    "domains": is_record,
     "strengths": list_of(list_of(is_amount)),
     "bitext": is_text,
     "arrays": is_text,

@@ -2,7 +2,6 @@
 topics."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -44,9 +43,7 @@ class DocumentGrammar(OnlineGrammar):
     def view(self, params: Record, counts: TruncatedCounts) -> View:
         return super().view(params, counts)._replace(alpha=self.alpha(params))
 
-    def local_step(
-        self, view: View, shard: Shard[Any], local: Local | None, seed: int
-    ) -> tuple[Local, Stats]:
+    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         """Choices of documents, and the trees of each document's distinct sentences by choice."""
         grammar, sentences = self.grammar, self.sentences_of(shard)
         own, alpha = grammar.own_rules, view.alpha

@@ -4,7 +4,6 @@ it."""
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -329,9 +328,7 @@ def _blended(plan: Proposal) -> dict[str, RowArray | ReportRows]:
 MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves, "paper": PaperMoves}
 
 
-def move_of(
-    settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool
-) -> TopicMoves:
+def move_of(settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> TopicMoves:
     """The split-merge move of a model with these slots; `sampled`: documents' topics are drawn."""
     assert isinstance(documents, HDPPrior)
     assert isinstance(words, ClosedVocabulary)

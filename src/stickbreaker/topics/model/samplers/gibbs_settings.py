@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Gibbs(Inference):
     def name(self) -> str:
         return "gibbs-delayed" if self.delayed else "gibbs"
 
-    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:
         fitting = words.dirichlet if documents.grows or self.delayed else words.collapses
         return documents.direct and fitting and not (self.delayed and documents.grows)
 

@@ -4,7 +4,7 @@ Kernels and scipy.special are imported on use, so that models load without them.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Franchise(LocalSolver):
     def expectations(
         self,
         documents: TopicPrior,
-        words: TopicVocabulary[Any],
+        words: TopicVocabulary,
         params: Record,
         counts: Counts,
         totals: Array,

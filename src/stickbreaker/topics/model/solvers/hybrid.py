@@ -4,7 +4,7 @@ Kernels and scipy.special are imported on use, so that models load without them.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Hybrid(LocalSolver, Inference):
     def name(self) -> str:
         return "hybrid"
 
-    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:
         return documents.direct
 
     def solver(self, mean_field: LocalSolver) -> LocalSolver:

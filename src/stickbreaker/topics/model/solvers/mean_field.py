@@ -4,7 +4,7 @@ Kernels are imported on use, so that models load without numba.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class CoordinateAscent(Inference):
     def name(self) -> str:
         return "mean-field"
 
-    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:
         return documents.direct or words.dirichlet  # tables need a closed vocabulary
 
 
