@@ -181,8 +181,7 @@ class GrammarEstimator(Estimator):
         return SWEEPS if self.sampled else PASSES[type(self.learning_schedule())]
 
     def given_grammar(self) -> Grammar | None:
-        """The grammar given as text or `Grammar`; None if given by name. Raises UserError for anything
-        else."""
+        """The grammar given as text or `Grammar`; None if by name. Raises UserError for anything else."""
         if isinstance(self.grammar, Grammar):
             return self.grammar
         if not isinstance(self.grammar, str):
@@ -214,8 +213,7 @@ class GrammarEstimator(Estimator):
         return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
 
     def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar; one given by name is built over the vocabulary's symbols. Raises UserError if there
-        are none."""
+        """The grammar; a named one is over the vocabulary's symbols. Raises UserError if there are none."""
         given = self.given_grammar()
         if given is not None:
             return given

@@ -21,8 +21,7 @@ NEVER = -99.0  # log10 p of what never occurs, by the convention of the format
 def write_arpa(
     model: LanguageModel, base: Base, out: Path, sample: int = -1, *, overwrite: bool = False
 ) -> dict[int, int]:
-    """Write one sample (counted from 0; -1 is the last) as an ARPA file; returns the number of n-grams by
-    order.
+    """Write one sample (from 0; -1: the last) as an ARPA file; returns the number of n-grams by order.
 
     This is exact: a sample predicts p(w | u) = p + bow(u) p(w | shorter) (Teh 2006, equation 7), with bow(u)
     = (b + a T) / (C + b). The mean over samples has no such form. If unknown words are spelled, `<unk>` gets
@@ -101,8 +100,7 @@ def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
 
 
 def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
-    """The restaurant of each context, given as words (n-grams × words, in the order of the text); -1:
-    none."""
+    """The restaurant of each context (n-grams × words, in the order of the text); -1: none."""
     at = np.zeros(len(words), np.int64)
     for column in words.T[::-1]:
         at = contexts.find_restaurants(at, column)

@@ -75,8 +75,7 @@ class BackoffModel:
         return log_p
 
     def log_probabilities_of_sentences(self, words: NDArray[np.int64], starts: NDArray[np.int64]) -> Array:
-        """log p (nats) of the words of several sentences, given by number, and of the end after each
-        sentence.
+        """log p (nats) of the words of sentences, given by number, and of the end after each sentence.
 
         `starts` (sentences): where each begins in `words`.
         """
@@ -148,8 +147,7 @@ def linked(
     n_words: int,
     marks: Marks,
 ) -> BackoffArrays:
-    """The arrays of a model, given the keys from `nodes_of`: adds hash slots, suffixes and states of the
-    nodes.
+    """The arrays of a model, given keys from `nodes_of`: adds hash slots, suffixes and states of nodes.
 
     For log_p, back_off (nodes) and numbers see `BackoffArrays`.
     """

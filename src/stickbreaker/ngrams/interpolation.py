@@ -135,8 +135,7 @@ class Interpolated:
 
 
 def _over_more_words(scores: Scores, n: int) -> Array:
-    """log p (nats) of words after splitting the probability of `<unk>` evenly between it and `n` new
-    words."""
+    """log p (nats) of words after dividing the probability of `<unk>` between it and `n` new words."""
     return np.where(scores.known, scores.nats, scores.nats - np.log1p(n))
 
 

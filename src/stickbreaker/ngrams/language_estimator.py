@@ -167,8 +167,7 @@ class LanguageEstimator(Estimator, Generic[M]):
         return job, SamplingState(Chains([chain], burn_in, every, 1))
 
     def _held_out_score(self, fitted: Fitted, source: Source, base: Base, seed: int) -> float:
-        """The log probability of the held-out documents, in nats per word (ends of sentences count as
-        words)."""
+        """Log probability of the held-out documents, in nats per word (ends of sentences count as words)."""
         numbers, nats, events = base.numbers, 0.0, 0
         model = self.model_of(fitted.params, numbers.n_words)
         for block in range(source.n_blocks):
@@ -290,8 +289,7 @@ def _has_sentences(source: Source) -> bool:
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError if too much of a text is not in its vocabulary; if words are spelled, if anything
-    is."""
+    """Raise UserError if too much of a text is not in its vocabulary (anything, if words are spelled)."""
     if corpus.about.rule.words is not None and not spelled:
         return  # a list of words chosen by the user
     share = float((text.words < 0).mean()) if len(text.words) else 0.0

@@ -33,8 +33,7 @@ STEPS = 32  # rows of topic shares whose ratios are in memory at a time
 
 
 class Ratios(NamedTuple):
-    """The ratios (p(word | topics of a document) / p(word))^exponent, for the words that the topic model
-    knows.
+    """The ratios (p(word | topics of a document) / p(word))^exponent, for words of the topic model.
 
     p(word) is by the topic model too: the mean of p(word | topic), weighted by the topics' shares of the
     training words.

@@ -28,8 +28,7 @@ class WordNumbers:
 
     @classmethod
     def of(cls, vocabulary: Vocabulary, min_count: int, *, spelled: bool) -> "WordNumbers":
-        """Number the words that occur `min_count` times, or all if spelled. Raises UserError if there are
-        none."""
+        """Number the words that occur `min_count` times, or all if spelled. Raises UserError without any."""
         kept = np.ones(len(vocabulary), np.bool_) if spelled else vocabulary.tokens >= min_count
         kept &= np.array([word != UNKNOWN for word in vocabulary.words], np.bool_) | spelled
         if not kept.any():

@@ -219,8 +219,7 @@ class SyntaxEstimator(Estimator):
     # The learned model
 
     def take_learned(self, params: Record, state: RunState) -> None:
-        """Set the estimator's fitted attributes from params. Raises ValueError if they do not fit
-        together."""
+        """Set the estimator's fitted attributes from params. Raises ValueError if they do not match."""
         self.take_state(state)
         self.params_: Record = params
         self.state_: RunState = state

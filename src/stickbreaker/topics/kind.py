@@ -1,5 +1,4 @@
-"""The declaration of topic models as kinds: latent Dirichlet allocation and the hierarchical Dirichlet
-process."""
+"""The declaration of LDA and the HDP as kinds of models."""
 
 from dataclasses import replace
 

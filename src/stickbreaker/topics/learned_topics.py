@@ -90,8 +90,7 @@ class LearnedTopics(TopicParams):
 
     @cached_property
     def components_(self) -> Array:
-        """Parameters of q(beta) (topics × words): expected counts plus eta; for an open vocabulary,
-        counts."""
+        """Parameters of q(beta) (topics × words): expected counts plus eta (open vocabulary: counts)."""
         words, whole = self.model.words, self.engine_.table.whole()
         used = words.parameters(self.params_, whole).T[self.topic_columns_]
         return np.ascontiguousarray(used if self._rows is None else used[:, self._rows])
@@ -164,7 +163,7 @@ class LearnedTopics(TopicParams):
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and their shares of each topic's tokens (concepts × topics); empty without
+        """Names of concepts, and their shares of topics' tokens (concepts × topics); empty without
         concepts."""
         names, shares = self.model.words.concepts(self.params_, self.engine_.table)
         return names, shares[:, self.topic_columns_]

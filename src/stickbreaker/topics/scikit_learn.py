@@ -148,8 +148,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return as_frame(found.table(names))
 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
-        """For each topic, the positions in `X` of the `n` documents with its largest shares; ties go to the
-        first."""
+        """For each topic, the positions in `X` of the `n` documents with its largest shares; ties in
+        order."""
         theta = self.transform(X)
         return largest(theta.T, n)[0].tolist()
 

@@ -92,8 +92,7 @@ def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree 
 
 
 def guide_of(value: object) -> Guide | None:
-    """A guide, given as `Guide`, as a mapping of topics to words, or None. Raises UserError for anything
-    else."""
+    """A guide, given as `Guide`, mapping of topics to words, or None. Raises UserError for anything else."""
     if value is None or isinstance(value, Guide):
         return value
     if isinstance(value, Mapping):

@@ -1,2 +1,1 @@
-"""Translation that follows the topics of a document: lexicons by topic, word alignment, phrase-based
-decoding."""
+"""Translation by topics of a document: lexicons by topic, word alignment, phrase-based decoding."""

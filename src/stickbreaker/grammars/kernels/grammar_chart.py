@@ -293,8 +293,7 @@ def group_of(symbol, symbols):
 
 @njit(**PART)
 def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
-    """Fill a span for a group of symbols that reach each other by unary rules; returns the next place in
-    `active`."""
+    """Fill a span for a group of symbols in a cycle of unary rules; returns the next place in `active`."""
     n, symbol = len(span.letters), active[at]
     end = at
     while end < len(active) and symbols.groups[active[end]] == symbols.groups[symbol]:
@@ -367,8 +366,7 @@ def _all_ways(steps):
 
 @njit(**LEAN)
 def _greatest_ways(ways):
-    """Turn steps (diagonal 1) into the greatest products of steps from each symbol to each other, in
-    place."""
+    """Turn steps (diagonal 1) into the greatest products of steps between symbols, in place."""
     n = len(ways)
     for i in range(n):
         ways[i, i] = max(ways[i, i], 1.0)

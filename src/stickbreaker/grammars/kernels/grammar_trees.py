@@ -30,8 +30,7 @@ def ordered_tables(memory):
 
 @njit(**PLAIN)
 def written(heads, names, memory):
-    """Concatenate lists of entries; also returns where each begins. names (tables): their numbers in the
-    output."""
+    """Concatenate lists of entries; also returns where each begins. names (tables): numbers to write."""
     starts = np.zeros(len(heads) + 1, np.int64)
     for at in range(len(heads)):
         entry, size = heads[at], 0
@@ -194,8 +193,7 @@ def measure_derivations(entries, starts, sizes_out):
 
 @njit(**LEAN)
 def write_derivations(entries, starts, ends, found_out):
-    """Write the expanded rules of derivations to found_out; ends (derivations + 1): where those of each
-    begin."""
+    """Write the expanded rules of derivations to found_out; ends (derivations + 1): where each begins."""
     for row in range(len(starts) - 2, -1, -1):
         number = ends[row]
         for at in range(starts[row], starts[row + 1]):

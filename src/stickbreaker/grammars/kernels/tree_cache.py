@@ -355,8 +355,7 @@ def link_trees(ids, weights, trees, n_columns):
 
 @njit(**LEAN)
 def strings_in(letters, n_terminals, trees, strings):
-    """Fill `strings` with the string number of each span of a sentence; 0 if no cached tree has the
-    string."""
+    """Fill `strings` with the string number of each span of a sentence; 0: no cached tree has it."""
     n = len(letters)
     for i in range(n):
         string = np.int64(0)
@@ -610,8 +609,7 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
 
 @njit(**LEAN)
 def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, chart, outside, counts):
-    """Add the expected uses of a symbol's rules in a span with outside `own`, and the outsides of its
-    children."""
+    """Add expected uses of a symbol's rules in a span with outside `own`, and outsides of its children."""
     if j == i + 1:
         rule = rule_to(symbol, letter, rules, symbols)
         if rule >= 0:

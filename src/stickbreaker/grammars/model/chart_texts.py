@@ -154,8 +154,7 @@ def numbered_strings(
 
 @njit(**PLAIN)
 def _productive(letters, rules, alive, found):
-    """Mark the symbols that can derive strings of these terminals, and list them in `found`; returns their
-    number."""
+    """Mark, and list in `found`, the symbols that derive strings of these terminals; returns the number."""
     number = 0
     for letter in letters:
         for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):

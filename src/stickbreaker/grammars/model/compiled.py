@@ -173,8 +173,7 @@ def _parted(grammar: Grammar) -> list[Parted]:
 
 
 def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
-    """Symbols sorted so that unary rules lead to earlier ones, with groups (symbols in a cycle) kept
-    together."""
+    """Symbols sorted so that unary rules lead to earlier ones; groups (cycles) are kept together."""
     below: dict[str, list[str]] = {}
     for parent, children, _ in parted:
         leads = below.setdefault(parent, [])

@@ -95,8 +95,7 @@ class LearnedGrammar:
 
     @classmethod
     def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
-        """The grammar that a chain's `fitted` describes. Raises ValueError if its arrays do not fit
-        together."""
+        """The grammar that a chain's `fitted` describes. Raises ValueError if its arrays do not match."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
         names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
@@ -269,8 +268,7 @@ class LearnedGrammar:
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
-        """Sentences (terminals, and where each starts) prepared for charts, with numbers of remembered
-        strings."""
+        """Sentences (terminals, starts) prepared for charts, with numbers of remembered strings."""
         grammar, spans = self.grammar, span_starts(starts)
         strings = no_strings(spans)
         _, _, children = self._memory

@@ -98,8 +98,7 @@ def draw_process(
 
 
 def _slice(log_density: Callable[[float], float], x: float, generator: np.random.Generator) -> float:
-    """Draw the next value by slice sampling, which leaves the density invariant (Neal 2003: step out,
-    shrink)."""
+    """Draw the next value by slice sampling (Neal 2003: step out, shrink)."""
     level = log_density(x) + np.log(generator.random())
     low = x - WIDTH * generator.random()
     high = low + WIDTH

@@ -477,8 +477,7 @@ def new_draft(grammar: Compiled, longest: int) -> Draft:
 
 
 def new_chart(grammar: Compiled, longest: int) -> Chart:
-    """Memory for a chart of a sentence with up to `longest` terminals. Raises UserError if that is too
-    long."""
+    """Memory for a chart of up to `longest` terminals. Raises UserError if that is too long."""
     if not chart_fits(grammar, np.array([longest]))[0]:
         raise UserError(why_too_long(grammar, longest), remedy="cut long texts into sentences")
     return chart_room(grammar, longest)

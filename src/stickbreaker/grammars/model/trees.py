@@ -21,8 +21,7 @@ class Tree(NamedTuple):
     children: "tuple[Tree | str, ...]"
 
     def brackets(self) -> str:
-        """The tree in the bracket notation of treebanks; round brackets of the text become -LRB- and
-        -RRB-."""
+        """The tree in treebanks' bracket notation; round brackets of the text become -LRB- and -RRB-."""
         found: list[str] = []
         for one in self._walk():
             if isinstance(one, Tree):

@@ -40,8 +40,7 @@ class BackoffArrays(NamedTuple):
 
 @njit(**LEAF)
 def _slot_of(key, mask):
-    """The slot where the search for a key starts: Fibonacci hashing, upper half mixed in (Knuth 1998,
-    6.4)."""
+    """The first slot to try for a key: Fibonacci hashing, upper half mixed in (Knuth 1998, 6.4)."""
     mixed = np.uint64(key) * MIXER
     return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
 

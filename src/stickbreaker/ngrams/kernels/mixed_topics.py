@@ -52,8 +52,7 @@ def _common(slot, d, shorter, rooms, seats, priors):
 
 @njit(**PART)
 def predict_mixed(depth, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.p`: p(word | context, topic) along a path down to a depth, for all topics (equation
-    4)."""
+    """Fill `scratch.p`: p(word | context, topic) along a path to a depth, for all topics (equation 4)."""
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
     for d in range(depth + 1):
@@ -129,8 +128,7 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
 
 @njit(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.weights` with the base of each topic's distribution in a slot; returns the slot's
-    depth."""
+    """Fill `scratch.weights` with the base of each topic in a slot; returns the slot's depth."""
     depth = fill_path(slot, rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
     share = shares[rooms.restaurants[slot]]
@@ -143,8 +141,7 @@ def _bases(slot, rooms, seats, priors, shares, scratch):
 
 @njit(**OPTIONS)
 def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """Resample the topics of tables together with all words below them; returns how many tables changed
-    topic.
+    """Resample the topics of tables with all words below them; returns how many tables changed.
 
     In each slot, tables are picked evenly, as often as it has tables of topics other than the common one.
     Below a table are customers of its own topic only: tables of longer contexts that sent their customer to

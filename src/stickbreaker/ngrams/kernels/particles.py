@@ -81,8 +81,7 @@ def _topic_at(row, weights, target):
 
 @njit(**PART)
 def _draw(row, outside, weights, total, state):
-    """Draw a word's topic (or NONE); returns it with p(word). weights (topics): n_k + alpha_k; total: their
-    sum."""
+    """Draw a word's topic (or NONE); returns it and p(word). weights: n_k + alpha_k; total: their sum."""
     mass, none = _mass(row, weights), outside * total
     if mass <= 0.0:
         return NONE, none / total

@@ -213,8 +213,7 @@ class Stops(NamedTuple):
 
 @njit(**PART)
 def chance_to_stop(restaurant, stops):
-    """The probability that a context ends at a restaurant, given how many words stop there and how many
-    pass."""
+    """The probability that a context ends at a restaurant, given the numbers of stops and passes."""
     stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
     return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
@@ -311,8 +310,7 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def count_sizes(layout, seating, sizes_out):
-    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64), which must be wide
-    enough."""
+    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64; wide enough)."""
     for slot in range(len(layout.parents)):
         depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
         if layout.places[slot + 1] == first:
@@ -366,15 +364,13 @@ class Trie(NamedTuple):
 
 @njit(**PART)
 def _hash(key, size):
-    """A hash below `size`, a power of two: bits of the key times 2^64 / golden ratio (Knuth 1973, section
-    6.4)."""
+    """A hash below `size`, a power of two: bits of key × 2^64 / golden ratio (Knuth 1973, section 6.4)."""
     return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (size - 1)
 
 
 @njit(**OPTIONS)
 def hash_keys(keys, table):
-    """Fill a hash table (all -1; its size a power of two above the number of keys) with the positions of
-    keys."""
+    """Fill a hash table (all -1; size: a power of two above the number of keys) with keys' positions."""
     for place in range(len(keys)):
         at = _hash(keys[place], len(table))
         while table[at] >= 0:

@@ -26,8 +26,7 @@ class Words(NamedTuple):
 
 @njit(**OPTIONS)
 def fill_excess(shares, lifts, words, exponent, excess_out):
-    """Set excess_out (steps × all words) to (sum_k shares_k lifts_wk)^exponent - 1; 0 for words not in
-    `words`.
+    """Set excess_out (steps × all words) to (sum_k shares_k lifts_wk)^exponent - 1; 0 for other words.
 
     shares (steps × topics): theta; lifts (words × topics): p(word | topic) / p(word); words: their numbers.
     """
@@ -95,8 +94,7 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """`sum_down_restaurants` for unbounded contexts, which end at each restaurant but the last with p =
-    `ends`."""
+    """`sum_down_restaurants` for unbounded contexts, ending at each restaurant but the last with `ends`."""
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

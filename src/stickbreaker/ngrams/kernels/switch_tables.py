@@ -57,8 +57,7 @@ def draw_shares(switches, key):
 
 @njit(**PART)
 def _seat(slot, customers, mass, layout, seating, state):
-    """Seat customers again in an empty slot, by a Chinese restaurant process; returns the number of
-    tables."""
+    """Seat customers in an empty slot by a Chinese restaurant process; returns the number of tables."""
     seats, sizes, first = seating.seats, seating.sizes, layout.places[slot]
     kinds, tables = 0, 0
     for seated in range(customers):

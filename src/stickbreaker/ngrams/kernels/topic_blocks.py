@@ -1,5 +1,4 @@
-"""Block moves: resampling the topic of a table together with all words below it (Noji et al. 2013, section
-4.2).
+"""Block moves: resampling the topic of a table with all words below it (Noji et al. 2013, 4.2).
 
 A block is a table, the tables of longer contexts that are its customers, their customers, and so on down to
 words of the text in any documents. Seatings do not record which customers sit at which table, so a table's

@@ -40,8 +40,7 @@ class Ways(NamedTuple):
 
 @njit(**PART)
 def step(restaurant, slot, shares, p):
-    """Update p (topics) from the shorter context to a restaurant's context; slot: -1 if the word is not
-    there."""
+    """Update p (topics) from the shorter context to a restaurant's; slot: -1 if the word is not there."""
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]
     if slot >= 0:

@@ -123,8 +123,7 @@ def count_word(word, change, words):
 
 @njit(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
-    """Set weights_out to scale (n + alpha) p for each topic but the common one in a document; returns their
-    sum."""
+    """Set weights_out to scale (n + alpha) p for a document's topics but the common one; returns the sum."""
     counts, prior = words.counts[document], words.prior
     weights_out[0] = 0.0
     found = 0.0

@@ -52,8 +52,7 @@ class Seats(NamedTuple):
 
 @njit(**PART)
 def place_of(rows, first, n, room, n_topics, topic):
-    """The index of a topic's cell in a slot (or total in a restaurant), whose rows start at `first`; or
-    -1."""
+    """The index of a topic's cell (or total) among rows that start at `first`; or -1."""
     if room == n_topics:
         return first + topic
     for place in range(first, first + n):
@@ -241,8 +240,7 @@ def fill_path(slot, rooms, path):
 
 @njit(**OPTIONS)
 def count_sizes(rooms, seats, sizes_out):
-    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64), which must be wide
-    enough."""
+    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64; wide enough)."""
     for slot in range(len(rooms.parents)):
         depth, first = rooms.depths[rooms.restaurants[slot]], rooms.entries[slot]
         if rooms.entries[slot + 1] == first:

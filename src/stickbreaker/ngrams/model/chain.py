@@ -117,8 +117,7 @@ class PitmanYorChain(Sampler):
         return Score(nats, float(self._events.own.sum()), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers of occupied contexts and tables, and the last sweep's perplexity of each word given all
-        others.
+        """Numbers of contexts and tables, and the last sweep's perplexity of each word given all others.
 
         That is exp(-mean log p(word | context)), each p taken when the word was reseated.
         """

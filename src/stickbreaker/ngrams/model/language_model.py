@@ -50,8 +50,7 @@ class LanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int) -> "LanguageModel":
-        """The model that a chain's `fitted` describes. Raises ValueError if its arrays do not fit
-        together."""
+        """The model that a chain's `fitted` describes. Raises ValueError if its arrays do not match."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
         found = cls(
@@ -163,8 +162,7 @@ class LanguageModel:
         return found
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
-        """p(word | context) of words, the mean over samples; `symbols`: those before each word, nearest
-        first."""
+        """p(word | context), the mean over samples; `symbols`: those before each word, nearest first."""
         text = np.column_stack([np.full(len(words), -1), *symbols[::-1], words])
         return self._predict(text.ravel(), np.arange(1, len(words) + 1) * text.shape[1] - 1, base)
 

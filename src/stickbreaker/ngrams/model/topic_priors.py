@@ -79,8 +79,7 @@ class _CommonTopic(TopicChain):
 
 
 class SwitchingTopics(_CommonTopic):
-    """A word comes from the common model with a probability that depends on its context, else from a
-    topic."""
+    """A word comes from the common model with a probability by its context, else from a topic."""
 
     reach = False
 

@@ -49,8 +49,7 @@ class TopicSentences:
         return self._down(way, 0 if any(mixed) else topic)
 
     def _way(self, context: list[int]) -> tuple[Integers, int]:
-        """The restaurants of a context, from the empty one on, and how many of its words they do not
-        cover."""
+        """The restaurants of a context, from the empty one on, and the number of words not covered."""
         text, longest = np.array([-1, *context, -1]), self._model.longest
         way = np.empty((2, 1, longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self._model.trie, *way)
@@ -58,8 +57,7 @@ class TopicSentences:
         return way[0, 0, :known], min(len(context), longest) + 1 - known
 
     def _down(self, way: Integers, topic: int) -> int:
-        """Draw a word of a topic: from the longest context to shorter ones, until a customer's word is
-        drawn."""
+        """Draw a word of a topic: from the longest context down, until a customer's word is drawn."""
         mixed = self._model.prior_name == "hierarchical"
         for restaurant in way[::-1].tolist():
             word = self._seated(restaurant, topic)

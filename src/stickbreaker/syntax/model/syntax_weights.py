@@ -125,8 +125,7 @@ def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transi
 
 
 def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Concentrations:
-    """Update tau and the alphas: each maximises a lower bound of the bound that is tight at its present
-    value.
+    """Update tau and the alphas: each maximises a lower limit of the bound, tight at its present value.
 
     q(theta) and q(pi) change along: the shapes y + n (y = alpha tau_i) with y, while rates r stay. Then each
     Gamma contributes log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E / r), E = 1 + its pulls. The

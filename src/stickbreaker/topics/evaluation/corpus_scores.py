@@ -207,8 +207,7 @@ def spelled_top_words(topics: Topics, n: int = 10, by: str = DOCUMENTS) -> dict[
 def spelled_tops(
     top: Callable[[slice], NDArray[np.int64]], vocabulary: Vocabulary
 ) -> dict[str | None, list[list[str]]]:
-    """`spelled_top_words` given a function `top` from rows of the vocabulary to each topic's words (K ×
-    n)."""
+    """`spelled_top_words`, given a function `top` from rows of the vocabulary to words (K × n)."""
     tops = {language: top(rows) for language, rows in _ranges(vocabulary).items()}
     return {
         language: [[vocabulary.words[row] for row in topic] for topic in found.tolist()]

@@ -65,8 +65,7 @@ class BlockScore:
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
-        """A function that returns E[beta] of given words of the corpus, by ascending number (topics ×
-        words)."""
+        """A function from ascending word numbers of the corpus to E[beta] (topics × words)."""
         return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 

@@ -50,8 +50,7 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """Id, beginning and number of tokens of the stored documents; none if the model has not learned from
-    them."""
+    """Id, beginning and tokens of the stored documents; none if the model has not learned from them."""
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:

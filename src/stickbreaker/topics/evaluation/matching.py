@@ -139,8 +139,7 @@ def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64
 
 
 def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:
-    """Mean similarity of matched topics, over all pairs of models, usually of the same data with different
-    seeds.
+    """Mean similarity of matched topics over all pairs of models, usually with different seeds.
 
     Raises UserError for fewer than two models.
 

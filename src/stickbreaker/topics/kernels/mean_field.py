@@ -102,8 +102,7 @@ def _round(block, counts, theta_weights, gains_out):
 
 @njit(**PART)
 def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
-    """Iterate gamma = alpha + theta_weights × gains to a fixed point; returns the rounds (Blei et al. 2003,
-    fig. 6)."""
+    """Iterate gamma = alpha + theta_weights × gains; returns the rounds (Blei et al. 2003, fig. 6)."""
     n_topics = len(alpha)
     total = np.float32(0.0)
     for k in range(n_topics):

@@ -161,8 +161,7 @@ def order_by_company(side: Side) -> NDArray[np.int64]:
 
 
 def _standard(values: Array) -> Array:
-    """Standard scores of each row: values minus mean, divided by the standard deviation; zeros if all are
-    equal."""
+    """Standard scores of each row; zeros if all values are equal."""
     deviations = values.std(axis=1, keepdims=True)
     return (values - values.mean(axis=1, keepdims=True)) / np.where(deviations > 1e-12, deviations, 1.0)
 

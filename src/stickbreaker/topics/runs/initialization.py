@@ -186,8 +186,7 @@ def _linked(counts: csr_matrix, parts: Sequence[slice], n_topics: int) -> NDArra
 
 
 def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
-    """tf-idf (1 + log n) log(D / df), rows of length one (zero without specific words); also returns the
-    logs."""
+    """tf-idf (1 + log n) log(D / df), rows of length one (or zero); also returns the logs."""
     n_documents, n_words = _shape(counts)
     idf = np.log(n_documents / np.maximum(np.bincount(counts.indices, minlength=n_words), 1))
     weighted = counts.copy()

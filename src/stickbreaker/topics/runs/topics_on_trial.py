@@ -28,8 +28,7 @@ class Halves:
 
     @classmethod
     def of(cls, bags: Bags) -> "Halves":
-        """Split tokens at random, keyed by the documents' words; both halves of each document must have
-        some."""
+        """Split tokens at random, keyed by the documents' words; both halves of each must have some."""
         return cls(*split_halves(bags))
 
     def take(self, documents: NDArray[np.int64]) -> "Halves":

@@ -129,8 +129,7 @@ class WordAligner:
 
 
 def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Shares) -> WordAligner:
-    """The aligner with the translations that are likely in either direction, sorted by source and target
-    word."""
+    """The aligner with translations likely in either direction, sorted by source and target word."""
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
     slots = np.flatnonzero(likely)

@@ -1,5 +1,4 @@
-"""Extraction of phrases from aligned sentences: spans without links to the outside (Koehn, Och and Marcu
-2003)."""
+"""Extraction of phrases: aligned spans without links to the outside (Koehn, Och and Marcu 2003)."""
 
 from typing import NamedTuple
 

@@ -70,8 +70,8 @@ class PhraseTable:
         sizes: tuple[int, int],
         most: int = MOST_OPTIONS,
     ) -> "PhraseTable":
-        """Count the table of a bitext; `sizes`: of both vocabularies. Phrases with unknown words are left
-        out."""
+        """Count the table of a bitext; `sizes`: of both vocabularies. Leaves out phrases with unknown
+        words."""
         places = phrase_places(sides, links)
         sources, f = number_phrases(sides[0].words, places.source, places.source_words, sizes[0])
         targets, e = number_phrases(sides[1].words, places.target, places.target_words, sizes[1])

@@ -51,8 +51,7 @@ class Progress(NamedTuple):
 
 @njit(**PART)
 def _born(topics, gamma, state):
-    """Break a new topic off the rest by Beta(1, gamma), in the first free column; returns the column, or
-    -1."""
+    """Break a new topic off the rest by Beta(1, gamma) into the first free column; returns it, or -1."""
     new = 0
     while new < len(topics.weights) and topics.weights[new] > 0.0:
         new += 1

@@ -1,2 +1,1 @@
-"""Chains over the topics of single tokens: collapsed Gibbs sampling, exact and delayed, for LDA and the
-HDP."""
+"""Chains over single tokens' topics: collapsed Gibbs sampling, exact and delayed, for LDA and HDP."""

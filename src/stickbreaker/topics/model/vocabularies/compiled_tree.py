@@ -134,8 +134,7 @@ class CompiledTree:
         return order, np.flatnonzero(np.diff(self.sources[order], prepend=-1))
 
     def passing(self, totals: Array) -> tuple[Array, Array]:
-        """The tokens that pass each edge and each node (edges, nodes × columns), given those of each
-        group."""
+        """The tokens that pass each edge and node (edges, nodes × columns), given those of each group."""
         edges = np.asarray(self.incidence @ totals)
         nodes = np.zeros((len(self.entrances), totals.shape[1]))
         nodes[: self.n_groups] = totals
