@@ -88,7 +88,7 @@ def _names_of_kinds() -> list[OptionNames]:
     """The parameters of every kind, for messages."""
     from stickbreaker.estimators.kinds import kinds, systems
 
-    return [saved.parameters for saved in (*kinds().values(), *systems())]
+    return [names for saved in (*kinds().values(), *systems()) for names in saved.names()]
 
 
 add_names(_names_of_kinds)

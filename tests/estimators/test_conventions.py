@@ -263,7 +263,7 @@ def test_parameters_by_the_names_of_other_programs(kind, name):
 
 
 def test_other_kinds_suggest_what_they_have():
-    with pytest.raises(TypeError, match="NgramModel has no parameter 'n_components'; it has order, unknown"):
+    with pytest.raises(TypeError, match="NgramModel has no parameter 'n_components'; it has order, samples"):
         NgramModel(n_components=3)
 
     class Mine(LDA):
@@ -503,7 +503,7 @@ def test_a_wrong_parameter_is_named(name, value):
     ],
 )
 def test_a_wrong_schedule_is_named(name, value):
-    with pytest.raises(UserError, match=rf"Online\({name}=.*\) is out of range; {name} is a "):
+    with pytest.raises(UserError, match=rf"Online\({name}=.*\); {name} is a "):
         Online(**{name: value})
 
 

@@ -111,7 +111,7 @@ def test_the_first_steps_may_be_small(corpus):
     assert {batch.n_documents for batch in later[:-1]} == {6}
     whole, _ = read(Online(batch_size=400, first_batch=1000), source)
     assert [batch.n_documents for batch in whole] == [400, 400, 200]
-    with pytest.raises(UserError, match="first_batch is a whole number from 1"):
+    with pytest.raises(UserError, match="first_batch is a whole number above 0"):
         Online(first_batch=0)
 
 

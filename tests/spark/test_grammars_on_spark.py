@@ -55,7 +55,7 @@ def test_topics_with_shares_by_document_are_the_same(spark, tmp_path):
 
 
 def test_chains_do_not_run_on_spark(spark, corpus):
-    with pytest.raises(UserError, match='the engine given does not go with inference="mcmc"'):
+    with pytest.raises(UserError, match='needs inference="hybrid" or inference="mean-field"'):
         AdaptorGrammar(engine=SparkEngine(spark)).fit(corpus)
 
 

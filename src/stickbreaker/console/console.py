@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -260,24 +260,39 @@ def from_option(*, names: str | None = None, **settings: Any) -> Any:
     return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
 
 
+def from_table(table: Mapping[str, Mapping[str, Any]]) -> Any:
+    """A field of a dataclass that has the values of several options, by their names."""
+    return dataclasses.field(metadata={"table": table})
+
+
 def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a dataclass, which it receives as one argument, `name`.
 
     The field `given`, if the dataclass has one, lists the names of options that were given.
     """
     fields = {field.name: field.metadata for field in dataclasses.fields(kind) if field.name != "given"}
+    plain = tuple(field for field, about in fields.items() if "table" not in about)
+    tables = {field: about["table"] for field, about in fields.items() if "table" in about}
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def gathered(*args: Any, **values: Any) -> None:
-            made = {field: values.pop(field) for field in fields}
+            made = {field: values.pop(field) for field in plain}
+            for field, table in tables.items():
+                keys = [name[2:].replace("-", "_") for name in table]
+                made[field] = {key: values.pop(key) for key in keys}
             if hasattr(kind, "given"):
-                made["given"] = written(tuple(fields))
+                made["given"] = written(plain)
             function(*args, **{name: kind(**made)}, **values)
 
         for field, about in reversed(fields.items()):
-            names = about["names"] or f"--{field.replace('_', '-')}"
-            gathered = option(names, **about["settings"])(gathered)
+            own = (
+                {about["names"] or f"--{field.replace('_', '-')}": about["settings"]}
+                if field in plain
+                else tables[field]
+            )
+            for names, settings in reversed(own.items()):
+                gathered = option(names, **settings)(gathered)
         return gathered
 
     return decorated

@@ -20,10 +20,6 @@ View = Any  # what a model computes from the rows that a shard reads; only that 
 Local = Record  # what is stored for each document between passes; its first axis is "documents"
 
 
-MOST_COLUMNS = 1_000_000  # columns of a table: a prior has a number for each
-MOST_CHAINS = 256  # chains of a sampler: each holds the state of all tokens
-
-
 class Step(NamedTuple):
     """The position of a run: step number from 0, rate rho, scale D / |S|, documents seen before this step.
 

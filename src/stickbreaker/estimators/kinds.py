@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.option_names import OptionNames
+from stickbreaker.core.parameter_fields import names_of
 
 if TYPE_CHECKING:  # importing it takes longer than the program's help may take
     from stickbreaker.estimators.estimator import Estimator
@@ -65,7 +66,7 @@ class Saved:
     by name. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and their description;
     without one, documents are scored by their log probability. `evaluate_options` are the command's options
     that apply to it. `commands` are its own commands, `exports` its formats. `parameters` are those that
-    messages may name.
+    messages may name and that no class declares.
     """
 
     name: str
@@ -82,6 +83,10 @@ class Saved:
     topics: str | None = None
     topics_options: tuple[str, ...] = ()
     parameters: OptionNames = field(default_factory=OptionNames)
+
+    def names(self) -> tuple[OptionNames, ...]:
+        """How messages name parameters."""
+        return (self.parameters,)
 
     @property
     def said(self) -> str:
@@ -101,7 +106,7 @@ class Kind(Saved):
     """One kind of models.
 
     `home` and `front_door` are the places, "module:class", of its plain estimator and of the one that users
-    import. Every kind can learn, save and resume.
+    import; `declared` is that of the class that declares its parameters (see `core/parameter_fields.py`). Every kind can learn, save and resume.
 
     For the program: `fit` are commands of `stickbreaker fit`, "module:command" by name. `topics`,
     "module:function", takes a `TopicsRequest` and returns topics, and their description; `topics_options` are
@@ -115,6 +120,14 @@ class Kind(Saved):
     fit: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str | None = None
     unigram_topics: str | None = None
+    declared: str | None = None
+
+    def names(self) -> tuple[OptionNames, ...]:
+        return (
+            (self.parameters,)
+            if self.declared is None
+            else (self.parameters, names_of(object_at(self.declared)))
+        )
 
     def plain(self) -> "type[Estimator]":
         """The estimator class with the parameters and the maths, without scikit-learn."""

@@ -40,7 +40,11 @@ class ScikitLearn(BaseEstimator, Estimator):
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        if inspect.isfunction(cls.__init__) and "__wrapped__" not in vars(cls.__init__):
+        if (
+            hasattr(cls, "kind")
+            and inspect.isfunction(cls.__init__)
+            and "__wrapped__" not in vars(cls.__init__)
+        ):
             cls.__init__ = checked(cls.__init__, cls.elsewhere)
 
     def __sklearn_tags__(self) -> Any:

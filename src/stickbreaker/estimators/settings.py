@@ -4,13 +4,14 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import Field, fields
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.parameter_fields import declared, refuse_values
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 
@@ -88,6 +89,13 @@ def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) 
         )
 
 
+def refuse_parameters(estimator: Any) -> None:
+    """Raise UserError for the first parameter of an estimator whose declaration its value does not fit."""
+    refuse_values(estimator)
+    if estimator.n_jobs == 0:
+        raise UserError("n_jobs=0", remedy="n_jobs is a whole number above 0, -1 or None")
+
+
 def threads_of(n_jobs: int | None) -> int | None:
     """The number of threads for scikit-learn's `n_jobs`: -1 is every core, -2 all but one; None is every core
     too."""
@@ -148,13 +156,10 @@ def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -
 def _plain(value: Any, types: SettingTypes) -> Any:
     for name, kind in types.items():
         if isinstance(value, kind):
-            found = {each: getattr(value, each.name) for each in fields(value)}
-            saved = {
-                each.name: own
-                for each, own in found.items()
-                if "saved" not in each.metadata or own is not None
-            }
-            return {name: {key: _plain(own, types) for key, own in saved.items()}}
+            given_only = {one.name for one in declared(type(value)).values() if not one.saved}
+            found = {each.name: getattr(value, each.name) for each in fields(value)}
+            found = {name: own for name, own in found.items() if own is not None or name not in given_only}
+            return {name: {key: _plain(own, types) for key, own in found.items()}}
     if isinstance(value, tuple):
         return [_plain(each, types) for each in value]
     if isinstance(value, Batch):
@@ -162,11 +167,6 @@ def _plain(value: Any, types: SettingTypes) -> Any:
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _is_saved(item: Field[Any], value: Any) -> bool:
-    """Whether a field of a value is written: some are only written if given."""
-    return "saved" not in item.metadata or getattr(value, item.name) is not None
 
 
 def _rich(value: Any, types: SettingTypes) -> Any:

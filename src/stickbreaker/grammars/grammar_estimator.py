@@ -1,7 +1,6 @@
 """The parameters of adaptor grammars, and what can be read from a learned one."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.json_checks import Kind as JsonKind
+from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import by_size
 from stickbreaker.corpus import Vocabulary, VocabularyRule
@@ -20,13 +20,13 @@ from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.grammar_sentences import SentenceReader, Sentences, SymbolReader
 from stickbreaker.grammars.model.named import (
     BY_NAME,
-    TOPICS,
     collocation_syllable,
     mark_of,
     marked_topic,
     topic,
 )
 from stickbreaker.grammars.model.parser import LearnedGrammar, Parse
+from stickbreaker.grammars.parameters import BATCH_SIZE, FIRST_BATCH, GrammarParameters
 from stickbreaker.grammars.segmentation_agreement import TRACE_FIELDS, GrammarScores
 from stickbreaker.grammars.text_symbols import (
     TextLines,
@@ -36,15 +36,12 @@ from stickbreaker.grammars.text_symbols import (
     terminals_of,
     word_reader,
 )
-from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Limits, RunState, ScoreNames
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    pass
 
-BATCH_SIZE, RATES = 20, (0.5, 1.0)  # defaults: sentences per online step; kappa and tau0
-FIRST_BATCH = {"collocation": 2}  # sentences per step at first, by the grammar's name; else BATCH_SIZE
 SWEEPS = 200  # if max_iter is
 PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 
@@ -59,44 +56,10 @@ class Subtree(NamedTuple):
     tables: int
 
 
-@dataclass(eq=False, repr=False)
-class GrammarEstimator(Estimator):
+@with_parameter_section
+class GrammarEstimator(GrammarParameters, Estimator):
     """A grammar in which chosen ("adapted") symbols remember whole subtrees: words, collocations (Johnson et
     al. 2007).
-
-    Parameters
-    ----------
-    grammar : "collocation", "unigram", "collocation-syllable", "morphology" or "topic", whose terminals are
-        those of the text; or the text of a grammar in the format of py-cfg or PyAdaGram, or a `Grammar`.
-    inference : "mcmc"; "hybrid", variational inference by trees that are drawn; or "mean-field", by sums over
-        all trees, where what may be remembered is chosen at the start (Cohen et al. 2010).
-    symbols : a line is a sentence, of "characters" (spaces left out), or "spaced": of what stands between
-        spaces.
-    schedule : "online", a step 20 sentences (of "collocation" from 2 at first); "batch", a step per pass; or
-        `Online(...)`, whose minibatches stand for all of the text from the start unless it has
-        `total="seen"`, as "online" has. None: online by hybrid inference; "mean-field" knows batches alone.
-    samples : trees that are drawn of each sentence in a step.
-    truncation : of "hybrid" and "mean-field": subtrees that a symbol remembers at most: a number, or
-        {symbol: number}; None: as the grammar says, and 10,000 where it does not. There may be more between
-        prunings (so after `partial_fit`), and of a symbol that remembered subtrees of others are made of.
-    refine_every : steps from one pruning of what is remembered to the next.
-    init : "batch": all first trees are drawn by the rules alone; or "incremental": sentences enter one by
-        one, each by what those before it have. The start decides what is found: see the model's page.
-    max_iter : sweeps of the sampler, or passes; None: 200 sweeps, 3 passes online, 20 in batches.
-    chains : chains side by side; the one whose samples have the best score speaks. `chains`, `init`,
-        `relabel`, `temperature` and `cooling` are of "mcmc".
-    relabel : whether remembered subtrees are redrawn too, together with everything that uses them.
-    weights, processes : "learned" or "fixed": the weights of rules; discounts and concentrations.
-    temperature, cooling : of the first sweep, and sweeps until it has fallen to 1 (None: half of all).
-    punctuation : marks of punctuation are "symbols", or "boundaries", where sentences are cut and which are
-        left out.
-    unparsed : what to do about sentences that cannot be parsed or are too long: "fail", or "skip" them.
-    n_topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
-    engine : "local", or a `SparkEngine`: where to learn by "hybrid" and "mean-field".
-    n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
-    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
-    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
     ----------
@@ -119,32 +82,6 @@ class GrammarEstimator(Estimator):
     )
     trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
 
-    grammar: str | Grammar = "collocation"
-    _: KW_ONLY
-    inference: str = "mcmc"
-    symbols: str = "characters"
-    schedule: str | Schedule | None = None
-    samples: int = 10
-    truncation: int | Mapping[str, int] | None = None
-    refine_every: int = 50
-    init: str = "batch"
-    max_iter: int | None = None
-    chains: int = 1
-    relabel: bool = True
-    weights: str = "learned"
-    processes: str = "learned"
-    temperature: float = 1.0
-    cooling: int | None = None
-    punctuation: str = "symbols"
-    unparsed: str = "fail"
-    n_topics: int = TOPICS
-    vowels: str | None = None
-    engine: "str | SparkEngine" = "local"
-    n_jobs: int | None = None
-    random_state: Any = None
-    verbose: bool | int = False
-    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
-
     # From parameters to a run
 
     def params_to_save(self) -> dict[str, Any]:
@@ -166,9 +103,9 @@ class GrammarEstimator(Estimator):
             given = "online" if self.inference == "hybrid" else "batch"
         if given == "online":
             first = FIRST_BATCH.get(self.grammar) if isinstance(self.grammar, str) else None
-            return Online(BATCH_SIZE, *RATES, total="seen", first_batch=first)
+            return Online(BATCH_SIZE, total="seen", first_batch=first).with_defaults(**self.schedule_defaults)
         if isinstance(given, Online):
-            return given.with_defaults(*RATES)
+            return given.with_defaults(**self.schedule_defaults)
         if given == "batch" or isinstance(given, Batch):
             return Batch()
         raise UserError(f"schedule={given!r}", remedy='schedule is "online", Online(...) or "batch"')

@@ -1,6 +1,5 @@
 """The declaration of adaptor grammars as a kind of model."""
 
-from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Kind
 
 KINDS = (
@@ -28,14 +27,7 @@ KINDS = (
         evaluate_options=("nonterminal",),
         summary="stickbreaker.grammars.cli.summary:summarize_grammar",
         noun="grammar",
-        parameters=OptionNames(
-            renamed={"n_topics": "--topics"},
-            alike=("refine_every",),
-            ambiguous=(
-                *("temperature", "cooling", "symbols", "unparsed", "vowels", "weights", "processes"),
-                *("punctuation", "grammar"),
-            ),
-        ),
+        declared="stickbreaker.grammars.parameters:GrammarParameters",
         page="stickbreaker.grammars.report.grammar_page:grammar_page_of",
     ),
 )

@@ -25,7 +25,7 @@ from stickbreaker.estimators.settings import threads_of
 from stickbreaker.grammars import grammar_of_sticks
 from stickbreaker.grammars.document_shares import log_p_of_all
 from stickbreaker.grammars.gold_sample import agreement_with_blanks
-from stickbreaker.grammars.grammar_estimator import BATCH_SIZE, GrammarEstimator
+from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.grammar_of_sticks import TOLD
 from stickbreaker.grammars.grammar_settings import refuse_settings, refuse_vocabulary
 from stickbreaker.grammars.model.compiled import Compiled, compiled
@@ -33,6 +33,7 @@ from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
+from stickbreaker.grammars.parameters import BATCH_SIZE
 from stickbreaker.grammars.text_symbols import whole
 from stickbreaker.grammars.training_sentences import (
     held_out_sentences,

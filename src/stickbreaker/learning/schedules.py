@@ -2,21 +2,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import repeat
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Step
 from stickbreaker.core import purposes
-from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.json_checks import is_flag
+from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
+from stickbreaker.learning.schedule_parameters import MemoisedParameters, OnlineParameters
 
 LEAST = 256  # fewest documents of a memoised minibatch, unless `batch_size` is given
 SEEN = "seen"  # a total: the number of documents so far
@@ -77,30 +75,20 @@ class Batch(Schedule):
         yield Minibatch(shards, len(shards), n, Step(step, 1.0, 1.0, seen), 0.0, 1.0, ends_pass=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Memoised(Schedule):
+@with_parameter_section
+class Memoised(MemoisedParameters, Schedule):
     """Updates after each minibatch, exactly: its last report is subtracted when it is read again.
 
     From the first pass on, the table is the sum over the latest reports of all documents (Hughes & Sudderth
     2013; Neal & Hinton 1998), so there is no learning rate, and the bound is exact at every step. In the
     first pass the table contains the seeds as well as the reports; they are subtracted at its end. Documents
     start afresh at first, for at most `FRESH` passes; from then on each uses the better of a new start and
-    its last record, and the bound never falls. Minibatches are the same in every pass. `batch_size` documents
-    each; None: a tenth of all, at least `LEAST`. Memory: one report (rows × columns, single precision) per
-    minibatch, and documents' records.
+    its last record, and the bound never falls. Minibatches are the same in every pass. Memory: one report
+    (rows × columns, single precision) per minibatch, and documents' records.
 
     >>> Memoised(batch_size=512).keeps_reports
     True
     """
-
-    batch_size: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.batch_size is not None and not is_whole(self.batch_size, 1):
-            raise UserError(
-                f"Memoised(batch_size={self.batch_size!r}) is out of range",
-                remedy="batch_size is a whole number from 1, or None",
-            )
 
     @property
     def exact(self) -> bool:
@@ -137,47 +125,16 @@ class Memoised(Schedule):
             seen += n
 
 
-@dataclass(frozen=True, slots=True)
-class Online(Schedule):
+@with_parameter_section
+class Online(OnlineParameters, Schedule):
     """Stochastic natural gradient steps on minibatches (Hoffman et al. 2010; Zhai 2014, eq. 6.3-6.4).
 
-    Step t = 0, 1, … blends with rate rho = min(1, (tau0 + t)^-kappa): counts ← (1 - rho) counts + rho (D /
-    |S|) fresh counts. `batch_size` documents per step; D is `total`, or the number of documents in the
-    corpus, or "seen", the number of distinct documents seen so far: then counts grow with the data, and a few
-    documents do not count as all. kappa and tau0 None mean the model's defaults. `shuffle` reorders documents
-    in every pass. `first_batch`, if given, is the number of documents in the first steps: in the first pass a
-    step has a hundredth of the documents seen before it, from `first_batch` to `batch_size`.
+    Step t = 0, 1, … blends with rate rho = min(1, (tau0 + t)^-kappa): counts ← (1 - rho) counts +
+    rho (D / |S|) fresh counts, of a minibatch S and D = `total` documents.
 
     >>> Online(batch_size=64, kappa=0.7, tau0=1.0).rate(0)
     1.0
     """
-
-    batch_size: int = 256
-    kappa: float | None = None
-    tau0: float | None = None
-    total: float | str | None = None
-    shuffle: bool = True
-    first_batch: int | None = field(default=None, metadata={"saved": "where given"})
-
-    def __post_init__(self) -> None:
-        ranges: tuple[tuple[str, Any, float, float], ...] = (
-            ("batch_size", self.batch_size, 1, np.inf),
-            ("kappa", self.kappa, 0.0, 1.0),
-            ("tau0", self.tau0, 1e-9, np.inf),
-            ("total", None if self.total == SEEN else self.total, 1e-9, np.inf),
-            ("first_batch", self.first_batch, 1, np.inf),
-        )
-        for name, value, low, high in ranges:
-            if value is None and name != "batch_size":
-                continue
-            whole = name in ("batch_size", "first_batch")
-            number = _number(value, whole=whole)
-            if not low <= number <= high or number == np.inf:
-                kind = "a whole number" if whole else "a number"
-                requirement = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
-                raise UserError(f"Online({name}={value!r}) is out of range", remedy=requirement)
-        if not is_flag(self.shuffle):
-            raise UserError(f"Online(shuffle={self.shuffle!r})", remedy="shuffle is True or False")
 
     @property
     def exact(self) -> bool:
@@ -249,9 +206,3 @@ def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[
             rest, size = rest[size:], next(sizes)
     if len(rest):
         yield rest
-
-
-def _number(value: Any, *, whole: bool) -> float:
-    """A parameter as a float; NaN if it is not a number, or not a whole one."""
-    kind = Integral if whole else Real
-    return float(value) if isinstance(value, kind) and value is not True and value is not False else np.nan

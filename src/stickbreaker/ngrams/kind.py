@@ -1,6 +1,5 @@
 """What language models can do."""
 
-from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Export, Kind, Saved
 
 OF_INTERPOLATION = ("interpolate", "weight", "tune_on")  # options of `InterpolationChoice`
@@ -35,7 +34,7 @@ KINDS = (
                 options=("sample",),
             ),
         },
-        parameters=OptionNames(alike=("min_count",), ambiguous=("order", "unknown")),
+        declared="stickbreaker.ngrams.parameters:NgramParameters",
         page="stickbreaker.ngrams.report.language_page:language_page_of",
         noun="language model without topics",
     ),
@@ -54,9 +53,7 @@ KINDS = (
         topics="stickbreaker.ngrams.cli.topics:list_topics",
         evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
         evaluate_options=OF_INTERPOLATION,
-        parameters=OptionNames(
-            renamed={"n_topics": "--topics"}, ambiguous=("order", "unknown", "prior", "moves")
-        ),
+        declared="stickbreaker.ngrams.parameters:TopicNgramParameters",
         page="stickbreaker.ngrams.report.topic_language_page:topic_language_page_of",
         noun="language model with topics",
     ),

@@ -20,37 +20,32 @@ from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.corpus.text.analysis import tokens_without_marks
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.saving import corpus_of
-from stickbreaker.estimators.settings import positive
+from stickbreaker.estimators.settings import refuse_parameters
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Limits, Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams.model.chain import TextEvents, events_of
 from stickbreaker.ngrams.model.contexts import Integers, contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.earlier_words import EarlierWords
+from stickbreaker.ngrams.parameters import UNBOUNDED, LanguageParameters
 from stickbreaker.ngrams.sentence_scores import Scores, joined, parts_of, scores_by, sentence_beginning
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 
-UNBOUNDED = "unbounded"
 LONGEST = 20  # words of a context in an unbounded model: longer ones are repetitions of text
-HIGHEST = 10  # order
 NOT_IN_VOCABULARY = 0.25  # of the tokens, at most: if more are missing, they were left out on purpose
 
 
 M = TypeVar("M")  # the model that predicts: samples of a chain
 
 
-class LanguageEstimator(Estimator, Generic[M]):
+class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     """A language model, with the parameters that all of them have."""
 
     whole: ClassVar[tuple[str, ...]]  # parameters that are whole numbers
 
     order: int | str
-    unknown: str
-    min_count: int
-    max_iter: int
-    samples: int
 
     # Set by a run
     numbers_: WordNumbers
@@ -86,19 +81,7 @@ class LanguageEstimator(Estimator, Generic[M]):
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        if self.order != UNBOUNDED:
-            if isinstance(self.order, str | bool):
-                raise UserError(f"order={self.order!r}", remedy=f'order is a whole number, or "{UNBOUNDED}"')
-            positive("order", self.order, whole=True)
-            if self.order > HIGHEST:
-                remedy = f'order is at most {HIGHEST}; "{UNBOUNDED}" allows any length'
-                raise UserError(f"order={self.order}", remedy=remedy)
-        if self.unknown not in ("symbol", "spelled"):
-            raise UserError(f"unknown={self.unknown!r}", remedy='unknown is "symbol" or "spelled"')
-        for name in ("min_count", "max_iter", "samples"):
-            positive(name, getattr(self, name), whole=True)
-        if self.n_jobs is not None:
-            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
+        refuse_parameters(self)
         if vocabulary is None:
             return
         if vocabulary.languages:

@@ -1,14 +1,14 @@
 """N-gram language models of hierarchical Pitman-Yor processes, without scikit-learn."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
@@ -20,15 +20,16 @@ from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
 from stickbreaker.learning.loop import run
-from stickbreaker.learning.observers import Clock, Trace, TraceRecord
+from stickbreaker.learning.observers import Clock, Trace
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.particles import Particles
-from stickbreaker.ngrams.language_estimator import UNBOUNDED, LanguageEstimator
+from stickbreaker.ngrams.language_estimator import LanguageEstimator
 from stickbreaker.ngrams.model.chain import PitmanYorChain, TextEvents
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.earlier_words import EarlierWords
 from stickbreaker.ngrams.model.language_model import LanguageModel
+from stickbreaker.ngrams.parameters import UNBOUNDED, NgramParameters
 from stickbreaker.ngrams.report_sentences import write_sentences
 from stickbreaker.ngrams.unigram_rescaling import (
     Ratios,
@@ -46,24 +47,9 @@ class NextWord(NamedTuple):
     p: float
 
 
-@dataclass(eq=False, repr=False)
-class PlainNgramModel(LanguageEstimator[LanguageModel]):
+@with_parameter_section
+class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
     """A language model of hierarchical Pitman-Yor processes: p(word | the words before it) (Teh 2006).
-
-    Parameters
-    ----------
-    order : words of an n-gram, so that a word is predicted from `order` - 1 before it; or "unbounded", where
-        each word draws how many (Mochihashi & Sumita 2008), 20 at most.
-    unknown : "symbol": words that are not known are all `<unk>`; or "spelled": all words of the text are
-        known, and others have a probability by their letters.
-    min_count : with "symbol", how often a word occurs in the text that is known.
-    max_iter : sweeps of the sampler; more gain next to nothing.
-    samples : predictions are means over about so many of its states, evenly from the second half of the
-        sweeps; over fewer if that has fewer.
-    n_jobs : has no effect; there is one chain, and it uses one thread.
-    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
-    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
     ----------
@@ -81,17 +67,6 @@ class PlainNgramModel(LanguageEstimator[LanguageModel]):
     kind: ClassVar[str] = "NgramModel"
     whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "customers", "tables")
     score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, seating)")
-
-    order: int | str = 3
-    _: KW_ONLY
-    unknown: str = "symbol"
-    min_count: int = 4
-    max_iter: int = 20
-    samples: int = 10
-    n_jobs: int | None = None
-    random_state: Any = None
-    verbose: bool | int = False
-    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     # What the base class requires
 

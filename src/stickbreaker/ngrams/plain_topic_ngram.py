@@ -1,25 +1,23 @@
 """Topic n-gram language models, without scikit-learn."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
-from stickbreaker.corpus import Corpus, Vocabulary
-from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.settings import positive
-from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.language_estimator import UNBOUNDED, LanguageEstimator
+from stickbreaker.ngrams.language_estimator import LanguageEstimator
 from stickbreaker.ngrams.model.chain import TextEvents
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel
@@ -37,42 +35,19 @@ from stickbreaker.ngrams.model.topic_phrases import top_phrases
 from stickbreaker.ngrams.model.topic_priors import CHAINS
 from stickbreaker.ngrams.model.topic_samples import CELLS
 from stickbreaker.ngrams.model.topic_sentences import TopicSentences
+from stickbreaker.ngrams.parameters import UNBOUNDED, TopicNgramParameters
 from stickbreaker.ngrams.report_documents import TopicLens, write_topic_documents
 from stickbreaker.ngrams.sentence_scores import Scores, scores_by
 from stickbreaker.saved import Snapshot
 
-MOVES = ("tables", "tokens")
-MOST_TOPICS = 1000
 
-
-@dataclass(eq=False, repr=False)
-class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
+@with_parameter_section
+class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguageModel]):
     """A language model whose documents have topics: topics with word order (Noji, Mochihashi and Miyao 2013).
 
     A word is drawn given the words before it and its topic, which is drawn from the topic shares of its
     document. Each topic is a language model of hierarchical Pitman-Yor processes. Topics improve predictions
     if texts are of different kinds, since topic shares are updated as a document is read.
-
-    Parameters
-    ----------
-    n_topics : topics of documents.
-    order : words of an n-gram, so that a word is predicted from `order` - 1 before it; or "unbounded", where
-        each word draws how many, 20 at most.
-    prior : what topics have in common. "switching": a word is of a model common to all documents as often as
-        the words before it say, else of a topic; "hierarchical": a topic's words after a context are drawn
-        from the shorter context and from the common model; "none": nothing.
-    moves : of the sampler. "tables": whole blocks of n-grams, over all documents, and single words;
-        "tokens": single words alone, which finds less.
-    unknown : "symbol": words that are not known are all `<unk>`; or "spelled": all words of the text are
-        known, and others have a probability by their letters.
-    min_count : with "symbol", how often a word occurs in the text that is known.
-    max_iter : sweeps of the sampler.
-    samples : predictions are means over about so many of its states, evenly from the second half of the
-        sweeps; over fewer if that has fewer.
-    n_jobs : has no effect; there is one chain, and it uses one thread.
-    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
-    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
     ----------
@@ -94,36 +69,6 @@ class PlainTopicNgramModel(LanguageEstimator[TopicLanguageModel]):
     kind: ClassVar[str] = "TopicNgramModel"
     whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "cells", *CELLS)
     score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, topics, seating)")
-
-    n_topics: int = 50
-    _: KW_ONLY
-    order: int | str = 3
-    prior: str = "switching"
-    moves: str = "tables"
-    unknown: str = "symbol"
-    min_count: int = 4
-    max_iter: int = 100
-    samples: int = 10
-    n_jobs: int | None = None
-    random_state: Any = None
-    verbose: bool | int = False
-    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
-
-    # From parameters to a run
-
-    def refuse_params(
-        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
-    ) -> None:
-        positive("n_topics", self.n_topics, whole=True)
-        if self.n_topics > MOST_TOPICS:
-            remedy = f"n_topics is at most {MOST_TOPICS}: every word is weighed in all of them"
-            raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
-        for name, choices in (("prior", tuple(CHAINS)), ("moves", MOVES)):
-            if getattr(self, name) not in choices:
-                quoted = [f'"{choice}"' for choice in choices]
-                remedy = f"{name} is {', '.join(quoted[:-1])} or {quoted[-1]}"
-                raise UserError(f"{name}={getattr(self, name)!r}", remedy=remedy)
-        super().refuse_params(vocabulary, analysis)
 
     # What the base class requires
 

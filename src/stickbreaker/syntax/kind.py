@@ -1,6 +1,5 @@
 """The declaration of syntactic topic models as a kind of model."""
 
-from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Export, Kind
 
 KINDS = (
@@ -22,6 +21,6 @@ KINDS = (
         evaluate_options=("threads",),
         page="stickbreaker.syntax.report.syntax_page:syntax_page_of",
         noun="model of syntactic topics",
-        parameters=OptionNames(renamed={"n_topics": "--topics"}, ambiguous=("unknown", "limit")),
+        declared="stickbreaker.syntax.parameters:SyntaxParameters",
     ),
 )

@@ -1,12 +1,12 @@
 """The parameters of syntactic topic models, and what can be read from a learned one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus, Vocabulary
@@ -15,58 +15,30 @@ from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.settings import engine_name, positive, schedule_of
-from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.estimators.settings import engine_name, refuse_parameters, schedule_of
 from stickbreaker.learning.run import Limits, RunState, ScoreNames
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.ordered_trees import OrderedTrees
 from stickbreaker.syntax.model.syntax_chain import Prior
 from stickbreaker.syntax.model.syntax_model import SHARD_DOCUMENTS
+from stickbreaker.syntax.parameters import BATCH_SIZE, SyntaxParameters
 from stickbreaker.syntax.sentence_scores import WordScores, word_scores
 from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    pass
 
-LIMITS = (None, "hdp", "itic")
-WAYS = ("gibbs", "mean-field")
-MOST_TOPICS = 1024
-ETA = 1e-100, 1e6  # least and greatest
 SWEEPS, CHAINS, PASSES, ONLINE_PASSES = 400, 4, 50, 3
-BATCH_SIZE, RATES = 32, (0.7, 8.0)  # defaults of online steps: documents, kappa and tau0
 MUCH = 1 / 3  # of trees' words; if more are missing, the corpus was built without all words
 
 
-@dataclass(eq=False, repr=False)
-class SyntaxEstimator(Estimator):
+@with_parameter_section
+class SyntaxEstimator(SyntaxParameters, Estimator):
     """Topics that know grammar: the syntactic topic model (Boyd-Graber and Blei 2009).
 
     A word of a parsed sentence draws its topic from the product of what its document prefers and what the
     topic of its head does. Learned from a corpus with trees, by a Markov chain whose steps are all closed.
-
-    Parameters
-    ----------
-    inference : "gibbs": the chain; or "mean-field": variational inference by exact sums over trees, for much
-        text, streams and Spark. It begins where a short chain on a part of the documents ends.
-    n_topics : most topics that there may be; those in use are fewer if the text asks for fewer.
-    limit : None: the model; "hdp": words know nothing of their heads; "itic": nothing of their documents (an
-        infinite tree of hidden states whose children are independent).
-    unknown : what words outside the vocabulary are: "blank", nodes that pass on what is known and are not
-        scored, or "tag", their tag of a part of speech.
-    eta : Dirichlet parameter of each topic's words, before it is learned: the mean of its prior.
-    schedule : of mean-field inference: "batch", "online", or Online(...); None is "batch".
-    max_iter : sweeps of each chain, or passes; None: 400 sweeps, 50 passes, 3 online.
-    tol : relative change of the bound between passes at which mean-field inference in batches ends.
-    samples : about how many states of each chain predictions are averaged over. They are taken evenly from
-        the last five eighths of the sweeps; fewer if these have fewer.
-    chains : with different starts; None: 4. Predictions are means over all, topics are those of the chain
-        with the best score.
-    engine : "local", or SparkEngine(session) for mean-field inference.
-    n_jobs : threads; None or -1 is every core. The result does not depend on it.
-    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    verbose : print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").
-    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
     Attributes
     ----------
@@ -88,67 +60,21 @@ class SyntaxEstimator(Estimator):
     score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words | shares, topics)")
     reads_trees: ClassVar[bool] = True
 
-    n_topics: int = 32
-    _: KW_ONLY
-    inference: str = "gibbs"
-    limit: str | None = None
-    unknown: str = BLANK
-    eta: float = 0.1
-    schedule: str | Schedule | None = None
-    max_iter: int | None = None
-    tol: float = 1e-4
-    samples: int = 10
-    chains: int | None = None
-    engine: "str | SparkEngine" = "local"
-    n_jobs: int | None = None
-    random_state: Any = None
-    verbose: bool | int = False
-    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
-
     # From parameters to a run
 
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        for name in ("n_topics", "samples", "max_iter", "chains"):
-            if getattr(self, name) is not None or name in ("n_topics", "samples"):
-                positive(name, getattr(self, name), whole=True)
-        positive("tol", self.tol, zero=True)
-        self._refuse_ways()
-        if self.n_topics > MOST_TOPICS:
-            remedy = f"n_topics is at most {MOST_TOPICS}: a sweep takes topics × topics steps per word"
-            raise UserError(f"n_topics={self.n_topics}", remedy=remedy)
-        positive("eta", self.eta)
-        if not ETA[0] <= self.eta <= ETA[1]:
-            raise UserError(f"eta={self.eta}", remedy=f"eta is between {ETA[0]:g} and {ETA[1]:g}")
-        if self.limit not in LIMITS:
-            raise UserError(f"limit={self.limit!r}", remedy='limit is None, "hdp" or "itic"')
-        if self.unknown not in (BLANK, TAG):
-            raise UserError(f"unknown={self.unknown!r}", remedy=f'unknown is "{BLANK}" or "{TAG}"')
-        if self.n_jobs is not None:
-            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
+        refuse_parameters(self)
+        engine_name(self.engine)
+        if not self.sampled:
+            self.learning_schedule()
+            if self.unknown == TAG:
+                problem = 'unknown="tag" needs inference="gibbs"'
+                raise UserError(problem, remedy=f'set unknown="{BLANK}" with inference="mean-field"')
         if vocabulary is not None and vocabulary.languages:
             problem = "a text in several languages has no trees"
             raise UserError(problem, remedy="learn a model of each language")
-
-    def _refuse_ways(self) -> None:
-        """Raise UserError for an unknown way of learning, and for parameters of another one."""
-        if self.inference not in WAYS:
-            raise UserError(f"inference={self.inference!r}", remedy='inference is "gibbs" or "mean-field"')
-        spark = engine_name(self.engine) == "spark"
-        if self.sampled:
-            ways = {"schedule": self.schedule is not None, "engine=SparkEngine(session)": spark}
-            for name, given in ways.items():
-                if given:
-                    problem = f'{name} needs inference="mean-field"'
-                    raise UserError(problem, remedy="leave it out: a chain sweeps over all documents")
-            return
-        self.learning_schedule()
-        if self.chains is not None:
-            raise UserError(f'chains={self.chains} needs inference="gibbs"', remedy="leave it out")
-        if self.unknown == TAG:
-            problem = 'unknown="tag" needs inference="gibbs"'
-            raise UserError(problem, remedy=f'set unknown="{BLANK}" with inference="mean-field"')
 
     @property
     def n_chains(self) -> int:
@@ -159,7 +85,7 @@ class SyntaxEstimator(Estimator):
     @property
     def sampled(self) -> bool:
         """Whether inference is by a chain."""
-        return self.inference == WAYS[0]
+        return self.inference == "gibbs"
 
     def learning_schedule(self) -> Schedule:
         """The schedule of mean-field inference. Raises UserError for an unsupported one."""
@@ -170,7 +96,7 @@ class SyntaxEstimator(Estimator):
             raise UserError(
                 f"schedule={self.schedule!r}", remedy='schedule is "batch", "online" or Online(...)'
             )
-        return schedule_of(given, *RATES)
+        return schedule_of(given, **self.schedule_defaults)
 
     def limits(self) -> Limits:
         if self.sampled:

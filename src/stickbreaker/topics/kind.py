@@ -92,18 +92,10 @@ LDA = Kind(
     ),
     unigram_topics="stickbreaker.topics.topics_over_words:topics_over_words",
     summary="stickbreaker.topics.cli.search_summary:summarize_search",
+    declared="stickbreaker.topics.parameters:LDAParameters",
     parameters=OptionNames(
-        renamed={"n_topics": "--topics"},
-        alike=(
-            *("alpha", "eta", "burn_in", "keep_local", "fold_in", "reorder_every", "word_concentration"),
-            "concept_strength",
-        ),
-        ambiguous=(
-            *("words", "moves", "guide", "every", "concentration", "judge", "tables", "memory"),
-            "representation",
-        ),
-        flags=("keep_local",),
-        settings=("Hybrid", "Gibbs"),
+        alike=("alpha", "eta", "concept_strength"),
+        ambiguous=("guide",),
         phrases={"moves=None": "--moves none", "set guide=None": "leave out --guide"},
     ),
     page="stickbreaker.topics.report.topic_page:page_of",
@@ -116,5 +108,6 @@ HDP = replace(
     front_door="stickbreaker.topics.hdp:HDP",
     verbs=OF_TOPICS,
     fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
+    declared="stickbreaker.topics.parameters:HDPParameters",
 )
 KINDS = (LDA, HDP)

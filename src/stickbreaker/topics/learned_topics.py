@@ -33,7 +33,7 @@ from stickbreaker.topics.model.word_ranking import (
     WordEvidence,
     ranking,
 )
-from stickbreaker.topics.topic_params import TopicParams
+from stickbreaker.topics.model_of_parameters import ModelOfParameters
 
 if TYPE_CHECKING:
     from stickbreaker.topics.search.search_points import SearchPoint
@@ -51,7 +51,7 @@ MADE = (  # computed from the table and the params on demand
 )
 
 
-class LearnedTopics(TopicParams):
+class LearnedTopics(ModelOfParameters):
     """Reads learned topics, and infers topics of new documents."""
 
     alpha_: Array

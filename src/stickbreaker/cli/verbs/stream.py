@@ -21,10 +21,11 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
-from stickbreaker.console.run_options import Table, chained, options_of
+from stickbreaker.console.parameter_options import option_table
+from stickbreaker.console.run_options import chained, options_of
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS, params_from_options
+from stickbreaker.topics.cli.fit_options import params_from_options
 from stickbreaker.topics.cli.new_run import tell_of_topics
 from stickbreaker.topics.cli.streams import (
     format_prequential,
@@ -34,6 +35,7 @@ from stickbreaker.topics.cli.streams import (
     stream_text,
 )
 from stickbreaker.topics.cli.word_options import OpenChoice, open_options
+from stickbreaker.topics.parameters import HDPParameters, LDAParameters
 
 if TYPE_CHECKING:
     from stickbreaker.spark.streaming import StreamingModel
@@ -41,9 +43,9 @@ if TYPE_CHECKING:
     from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
-WITHOUT = (
-    *("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in"),
-    *("--every", "--chains"),
+WITHOUT = (  # what streams do not have, and the words, whose options stand by themselves
+    *("words", "max_iter", "tol", "keep_local", "init", "burn_in", "every", "chains"),
+    *("judge", "moves", "representation", "tables"),
 )
 REFUSED = (
     "min_documents",
@@ -52,13 +54,12 @@ REFUSED = (
     "hash",
     "phrases",
 )  # options about a corpus as a whole
-CHANGED: Table = {  # for models that streams learn
-    "--inference": {
+CHANGED = {  # for models that streams learn
+    "inference": {
         "choices": ["mean-field", "hybrid"],
         "help": "How to infer: by variational bound, or sampled documents.",
     },
-    "--samples": {"help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]"},
-    "--total": {
+    "total": {
         "help": "Documents that should count, of a stream that drifts.  [default: those of the stream so far]"
     },
 }
@@ -115,7 +116,9 @@ def fitted(verb: click.Command) -> click.Command:
 @fitted
 @stream.command(epilog=EXAMPLE.format("lda"))
 @inputs_argument
-@options_of(OPTIONS, LDA, CHANGED, without=(*WITHOUT, "--concentration"))
+@options_of(
+    {"--out": {}, **option_table(LDAParameters, without=WITHOUT, fixed={"schedule": "online"}, **CHANGED)}
+)
 @of_streams
 @command
 def lda(**options: Any) -> None:
@@ -137,7 +140,9 @@ def lda(**options: Any) -> None:
 @fitted
 @stream.command(epilog=EXAMPLE.format("hdp"))
 @inputs_argument
-@options_of(OPTIONS, HDP, CHANGED, without=WITHOUT)
+@options_of(
+    {"--out": {}, **option_table(HDPParameters, without=WITHOUT, fixed={"schedule": "online"}, **CHANGED)}
+)
 @of_streams
 @command
 def hdp(**options: Any) -> None:
@@ -214,7 +219,7 @@ def _model(
         )
     refuse_written(REFUSED, "does not apply to a stream")
     analysis = choice.analysis()
-    params = params_from_options({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
+    params = params_from_options(kind, settings, opened=opened.is_open)
     words = opened.build(analysis)
     if not opened.is_open and choice.vocabulary is None:
         raise click.UsageError("give --words open, or the words to count: --vocabulary FILE")

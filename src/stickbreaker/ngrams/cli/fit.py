@@ -6,66 +6,34 @@ import click
 
 from stickbreaker.console.console import command, inputs_argument, note, refuse_written
 from stickbreaker.console.inputs import reading_options
-from stickbreaker.console.run_options import NewRun, Table, options_of, whole_number_or
+from stickbreaker.console.parameter_options import option_table, refuse_unneeded
+from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import as_keywords
+from stickbreaker.core.parameter_fields import declared
 from stickbreaker.ngrams.cli.sentence_options import sentence_options
+from stickbreaker.ngrams.parameters import TopicNgramParameters
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.ngrams.language_estimator import LanguageEstimator
 
+OF_TOPICS = ("topics", "prior", "moves")  # options that only a model with topics has
+PARAMETERS = declared(TopicNgramParameters)
 OPTIONS: Table = {
     "--out": {},
-    "--samples": {
-        "default": 10,
-        "help": "About so many states of the sampler, from its second half: predictions are means over them.",
-    },
-    "--iterations": {
-        "default": None,
-        "help": "Sweeps of the sampler.  [default: 20; with --topics 100]",
-    },
-    "--held-out": {
-        "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary is "
-        "of all.",
-    },
-    "--seed": {},
-    "--order": {
-        "default": "3",
-        "callback": whole_number_or("unbounded"),
-        "metavar": "N|unbounded",
-        "help": "Words of an n-gram; unbounded: each word draws how long its context is.",
-    },
-    "--unknown": {
-        "choices": ["symbol", "spelled"],
-        "default": "symbol",
-        "help": "Words that are not known: all are <unk>, or have a probability by their letters. What words "
-        "are, --tokens says.",
-    },
-    "--min-count": {
-        "default": 4,
-        "least": 1,
-        "help": "How often a known word occurs in the text, with --unknown symbol.",
-    },
-    "--topics": {
-        "least": 1,
-        "help": "Give documents that many topics, each with a language model of its own, which adapt as the "
-        "words of a document come.  [default: none]",
-    },
-    "--prior": {
-        "choices": ["switching", "hierarchical", "none"],
-        "default": "switching",
-        "help": "--topics: what topics share. switching: a word comes from a model common to all documents "
-        "or from a topic, as the words before it say; hierarchical: topics draw on that model; "
-        "none: nothing.",
-    },
-    "--moves": {
-        "choices": ["tables", "tokens"],
-        "default": "tables",
-        "help": "--topics: the sampler moves whole blocks of n-grams, and single words; or these alone, "
-        "which finds less.",
-    },
+    **option_table(
+        TopicNgramParameters,
+        max_iter={"default": None, "help": "Sweeps of the sampler.  [default: 20; with --topics 100]"},
+        held_out={
+            "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary "
+            "is that of all.",
+        },
+        n_topics={"default": None, "help": f"{PARAMETERS['n_topics'].help}  [default: none]"},
+        prior={"help": f"--topics: {PARAMETERS['prior'].help}"},
+        moves={"help": f"--topics: {PARAMETERS['moves'].help}"},
+    ),
     "--checkpoint-every": {},
     "--overwrite": {},
 }
@@ -86,8 +54,7 @@ def ngram(**options: Any) -> None:
     the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` continues. A
     sampler runs on one core.
     """
-    if options["unknown"] == "spelled":
-        refuse_written(("min_count",), "needs --unknown symbol")
+    refuse_unneeded(TopicNgramParameters, options)
     if options["iterations"] is None:
         del options["iterations"]  # each kind has its own
     run = NewRun.take_from(options)
@@ -105,9 +72,8 @@ def _model(options: dict[str, Any]) -> "LanguageEstimator":
         return PlainTopicNgramModel(**as_keywords(options))
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
-    of_topics = ("topics", "prior", "moves")
-    refuse_written(of_topics[1:], "needs --topics")
-    return PlainNgramModel(**as_keywords({k: v for k, v in options.items() if k not in of_topics}))
+    refuse_written(OF_TOPICS, "needs --topics")
+    return PlainNgramModel(**as_keywords({k: v for k, v in options.items() if k not in OF_TOPICS}))
 
 
 def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from stickbreaker.ngrams.language_estimator import UNBOUNDED, LanguageEstimator
+from stickbreaker.ngrams.language_estimator import LanguageEstimator
+from stickbreaker.ngrams.parameters import UNBOUNDED
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.ngrams.report.context_lengths import ContextLengths, context_lengths
 from stickbreaker.ngrams.report.notable_contexts import (

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stickbreaker.ngrams.language_estimator import UNBOUNDED
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
+from stickbreaker.ngrams.parameters import UNBOUNDED
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.ngrams.report.context_lengths import ContextLengths, LengthRow, length_rows
 from stickbreaker.ngrams.report.documents import Documents, read_documents

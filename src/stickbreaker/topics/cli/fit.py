@@ -5,18 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import PATH, command, inputs_argument, note, option, refuse_written
+from stickbreaker.console.console import PATH, command, inputs_argument, note, option
 from stickbreaker.console.engine_options import EngineChoice, resume_remedy
 from stickbreaker.console.inputs import analysis_options, open_documents
+from stickbreaker.console.parameter_options import option_table
 from stickbreaker.console.run_options import NewRun, options_of, run_options
 from stickbreaker.console.running import go_on
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted
-from stickbreaker.topics.cli.fit_options import HDP, LDA, OF_HDP, OPTIONS, params_from_options
+from stickbreaker.topics.cli.fit_options import HELD_OUT, params_from_options
 from stickbreaker.topics.cli.guide import GuideChoice, guide_options
 from stickbreaker.topics.cli.new_run import begin
 from stickbreaker.topics.cli.streams import StreamChoice, fit_stream, refuse_spark, stream_options
 from stickbreaker.topics.cli.word_options import OpenChoice, open_options
+from stickbreaker.topics.parameters import HDPParameters, LDAParameters
 
 if TYPE_CHECKING:
     from stickbreaker.topics.plain_hdp import PlainHDP
@@ -32,12 +34,7 @@ shares_option = option(
 
 @click.command(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
 @inputs_argument
-@options_of(
-    OPTIONS,
-    LDA,
-    {"--inference": {"choices": ["mean-field", "hybrid", "gibbs", "gibbs-delayed"]}},
-    without=("--concentration",),
-)
+@options_of({"--out": {}, **option_table(LDAParameters, without=("words",), held_out=HELD_OUT)})
 @open_options
 @stream_options
 @guide_options
@@ -63,24 +60,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
 
 @click.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
 @inputs_argument
-@options_of(
-    {**OPTIONS, **OF_HDP},
-    HDP,
-    {
-        "--inference": {"choices": ["mean-field", "hybrid", "gibbs"]},
-        "--batch-size": {
-            "show_default": False,
-            "help": "Documents a minibatch.  [default: a tenth, at least 256; online 256]",
-        },
-        "--tol": {"help": "Relative change that ends the run."},
-        "--schedule": {
-            "default": None,
-            "choices": ["memoised", "batch", "online"],
-            "help": "Update after each minibatch, exactly; after a pass; or after each, at a rate.  "
-            "[default: memoised, or batch with Gibbs and the franchise]",
-        },
-    },
-)
+@options_of({"--out": {}, **option_table(HDPParameters, without=("words",), held_out=HELD_OUT)})
 @open_options
 @stream_options
 @shares_option
@@ -94,15 +74,12 @@ def hdp(**options: Any) -> None:
     one is the model. Topics split and merge while a run continues (not with --words open). The input is a
     corpus, raw files or a stream, as for `fit lda`; `stickbreaker resume` continues a run that Ctrl-C ended.
     """
-    from stickbreaker.topics.model.moves.split_merge_settings import ACCEPT, SplitMerge
+    from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
     from stickbreaker.topics.plain_hdp import PlainHDP
 
-    if options["representation"] != "franchise":
-        refuse_written(("tables",), "needs --representation franchise")
-    if options["topics"] != "auto":
-        refuse_written(("judge",), "needs --topics auto")
     moves = options["moves"]
-    options["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
+    if moves != "split-merge":
+        options["moves"] = None if moves == "none" else SplitMerge(moves)
     _fit(PlainHDP, options)
 
 
@@ -116,7 +93,7 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
     shares: Path | None = settings.pop("shares")
     if shares is not None:
         _refuse_shares(shares, run, on, where)
-    params = params_from_options(settings, opened=opened.is_open)
+    params = params_from_options(kind, settings, opened=opened.is_open)
     with where.host() as host:
         model = kind(**params, words=opened.build(), engine=host.engine)
         if on:

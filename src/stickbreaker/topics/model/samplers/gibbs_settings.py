@@ -1,15 +1,14 @@
 """The settings of collapsed Gibbs sampling. The samplers are imported on use, since they need numba."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.contract import MOST_CHAINS, Sampler
-from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.json_checks import is_flag
+from stickbreaker.contracts.contract import Sampler
+from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
@@ -19,38 +18,19 @@ from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabula
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
+from stickbreaker.topics.parameters import GibbsParameters
 
 if TYPE_CHECKING:
     from stickbreaker.topics.model.model import TopicModel
 
 
-@dataclass(frozen=True, slots=True)
-class Gibbs(Inference):
+@with_parameter_section
+class Gibbs(GibbsParameters, Inference):
     """Sampling of every token's topic, with theta and beta integrated out (Zhai 2014, section 4.1).
-
-    The first `burn_in` sweeps are discarded (None: half of all sweeps); then every `every`-th sweep is a
-    sample. Hyperparameters are updated equally often, from the start. `chains` run in parallel from different
-    starts; the topics are those of the best one. `delayed` counts are approximate, scale with threads, and
-    cost the same for any number of topics.
 
     >>> Gibbs(chains=4).every
     10
     """
-
-    burn_in: int | None = None
-    every: int = 10
-    chains: int = 1
-    delayed: bool = False
-
-    def __post_init__(self) -> None:
-        right = is_whole(self.every, 1) and is_whole(self.chains, 1)
-        if not right or not (self.burn_in is None or is_whole(self.burn_in, 0)):
-            remedy = "burn_in is a whole number from 0 or None, every and chains are whole numbers from 1"
-            raise UserError(f"{self}", remedy=remedy)
-        if self.chains > MOST_CHAINS:
-            raise UserError(f"chains={self.chains}", remedy=f"chains are at most {MOST_CHAINS}")
-        if not is_flag(self.delayed):
-            raise UserError(f"Gibbs(delayed={self.delayed!r})", remedy="delayed is True or False")
 
     @property
     def name(self) -> str:

@@ -3,7 +3,6 @@
 Kernels and scipy.special are imported on use, so that models load without them.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Local
 from stickbreaker.core import purposes
-from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field, SparseCounts, Stats
 from stickbreaker.corpus.shards import Bags, Shard
@@ -25,32 +24,24 @@ from stickbreaker.topics.model.slots import (
 )
 from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents, words_of
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
+from stickbreaker.topics.parameters import HybridParameters
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.hybrid import Draws
 
 
-@dataclass(frozen=True, slots=True)
-class Hybrid(LocalSolver, Inference):
+@with_parameter_section
+class Hybrid(HybridParameters, LocalSolver, Inference):
     """Variational topics, sampled documents (Mimno et al. 2012; Zhai 2014, section 4.2).
 
-    A document's tokens are assigned one after another, then resampled in `burn_in` sweeps and `samples`
-    further sweeps, which count. Statistics are integers, and time depends on the topics in use. Random
-    streams are keyed by the documents' numbers.
+    A document's tokens are assigned one after another, then resampled in sweeps. Statistics are integers, and
+    time depends on the topics in use. Random streams are keyed by the documents' numbers.
 
     >>> Hybrid().samples
     5
     """
 
     draws: ClassVar[bool] = True
-
-    burn_in: int = 5
-    samples: int = 5
-
-    def __post_init__(self) -> None:
-        if not (is_whole(self.burn_in, 0) and is_whole(self.samples, 1)):
-            problem = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
-            raise UserError(problem, remedy="burn_in is a whole number from 0, samples one from 1")
 
     @property
     def name(self) -> str:

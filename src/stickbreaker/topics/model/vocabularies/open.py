@@ -18,7 +18,8 @@ from stickbreaker.corpus.spelling.string_prior import CharacterModel, code_point
 from stickbreaker.topics.model.slots import TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.topics.model.topic_words import Dense, TopicWords
 from stickbreaker.topics.model.vocabularies.bloom import SeenBefore
-from stickbreaker.topics.model.vocabularies.open_settings import LEAST, MOST, OpenVocabulary
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
+from stickbreaker.topics.parameters import CONCENTRATIONS
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
@@ -196,7 +197,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         left = -float(summary["leftover"].sum())
         if left <= 0.0:
             return {}
-        best = min(max(float(summary["numbers"].sum()) / left, LEAST), MOST)
+        best = min(max(float(summary["numbers"].sum()) / left, CONCENTRATIONS[0]), CONCENTRATIONS[1])
         moved = (1.0 - rate) * float(params["concentration"].values) + rate * best
         return {"concentration": params["concentration"]._replace(values=np.array(moved))}
 

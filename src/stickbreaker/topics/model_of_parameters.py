@@ -3,12 +3,11 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stickbreaker.contracts.contract import MOST_COLUMNS, Move
+from stickbreaker.contracts.contract import Move
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.records import Array
@@ -19,7 +18,7 @@ from stickbreaker.estimators.settings import (
     SettingTypes,
     engine_name,
     memory_of_machine,
-    positive,
+    refuse_parameters,
     schedule_of,
 )
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
@@ -35,8 +34,8 @@ from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concept_tree import Concept, ConceptTree
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.topics.model.vocabularies.open import OpenWords
-from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
+from stickbreaker.topics.parameters import TopicParameters
 from stickbreaker.topics.topic_settings import (
     TOPIC_SETTING_TYPES,
     concentration,
@@ -47,38 +46,22 @@ from stickbreaker.topics.topic_settings import (
 from stickbreaker.topics.trace_fields import TRACE_FIELDS
 
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # for an open vocabulary (Zhai 2014, section 7.5)
-INIT = ("random", "documents")
 FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
 ETA, POINT_ETA = 0.01, 0.05  # defaults for topics as distributions and as points
 ROUNDS = 100  # least rounds of mean-field inference of a new document
 SWEEPS, PASSES = 500, 100  # of a run by default: Gibbs sampling; everything else
 
 
-class TopicParams(StreamLearner):
-    """An estimator whose parameters are those below; `documents` names its documents slot."""
+class ModelOfParameters(TopicParameters, StreamLearner):
+    """An estimator that makes a model of its parameters; `documents` names its documents slot."""
 
     score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
     setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
     trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
     documents: ClassVar[str]
-    online: ClassVar[tuple[float, float]]  # default kappa and tau0 of online schedules
-    streamed: ClassVar[tuple[float, float]]  # the same for streams
 
-    n_topics: int
-    inference: str | Hybrid | Gibbs
-    schedule: str | Schedule | None
-    eta: float | str | Array | None
-    words: str | OpenVocabulary | ConceptTree
     guide: Any = None
-    point_topics: bool | None = None
     began_as_stream: bool = False  # whether learning began with `partial_fit`
-    doc_max_iter: int
-    doc_tol: float
-    init: str
-    max_iter: int | None
-    tol: float
-    keep_local: bool
-    fold_in: str
 
     @property
     def is_open(self) -> bool:
@@ -114,7 +97,7 @@ class TopicParams(StreamLearner):
         stream: bool = False,
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
-        positive("n_topics", self.n_topics_at_start(), whole=True)
+        refuse_parameters(self)
         self._refuse_too_many_topics(vocabulary)
         inference = inference_of(self.inference)
         if self.inference == "hybrid" and self.is_open:
@@ -122,24 +105,10 @@ class TopicParams(StreamLearner):
         own = SCHEDULES[type(self.learning_schedule())]
         schedule = "partial_fit" if stream else own
         self._refuse(schedule)
-        for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
-            if getattr(self, parameter) not in choices:
-                alternatives = " or ".join(repr(choice) for choice in choices)
-                raise UserError(
-                    f"{parameter}={getattr(self, parameter)!r}", remedy=f"{parameter} is {alternatives}"
-                )
-        for parameter in ("n_init", "doc_max_iter", *(() if self.max_iter is None else ("max_iter",))):
-            positive(parameter, getattr(self, parameter), whole=True)
-        for parameter in ("tol", "doc_tol"):
-            positive(parameter, getattr(self, parameter), zero=True)
         sampling, sweeps = self.gibbs_settings(), self.limits().max_iter
         if sampling is not None and (sampling.burn_in or 0) >= sweeps:
             problem = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
             raise UserError(problem, remedy="raise max_iter or lower burn_in")
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
-            raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
-        if not isinstance(self.keep_local, bool | np.bool_):
-            raise UserError(f"keep_local={self.keep_local!r}", remedy="keep_local is True or False")
         if (
             self.keep_local
             and not stream
@@ -159,10 +128,8 @@ class TopicParams(StreamLearner):
         )
 
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
-        """Raise UserError for more topics than numbers or memory allow, before allocating anything."""
+        """Raise UserError for more topics than memory allows, before allocating anything."""
         n_topics = self.n_topics_at_start()
-        if n_topics > MOST_COLUMNS:
-            raise UserError(f"n_topics={n_topics}", remedy=f"n_topics is at most {MOST_COLUMNS:,}")
         if vocabulary is None or self.is_open or engine_name(self.engine) != "local":
             return
         size = 8.0 * n_topics * len(vocabulary)  # bytes of the table of counts
@@ -171,12 +138,12 @@ class TopicParams(StreamLearner):
             raise UserError(problem, remedy="lower n_topics, or the size of the vocabulary")
 
     def learning_schedule(self) -> Schedule:
-        return schedule_of(self.schedule, *self.online)
+        return schedule_of(self.schedule, **self.schedule_defaults)
 
     def stream_schedule(self) -> Online:
         """The schedule for streams, independent of that for runs over a corpus."""
         given = self.schedule if isinstance(self.schedule, Online) else Online()
-        return given.with_defaults(*self.streamed)
+        return given.with_defaults(**self.stream_defaults)
 
     def for_stream(self) -> Self:
         """The estimator with the defaults of streams written out, so that a saved stream continues even if
@@ -214,9 +181,6 @@ class TopicParams(StreamLearner):
         """Whether beta is a point: in streams, unless another choice requires distributions."""
         if self.point_topics is None:
             return stream and self._needs_distributions(schedule) is None
-        if not isinstance(self.point_topics, bool | np.bool_):
-            problem = f"point_topics={self.point_topics!r}"
-            raise UserError(problem, remedy="point_topics is True, False or None")
         against = self._needs_distributions(schedule) if self.point_topics else None
         if against is not None:
             problem = f"point_topics=True does not go with {against}"

@@ -1,0 +1,291 @@
+"""Parameters of models, each declared once as a field of a dataclass.
+
+`parameter` declares one: default, range or choices, help, option, and which other parameters it needs. From
+this follow the check of its value (`refuse_values`), the option of the command line
+(`console/parameter_options.py`), its name in messages (`names_of`) and the section "Parameters" of a
+docstring (`with_parameter_section`). Modules with declarations import neither numpy nor models: `--help` must
+be quick.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.option_names import OptionNames, option_of
+
+LARGEST = (1 << 31) - 1  # whole number that is an estimator's parameter
+MOST_COLUMNS = 1_000_000  # of a table: a prior has a number for each
+MOST_CHAINS = 256  # of a sampler: each holds the state of all tokens
+WIDTH, INDENT = 110, " " * 4  # of docstrings
+SIMPLE = {"int", "float", "str", "bool", "None"}  # kinds of values that are checked here
+
+
+class Above(NamedTuple):
+    """A condition on a number: that it is above a bound."""
+
+    bound: float
+
+
+T = TypeVar("T")
+Condition = tuple[str, ...] | Above  # the values of another parameter, one of which is needed
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is declared of a parameter; see `parameter`. `kinds` are the types of its values, by name."""
+
+    name: str
+    kinds: frozenset[str]
+    default: Any
+    help: str
+    more: str = ""
+    unset: str = ""
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    above: float | None = None
+    most: float = float("inf")
+    option: str | None = ""
+    metavar: str | None = None
+    needs: Mapping[str, Condition] = field(default_factory=dict[str, Condition])
+    settings: Mapping[str, type[Any]] = field(default_factory=dict[str, type[Any]])
+    after: str = ""
+    by_name: bool = True
+    last: bool = False
+    saved: bool = True
+    lenient: bool = False
+
+    @property
+    def option_name(self) -> str | None:
+        """Its option, or None."""
+        return option_of(self.name) if self.option == "" else self.option
+
+    @property
+    def key(self) -> str:
+        """The name by which a command gets the option's value."""
+        return str(self.option_name)[2:].replace("-", "_")
+
+    def refusal(self, value: Any, largest: float) -> str | None:
+        """What the parameter is, if the value is something else; None too if only the model can know.
+
+        `largest`: the largest whole number that there may be.
+        """
+        if not self.kinds <= SIMPLE or (value is None and "None" in self.kinds):
+            return None
+        words = either(self.choices, quote='"')
+        if isinstance(value, str) and value in self.choices:
+            return None
+        if "bool" in self.kinds:
+            known = type(value).__name__ in ("bool", "bool_") or "int" in self.kinds
+            return None if known else "True or False"
+        if not self.kinds & {"int", "float"}:
+            return None if isinstance(value, str) and not words else words or "a str"
+        if "str" in self.kinds and not words:
+            return None
+        number = self._number_refusal(value, largest)
+        return f"{number} or {words}" if number and words and "at most" not in number else number
+
+    def _number_refusal(self, value: Any, largest: float) -> str | None:
+        """What the number is, if the value is something else."""
+        whole = "int" in self.kinds
+        kind, most = ("a whole number", min(self.most, largest)) if whole else ("a number", self.most)
+        low = self.least if self.above is None else self.above
+        if low is not None and most < largest and not whole:
+            kind += f" from {low:g} to {most:,g}"
+        elif low is not None:
+            kind += " above 0" if self.above is not None or (whole and low == 1) else f" of at least {low:g}"
+        if not _is_number(value, whole=whole):
+            return kind
+        if low is not None and (value < low or value == self.above):
+            return kind
+        return (f"at most {most:,.0f}" if whole else kind) if value > most else None
+
+    def text(self) -> str:
+        """What the docstring says of it."""
+        known = all(f'"{choice}"' in self.help + self.more for choice in self.choices)
+        words = either(self.choices, quote='"')
+        parts = [
+            self.help,
+            self.more,
+            "" if known else f"Either {words}.",
+            f"None: {self.unset}." if self.unset and "None" in self.kinds else "",
+            *(f"Needs {needed(name, condition)}." for name, condition in self.needs.items()),
+        ]
+        return " ".join(part for part in parts if part)
+
+
+def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
+    """A field that is a parameter. `help` is what its option and its docstring say of it.
+
+    more : what only the docstring says, as of values that the command line does not take.
+    unset : what None stands for; of a setting, its default if that depends on other parameters.
+    choices : the strings that it may be.
+    least, above, most : the range of a number.
+    option : its option; "": that of the same name, None: it has none.
+    metavar : what stands for its value in the program's help.
+    needs : other parameters with the values one of which each must have.
+    settings : by choice, the dataclass of further parameters, whose options stand after this one's.
+    after : the parameter that it stands after; "": the one declared before it.
+    last : whether it stands after all others.
+    saved : False: it is written to files only if it is given.
+    lenient : without what it needs it has no effect in Python; only its option is refused then.
+    """
+    return field(default=default, metadata={"parameter": {"help": help, "more": more, **about}})
+
+
+@cache
+def declared(kind: type[Any]) -> Mapping[str, Parameter]:
+    """The parameters that a dataclass, or a class that inherits from one, declares, in their order."""
+    found = [
+        Parameter(
+            one.name, _kinds(one.type), one.default, by_name=bool(one.kw_only), **one.metadata["parameter"]
+        )
+        for one in fields(kind)
+        if "parameter" in one.metadata
+    ]
+    found.sort(key=lambda one: one.last)
+    waiting = [one for one in found if one.after]
+    found = [one for one in found if not one.after]
+    while waiting:
+        places = {one.name: place for place, one in enumerate(found)}
+        one = next(one for one in waiting if one.after in places)
+        found.insert(places[one.after] + 1, one)
+        waiting.remove(one)
+    return {one.name: one for one in found}
+
+
+def refuse_values(given: object, within: str = "") -> None:
+    """Raise UserError for the first declared parameter whose value is out of range, or needs another one.
+
+    `within`: the class whose argument it is, as messages name it.
+    """
+    parameters = declared(type(given))
+    values = {name: getattr(given, name) for name in parameters}
+    for name, value in values.items():
+        requirement = parameters[name].refusal(value, float("inf") if within else LARGEST)
+        if requirement is not None:
+            problem = f"{within}({name}={value!r})" if within else f"{name}={value!r}"
+            raise UserError(problem, remedy=f"{name} is {requirement}")
+    for name, one in parameters.items():
+        for other, condition in one.needs.items():
+            if not one.lenient and values[name] != one.default and not is_met(condition, values[other]):
+                problem = f"{name}={shown_value(values[name])} needs {needed(other, condition)}"
+                raise UserError(problem, remedy="leave it out")
+
+
+def is_met(condition: Condition, value: Any) -> bool:
+    """Whether another parameter's value is one that is needed."""
+    return value > condition.bound if isinstance(condition, Above) else value in condition
+
+
+def needed(name: str, condition: Condition) -> str:
+    """What is needed, in the words of Python.
+
+    >>> needed("inference", ("hybrid", "mean-field"))
+    'inference="hybrid" or inference="mean-field"'
+    """
+    if isinstance(condition, Above):
+        return f"{name} above {condition.bound:g}"
+    return either([f'{name}="{value}"' for value in condition])
+
+
+def either(words: Sequence[str], quote: str = "") -> str:
+    """The words, one of which is meant.
+
+    >>> either(["a", "b", "c"])
+    'a, b or c'
+    """
+    quoted = [f"{quote}{word}{quote}" for word in words]
+    return " or ".join([", ".join(quoted[:-1]), *quoted[-1:]] if len(quoted) > 1 else quoted)
+
+
+def shown_value(value: Any) -> str:
+    """A value as messages show it, strings in double quotes; of an object only its class."""
+    if isinstance(value, str):
+        return f'"{value}"'
+    return repr(value) if type(value) in (int, float, bool, dict) else f"{type(value).__name__}(...)"
+
+
+def names_of(kind: type[Any]) -> OptionNames:
+    """How messages name the parameters of a dataclass, and those of the settings that these may have.
+
+    A name of several words is a parameter wherever it stands, others if they have a value.
+    """
+    own = declared(kind).values()
+    settings = {one: None for parameter in own for one in parameter.settings.values()}
+    every = [*own, *(one for kind in settings for one in declared(kind).values())]
+    options = {one.key: str(one.option_name) for one in every if one.option_name}
+    named = {
+        one.name: one.option_name for one in own if one.option_name and one.option_name != option_of(one.name)
+    }
+    same = [key for key in options if options[key] not in named.values()]
+    return OptionNames(
+        renamed=named,
+        alike=tuple(key for key in same if "_" in key),
+        ambiguous=tuple(key for key in same if "_" not in key),
+        flags=tuple(one.name for one in every if one.default is False and one.option_name),
+        settings=tuple(kind.home.partition(":")[2] for kind in settings),
+    )
+
+
+def with_parameter_section(kind: type[T]) -> type[T]:
+    """A class decorator: adds to the docstring what is declared of the parameters that the class inherits.
+
+    The section stands before "Attributes" or the example. Parameters by position come first in it and those of
+    every run last, as in the signature from then on.
+    """
+    parameters = sorted(declared(kind).values(), key=lambda one: (one.by_name, one.last))
+    order = {one.name: place for place, one in enumerate(parameters) if one.by_name}
+    signature = inspect.signature(kind.__init__)
+    named = sorted(signature.parameters.values(), key=lambda one: order.get(one.name, -1))
+    vars(kind.__init__)["__signature__"] = signature.replace(parameters=named)
+    lines = [
+        textwrap.fill(
+            f"{one.name} : {one.text()}", WIDTH, initial_indent=INDENT, subsequent_indent=2 * INDENT
+        )
+        for one in parameters
+    ]
+    section = "\n".join(["    Parameters", "    ----------", *lines])
+    text = kind.__doc__ or ""
+    place = next((text.index(mark) for mark in ("    Attributes\n", "    >>> ") if mark in text), None)
+    before, after = (text.rstrip() + "\n\n", "") if place is None else (text[:place], f"\n\n{text[place:]}")
+    kind.__doc__ = f"{before}{section}{after}"
+    return kind
+
+
+class Settings:
+    """What a choice for a parameter has of its own: a dataclass that checks the values it is made of.
+
+    `home` is where the class is that users make, "module:class".
+    """
+
+    __slots__ = ()
+    home: ClassVar[str]
+    fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments that the choice itself stands for
+
+    def __post_init__(self) -> None:
+        refuse_values(self, type(self).__name__)
+
+
+def _kinds(annotation: Any) -> frozenset[str]:
+    """The names of the types in an annotation.
+
+    >>> sorted(_kinds("float | Array | None"))
+    ['Array', 'None', 'float']
+    """
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    text = text if isinstance(annotation, type | str) else str(annotation)
+    return frozenset(part.strip() for part in text.split("|"))
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    """Whether a value is a finite number, of Python or numpy."""
+    if whole:
+        return is_whole(value, -LARGEST)
+    if isinstance(value, bool) or not hasattr(value, "__float__") or isinstance(value, str):
+        return False
+    return getattr(value, "shape", ()) == () and abs(float(value)) < float("inf")

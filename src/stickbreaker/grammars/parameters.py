@@ -1,0 +1,146 @@
+"""The parameters of adaptor grammars."""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
+
+from stickbreaker.core.parameter_fields import MOST_CHAINS, MOST_COLUMNS, Above, parameter
+from stickbreaker.estimators.run_parameters import RunParameters
+from stickbreaker.learning.schedule_parameters import OnlineParameters
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.grammars.model.grammar import Grammar
+    from stickbreaker.learning.schedules import Schedule
+
+BATCH_SIZE = 20  # sentences of an online step, if a schedule leaves it open
+FIRST_BATCH = {"collocation": 2}  # sentences of the first steps, by the name of the grammar; else BATCH_SIZE
+MCMC, HYBRID, VARIATIONAL = ("mcmc",), ("hybrid",), ("hybrid", "mean-field")  # ways of inference
+
+
+@dataclass(eq=False, repr=False)
+class GrammarParameters(RunParameters):
+    """Those of every adaptor grammar."""
+
+    schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.5, "tau0": 1.0})
+
+    grammar: "str | Grammar" = parameter(
+        "collocation",
+        "A file in the format of py-cfg or PyAdaGram; or collocation, unigram, collocation-syllable, "
+        "morphology (a line is a word) or topic (documents of words), over the symbols of the text.",
+        "In Python the text of a file, or a `Grammar`.",
+        metavar="FILE|NAME",
+    )
+    _: KW_ONLY
+    inference: str = parameter(
+        "mcmc",
+        '"mcmc": a Markov chain; "hybrid": variational inference by trees that are drawn, for streams and '
+        'much text; "mean-field": by sums over all trees; what may be remembered is chosen at the start.',
+        "(Cohen et al. 2010.)",
+        choices=("mcmc", "hybrid", "mean-field"),
+    )
+    schedule: "str | Schedule | None" = parameter(
+        None,
+        "Update after each minibatch, or after each pass.",
+        "Or `Online(...)`, whose minibatches stand for all of the text from the start unless it has "
+        '`total="seen"`, as "online" has.',
+        choices=("online", "batch"),
+        unset="online; batch with mean-field, which has no other",
+        needs={"inference": VARIATIONAL},
+        settings={"online": OnlineParameters},
+    )
+    samples: int = parameter(
+        10,
+        "Trees drawn of each sentence in a step, whose mean is learned from; more make steps steadier and "
+        "slower.",
+        least=1,
+        needs={"inference": HYBRID},
+    )
+    truncation: "int | Mapping[str, int] | None" = parameter(
+        None,
+        "Subtrees that a symbol remembers, at most: of all symbols or of one. There may be more between "
+        "prunings, and for a symbol that others are made of.",
+        "A number, or {symbol: number}.",
+        metavar="[SYMBOL=]N",
+        unset="as the grammar says, else 10000",
+        needs={"inference": VARIATIONAL},
+    )
+    refine_every: int = parameter(
+        50, "Steps from one pruning of what is remembered to the next.", least=1, needs={"inference": HYBRID}
+    )
+    max_iter: int | None = parameter(
+        None,
+        "Sweeps of the sampler, or passes.",
+        least=1,
+        unset="200 sweeps; 3 passes online, 20 in batches",
+        option="--iterations",
+    )
+    init: str = parameter(
+        "batch",
+        'The first trees: "batch", all drawn by the rules alone; "incremental", one by one, each given '
+        "those before it. The start decides what is found.",
+        "See docs/models/grammars.md.",
+        choices=("batch", "incremental"),
+        needs={"inference": MCMC},
+    )
+    chains: int = parameter(
+        1,
+        "Chains that run side by side; the best one is reported.",
+        least=1,
+        most=MOST_CHAINS,
+        needs={"inference": MCMC},
+    )
+    symbols: str = parameter(
+        "characters",
+        'A line is a sentence, of "characters" without the spaces; or "spaced": of what stands between '
+        "spaces.",
+        choices=("characters", "spaced"),
+    )
+    punctuation: str = parameter(
+        "symbols",
+        'Punctuation marks are "symbols" like others; or "boundaries", which end words and are left out.',
+        choices=("symbols", "boundaries"),
+    )
+    unparsed: str = parameter(
+        "fail", "What to do about sentences that cannot be parsed, or are too long.", choices=("fail", "skip")
+    )
+    weights: str = parameter(
+        "learned",
+        "The weights of rules: learned from priors, or as the grammar has them.",
+        choices=("learned", "fixed"),
+    )
+    processes: str = parameter(
+        "learned",
+        "Discounts and concentrations: learned, or as the grammar has them.",
+        choices=("learned", "fixed"),
+    )
+    relabel: bool = parameter(
+        True, "Draw remembered subtrees again, with all that use them.", needs={"inference": MCMC}
+    )
+    temperature: float = parameter(
+        1.0, "Of the first sweep; values above 1 try more.", least=1.0, needs={"inference": MCMC}
+    )
+    cooling: int | None = parameter(
+        None,
+        "Sweeps until the temperature is 1.",
+        least=0,
+        unset="half of all",
+        needs={"inference": MCMC, "temperature": Above(1.0)},
+    )
+    n_topics: int = parameter(
+        5, "How many topics.", least=1, most=MOST_COLUMNS, option="--topics", needs={"grammar": ("topic",)}
+    )
+    vowels: str | None = parameter(
+        None,
+        "Which symbols are vowels.",
+        metavar="SYMBOLS",
+        unset="those of Latin, Greek and Cyrillic letters",
+        needs={"grammar": ("collocation-syllable",)},
+    )
+    engine: "str | SparkEngine" = parameter(
+        "local",
+        '"local", or SparkEngine(session), for "hybrid" and "mean-field".',
+        option=None,
+        needs={"inference": VARIATIONAL},
+    )

@@ -1,0 +1,96 @@
+"""The parameters of n-gram language models."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from stickbreaker.core.parameter_fields import parameter
+from stickbreaker.estimators.run_parameters import RunParameters
+
+UNBOUNDED = "unbounded"
+HIGHEST = 10  # order
+
+
+def _order() -> Any:
+    """The field `order`, which one model takes by position and the other by name."""
+    return parameter(
+        3,
+        "Words of an n-gram; unbounded: each word draws how long its context is.",
+        "A word is predicted from `order` - 1 words before it, by an unbounded model (Mochihashi & Sumita "
+        "2008) from 20 at most.",
+        choices=(UNBOUNDED,),
+        least=1,
+        most=HIGHEST,
+        metavar="N|unbounded",
+        after="random_state",
+    )
+
+
+@dataclass(eq=False, repr=False)
+class LanguageParameters(RunParameters):
+    """Those of language models with topics and without."""
+
+    _: KW_ONLY
+    samples: int = parameter(
+        10,
+        "About how many states of the sampler, from its second half, predictions are averaged over.",
+        "Fewer if it has fewer.",
+        least=1,
+    )
+    max_iter: int = parameter(20, "Sweeps of the sampler.", least=1, option="--iterations")
+    unknown: str = parameter(
+        "symbol",
+        'Words that are not known: "symbol", all are <unk>; "spelled", their probability is that of their '
+        "letters, and all words of the text are known.",
+        choices=("symbol", "spelled"),
+        after="order",
+    )
+    min_count: int = parameter(
+        4,
+        "How often a known word occurs in the text.",
+        least=1,
+        needs={"unknown": ("symbol",)},
+        lenient=True,
+        after="unknown",
+    )
+    n_jobs: int | None = parameter(
+        None, "Has no effect: there is one chain, and it uses one thread.", option=None, last=True
+    )
+
+
+@dataclass(eq=False, repr=False)
+class NgramParameters(LanguageParameters):
+    """Those of a model without topics."""
+
+    order: int | str = _order()
+
+
+@dataclass(eq=False, repr=False)
+class TopicNgramParameters(LanguageParameters):
+    """Those of a model whose documents have topics."""
+
+    n_topics: int = parameter(
+        50,
+        "Give documents that many topics, each with a language model of its own; they adapt as the words of "
+        "a document come.",
+        least=1,
+        most=1000,  # every word draws among all
+        option="--topics",
+        after="min_count",
+    )
+    _: KW_ONLY
+    order: int | str = _order()
+    max_iter: int = parameter(100, "Sweeps of the sampler.", least=1, option="--iterations")
+    prior: str = parameter(
+        "switching",
+        'What topics share: "switching": a word comes from a model common to all documents or from a topic, '
+        'as the words before it say; "hierarchical": topics draw on that model; "none": nothing.',
+        choices=("switching", "hierarchical", "none"),
+        after="n_topics",
+    )
+    moves: str = parameter(
+        "tables",
+        'What the sampler moves: "tables": whole blocks of n-grams, and single words; "tokens": single '
+        "words alone, which finds less.",
+        choices=("tables", "tokens"),
+        after="prior",
+    )

@@ -1,0 +1,97 @@
+"""The parameters of syntactic topic models."""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
+
+from stickbreaker.core.parameter_fields import parameter
+from stickbreaker.estimators.run_parameters import RunParameters
+from stickbreaker.learning.schedule_parameters import OnlineParameters
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.learning.schedules import Schedule
+
+BATCH_SIZE = 32  # documents of an online step, if a schedule leaves it open
+GIBBS, MEAN_FIELD = ("gibbs",), ("mean-field",)  # ways of inference
+
+
+@dataclass(eq=False, repr=False)
+class SyntaxParameters(RunParameters):
+    """Those of topics that know grammar."""
+
+    schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.7, "tau0": 8.0})
+
+    n_topics: int = parameter(
+        32,
+        "Topics, at most; fewer are in use if the text asks for fewer.",
+        least=1,
+        most=1024,  # a sweep takes topics × topics steps a word
+        option="--topics",
+    )
+    _: KW_ONLY
+    limit: str | None = parameter(
+        None,
+        'Of the model, to compare: "hdp", words know nothing of their heads; "itic", nothing of their '
+        "documents.",
+        'None: the model itself. That of "itic" is an infinite tree of hidden states whose children are '
+        "independent.",
+        choices=("hdp", "itic"),
+    )
+    unknown: str = parameter(
+        "blank",
+        'Words outside the vocabulary: "blank", nodes that pass on what is known and are not scored; "tag", '
+        "their part of speech.",
+        choices=("blank", "tag"),
+    )
+    eta: float = parameter(
+        0.1,
+        "Dirichlet parameter of the words of each topic before it is learned: the mean of its prior.",
+        least=1e-100,
+        most=1e6,
+    )
+    inference: str = parameter(
+        "gibbs",
+        '"gibbs": Markov chains; "mean-field": variational inference that begins where a short chain ends, '
+        "for much text, streams and Spark.",
+        "It has exact sums over trees.",
+        choices=("gibbs", "mean-field"),
+    )
+    schedule: "str | Schedule | None" = parameter(
+        None,
+        "Update after each pass, or after each minibatch.",
+        "Or `Online(...)`.",
+        choices=("batch", "online"),
+        unset="batch",
+        needs={"inference": MEAN_FIELD},
+        settings={"online": OnlineParameters},
+    )
+    samples: int = parameter(
+        10,
+        "About how many states of each chain, from the last five eighths of its sweeps, predictions are "
+        "averaged over.",
+        "Fewer if it has fewer.",
+        least=1,
+        needs={"inference": GIBBS},
+    )
+    chains: int | None = parameter(
+        None,
+        "Chains with different starts: predictions are means over all, topics those of the best.",
+        least=1,
+        unset="4",
+        needs={"inference": GIBBS},
+    )
+    max_iter: int | None = parameter(
+        None,
+        "Sweeps of each chain, or passes.",
+        least=1,
+        unset="400 sweeps; 50 passes, 3 online",
+        option="--iterations",
+    )
+    tol: float = parameter(
+        1e-4, "Relative change of the bound at which passes end.", least=0.0, needs={"inference": MEAN_FIELD}
+    )
+    engine: "str | SparkEngine" = parameter(
+        "local", '"local", or SparkEngine(session).', option=None, needs={"inference": MEAN_FIELD}
+    )
