@@ -174,7 +174,7 @@ def test_one_is_no_plural(cli, model, tmp_path):
 
 def test_an_order_beyond_the_highest(cli, planted, tmp_path):
     told = cli("fit", "ngram", planted, "--out", tmp_path / "m", "--order", 11, code=1).stderr
-    says = '--order 11; --order is at most 10'
+    says = "--order 11; --order is at most 10"
     assert told == f"stickbreaker: {says}\n"
 
 

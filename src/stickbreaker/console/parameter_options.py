@@ -92,7 +92,7 @@ def _default(kind: type[Any], one: Parameter) -> str:
 
 
 def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({})) -> dict[str, Any]:
-    """What an option is by what is declared of its parameter: see `console.option`."""
+    """The arguments of `console.option` that follow from the declaration of a parameter."""
     needs = " ".join(_needs(others[name], condition) for name, condition in one.needs.items())
     text = f"{needs}: {_lower(one.help)}" if needs else one.help
     made: dict[str, Any] = {"help": as_options(text + (f"  [default: {one.unset}]" if one.unset else ""))}

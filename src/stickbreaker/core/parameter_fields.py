@@ -122,7 +122,7 @@ def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
     """A field that is a parameter. `help` is what its option and its docstring say of it.
 
     more : what only the docstring says, as of values that the command line does not take.
-    unset : what None stands for; of a setting, its default if that depends on other parameters.
+    unset : what None stands for, or the default of a setting if that depends on other parameters.
     choices : the strings that it may be.
     least, above, most : the range of a number.
     option : its option; "": that of the same name, None: it has none.
@@ -235,8 +235,8 @@ def names_of(kind: type[Any]) -> OptionNames:
 def with_parameter_section(kind: type[T]) -> type[T]:
     """A class decorator: adds to the docstring what is declared of the parameters that the class inherits.
 
-    The section stands before "Attributes" or the example. Parameters by position come first in it and those of
-    every run last, as in the signature from then on.
+    The section stands before "Attributes" or the example. Parameters by position come first in it, those that
+    every run has last, as in the signature from then on.
     """
     parameters = sorted(declared(kind).values(), key=lambda one: (one.by_name, one.last))
     order = {one.name: place for place, one in enumerate(parameters) if one.by_name}

@@ -106,7 +106,8 @@ class Kind(Saved):
     """One kind of models.
 
     `home` and `front_door` are the places, "module:class", of its plain estimator and of the one that users
-    import; `declared` is that of the class that declares its parameters (see `core/parameter_fields.py`). Every kind can learn, save and resume.
+    import; `declared` is that of the class that declares its parameters (see `core/parameter_fields.py`).
+    Every kind can learn, save and resume.
 
     For the program: `fit` are commands of `stickbreaker fit`, "module:command" by name. `topics`,
     "module:function", takes a `TopicsRequest` and returns topics, and their description; `topics_options` are

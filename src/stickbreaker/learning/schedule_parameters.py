@@ -40,7 +40,7 @@ class OnlineParameters(Settings):
     )
     total: float | str | None = parameter(
         None,
-        "Documents in all; of a stream that drifts, how many should count.",
+        "Documents in all, or as many as should count in a stream that drifts.",
         '"seen": those seen so far, in several passes each once, so that counts grow with the data.',
         choices=("seen",),
         above=0.0,

@@ -27,8 +27,8 @@ OPTIONS: Table = {
         TopicNgramParameters,
         max_iter={"default": None, "help": "Sweeps of the sampler.  [default: 20; with --topics 100]"},
         held_out={
-            "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary "
-            "is that of all.",
+            "help": "Share of the documents that are never learned from, and scored meanwhile; the "
+            "vocabulary is that of all.",
         },
         n_topics={"default": None, "help": f"{PARAMETERS['n_topics'].help}  [default: none]"},
         prior={"help": f"--topics: {PARAMETERS['prior'].help}"},

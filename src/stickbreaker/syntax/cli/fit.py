@@ -30,8 +30,8 @@ OPTIONS: Table = {
         limit={"choices": ["none", "hdp", "itic"], "default": "none"},
         batch_size={"help": "--schedule online: documents per minibatch.  [default: 32]"},
         held_out={
-            "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary "
-            "is that of all.",
+            "help": "Share of the documents that are never learned from, and scored meanwhile; the "
+            "vocabulary is that of all.",
         },
     ),
     "--threads": {},
