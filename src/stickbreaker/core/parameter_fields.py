@@ -204,7 +204,7 @@ def either(words: Sequence[str], quote: str = "") -> str:
 
 
 def shown_value(value: Any) -> str:
-    """A value as messages show it, strings in double quotes; of an object only its class."""
+    """A value as messages show it: strings in double quotes, objects by their class alone."""
     if isinstance(value, str):
         return f'"{value}"'
     return repr(value) if type(value) in (int, float, bool, dict) else f"{type(value).__name__}(...)"
