@@ -142,7 +142,7 @@ def test_what_cannot_be_updated_says_so(cli, model, planted, more, tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     before = files(model)
     assert cli("update", model, tmp_path / "empty.jsonl", code=1).stderr.count("\n") == 1
-    assert "is no day" in cli("update", model, more[0], "--date", "soon", code=2).stderr
+    assert "is not a day" in cli("update", model, more[0], "--date", "soon", code=2).stderr
     assert "already exists" in cli("update", model, more[0], "--out", tmp_path / "n", code=1).stderr
     assert files(model) == before
 

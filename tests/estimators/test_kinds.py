@@ -137,7 +137,7 @@ def test_it_is_evaluated_by_its_own_measure(saved, cli, planted):
     assert result["all"]["perplexity"] == pytest.approx(np.exp(-result["all"]["nats_per_word"]))
     assert result["all"]["events"] > 0
     assert "nats/word" in cli("evaluate", saved, planted).stdout
-    assert "--labels has no meaning" in cli("evaluate", saved, planted, "--labels", "x", code=2).stderr
+    assert "--labels does not apply" in cli("evaluate", saved, planted, "--labels", "x", code=2).stderr
 
 
 def test_its_summary_counts_what_it_learns(registered, texts, tmp_path, cli):

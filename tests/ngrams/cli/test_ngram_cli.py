@@ -150,7 +150,7 @@ def test_verbs_of_topics_are_one_line(cli, learned, book, tmp_path, verb):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (("--order", "many"), "no whole number above zero"),
+        (("--order", "many"), "not a whole number above zero"),
         (("--order", 11), "order is at most 10"),
         (("--unknown", "spelled", "--min-count", 2), "--min-count needs --unknown symbol"),
         (("--tokens", "spaced", "--token-pattern", "x"), "--tokens and --token-pattern both say"),

@@ -133,7 +133,7 @@ def test_files_of_other_formats_have_no_trees(cli, tmp_path):
 def test_what_means_nothing_is_refused(cli, news, stm, tmp_path):
     for line in (("name", stm, "--topic", "1=a"), ("nearest", stm, news), ("generate", stm)):
         assert "does not apply to a model of the kind SyntacticTopics" in cli(*line, code=1).stderr
-    assert "has no meaning" in cli("evaluate", stm, news, "--left-to-right", code=2).stderr
+    assert "does not apply" in cli("evaluate", stm, news, "--left-to-right", code=2).stderr
     told = cli("fit", "stm", news, "--out", tmp_path / "m", "--topics", 2000, code=1).stderr
     assert "--topics is at most 1024" in told
 
