@@ -139,7 +139,10 @@ def test_what_was_meant(cli, line, says):
 
 def test_a_kind_left_out_before_a_directory(cli, model, monkeypatch):
     monkeypatch.chdir(model.parent)
-    assert "give the kind of model before 'model': lda, hdp, ngram, grammar or stm." in cli("fit", "model", code=2).stderr
+    assert (
+        "give the kind of model before 'model': lda, hdp, ngram, grammar or stm."
+        in cli("fit", "model", code=2).stderr
+    )
 
 
 @pytest.mark.parametrize("verb", [("fit", "lda"), ("fit", "ngram"), ("corpus", "build")])
@@ -416,7 +419,9 @@ def test_topics_are_a_table(cli, model, tmp_path):
     assert [float(row["share"]) for row in rows] == [topic["share"] for topic in whole]
     assert cli("topics", model, "--top", 4, "--out", "-").stdout == (tmp_path / "topics.csv").read_text()
     assert "already exists" in cli("topics", model, "--out", tmp_path / "topics.csv", code=1).stderr
-    assert "does not go with --out" in cli("topics", model, "--out", tmp_path / "x.csv", "--json", code=2).stderr
+    assert (
+        "does not go with --out" in cli("topics", model, "--out", tmp_path / "x.csv", "--json", code=2).stderr
+    )
 
 
 def test_a_table_goes_to_standard_output(cli, model, planted, tmp_path):

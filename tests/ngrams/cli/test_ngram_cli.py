@@ -159,7 +159,7 @@ def test_verbs_of_topics_are_one_line(cli, learned, book, tmp_path, verb):
     ],
 )
 def test_mistakes_are_one_line_and_leave_nothing(cli, book, tmp_path, options, line):
-    usage = line.startswith(("no whole", "--min-count", "--tokens", "No such"))
+    usage = line.startswith(("not a whole", "--min-count", "--tokens", "No such"))
     done = cli("fit", "ngram", book, "--out", tmp_path / "m", *options, code=2 if usage else 1)
     assert line in done.stderr
     assert not list(tmp_path.iterdir())
