@@ -101,7 +101,7 @@ def option_of(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def as_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
+def as_keywords(options: Mapping[str, object]) -> dict[str, Any]:
     """The values of options, keyed by the names of their parameters.
 
     >>> as_keywords({"iterations": 3, "tol": 0.1})

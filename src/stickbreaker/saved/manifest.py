@@ -17,7 +17,7 @@ VERSION = re.compile(r"(rows|records)-\d+-\w+")  # directories for files of a ru
 RESTORE = "restore it from a copy or fit again"
 
 
-def encoded(manifest: Mapping[str, Any]) -> bytes:
+def encoded(manifest: Mapping[str, object]) -> bytes:
     """The bytes of model.json, or of another manifest: plain JSON with a digest of itself."""
     whole = {**manifest, "digest": _digest(manifest)}
     return json.dumps(whole, indent=1, sort_keys=True).encode() + b"\n"
@@ -69,6 +69,6 @@ def read_own_manifest(
     return manifest
 
 
-def _digest(manifest: Mapping[str, Any]) -> str:
+def _digest(manifest: Mapping[str, object]) -> str:
     """The digest of a manifest's content."""
     return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=16).hexdigest()

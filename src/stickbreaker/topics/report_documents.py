@@ -235,7 +235,7 @@ def titles_of(corpus: Corpus, block: int) -> list[str]:
         ]
 
 
-def title_in(metadata: Mapping[str, Any]) -> str:
+def title_in(metadata: Mapping[str, object]) -> str:
     """The title among a document's fields; "" if there is none.
 
     >>> title_in({"year": 1990, "subject": "Boats"})

@@ -19,7 +19,7 @@ _NAME_TEXT = "name the field by --text-field"
 
 
 def document_of(
-    record: Mapping[str, Any], options: ReadingOptions, default_id: str, where: str, line: int | None = None
+    record: Mapping[str, object], options: ReadingOptions, default_id: str, where: str, line: int | None = None
 ) -> Document:
     """The document of a record: text or a list of tokens, id, language, and other scalars as metadata.
 
@@ -52,7 +52,7 @@ def document_of(
     )
 
 
-def _with_dates(record: Mapping[str, Any], options: ReadingOptions) -> dict[str, Scalar]:
+def _with_dates(record: Mapping[str, object], options: ReadingOptions) -> dict[str, Scalar]:
     """The metadata of a record, with dates in the options' format converted to ISO 8601."""
     metadata = scalars_of(record)
     if options.date_format is None:
@@ -68,7 +68,7 @@ def _with_dates(record: Mapping[str, Any], options: ReadingOptions) -> dict[str,
 
 
 def _with_joined_text(
-    record: Mapping[str, Any], fields: Iterable[str], options: ReadingOptions
+    record: Mapping[str, object], fields: Iterable[str], options: ReadingOptions
 ) -> dict[str, Any]:
     """The record with a field "title+text" made from its fields title and text, if it has one of them.
 
@@ -86,7 +86,7 @@ def _with_joined_text(
         if strange is not None:
             problem = f"the field {strange!r} is not a string"
             raise Bad("text is not a string", problem, "name fields of text by --text-field")
-        joined[field] = BETWEEN_PARTS.join(value for value in values if value.strip())
+        joined[field] = BETWEEN_PARTS.join(text for text in map(str, values) if text.strip())
     return joined
 
 
@@ -121,7 +121,7 @@ def _other_separator(names: Sequence[str]) -> str | None:
     )
 
 
-def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, list[str] | None]:
+def _text_or_tokens(record: Mapping[str, object], field: str) -> tuple[str | None, list[str] | None]:
     if field not in record:
         raise Bad("no text field", f"no field {field!r} (fields: {_first_of(record)})", _NAME_TEXT)
     value = record[field]
@@ -133,7 +133,7 @@ def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, 
     raise Bad("text is not a string", problem, "name a field of text by --text-field, or --on-error skip")
 
 
-def _sides(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, str]:
+def _sides(record: Mapping[str, object], fields: Mapping[str, str]) -> dict[str, str]:
     """The texts by language; those that are missing, null or blank are left out."""
     sides: dict[str, str] = {}
     for code, field in fields.items():
@@ -151,7 +151,7 @@ def _sides(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, st
     return sides
 
 
-def _identity(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
+def _identity(record: Mapping[str, object], options: ReadingOptions) -> str | None:
     field = options.id_field or "id"
     value = record.get(field)
     if value is None or value == "":
@@ -164,7 +164,7 @@ def _identity(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
     return storable(str(value))
 
 
-def _language(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
+def _language(record: Mapping[str, object], options: ReadingOptions) -> str | None:
     if options.language_field is None:
         return None
     value = record.get(options.language_field)

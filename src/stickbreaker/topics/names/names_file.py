@@ -9,7 +9,6 @@ import json
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import refuse_links, write_atomic
@@ -129,7 +128,7 @@ def read_names(directory: Path) -> dict[int, str]:
         return names
 
 
-def _encoded(record: Mapping[str, Any]) -> bytes:
+def _encoded(record: Mapping[str, object]) -> bytes:
     """The bytes of names.json: plain JSON with a digest of itself."""
     plain = json.dumps(record, sort_keys=True).encode()
     digest = hashlib.blake2b(plain, digest_size=16).hexdigest()
