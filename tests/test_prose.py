@@ -124,16 +124,7 @@ DONE_PAGES = (
     "docs/explanation",
     "docs/howto",
     "docs/models",
-    "docs/reference/command-line.md",
-    "docs/reference/corpora.md",
-    "docs/reference/evaluation.md",
-    "docs/reference/formats.md",
-    "docs/reference/glossary.md",
-    "docs/reference/index.md",
-    "docs/reference/notation.md",
-    "docs/reference/report.md",
-    "docs/reference/saving.md",
-    "docs/reference/spark.md",
+    "docs/reference",
     "docs/tutorials",
 )
 
