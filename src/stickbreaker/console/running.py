@@ -199,7 +199,7 @@ def _as_text(
 
 
 def watcher() -> "Observer":
-    """A bar on a terminal, plain lines elsewhere."""
+    """An observer that shows a run's progress: a bar on a terminal, plain lines elsewhere."""
     if sys.stderr.isatty():
         from stickbreaker.console.progress import Bar
 

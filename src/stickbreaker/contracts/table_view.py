@@ -62,7 +62,7 @@ class TableView(ABC):
 
     @abstractmethod
     def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
-        """The arrays of each function, which have the block's rows first, as arrays over all rows.
+        """Arrays over all rows of the table, made from each function's arrays over the rows of a block.
 
         They may become values of fields and of edits. For a table whose rows have keys they are ndarrays.
         """

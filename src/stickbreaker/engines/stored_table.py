@@ -41,7 +41,7 @@ class StoredRows:
         return out
 
     def rows(self, rows: NDArray[np.int64]) -> Array:
-        """Some rows, given by ascending numbers (n × columns)."""
+        """The values of some rows, given by ascending numbers (n × columns)."""
         out = np.zeros((len(rows), self.n_columns))
         for chunk, part in self.layout.cut(rows):
             for version in self.versions:

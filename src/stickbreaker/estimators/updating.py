@@ -20,10 +20,11 @@ class Updating:
     """
 
     def __init__(self, estimator: Estimator, corpus: Corpus, path: Path, date: str) -> None:
-        """`corpus`: the documents, seen through the model's vocabulary; `path`: where the model is saved.
+        """Start an update of the model saved at `path`, or continue an interrupted one with the same
+        documents.
 
-        Continues an interrupted update with the same documents. Raises UserError if one with others was
-        interrupted.
+        `corpus`: the documents, seen through the model's vocabulary. Raises UserError if an update with other
+        documents was interrupted.
         """
         self.estimator, self.corpus, self.path = estimator, corpus, path
         fingerprint = digest_of_documents(corpus)

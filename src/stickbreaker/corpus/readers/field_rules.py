@@ -19,7 +19,11 @@ _NAME_TEXT = "name the field by --text-field"
 
 
 def document_of(
-    record: Mapping[str, object], options: ReadingOptions, default_id: str, where: str, line: int | None = None
+    record: Mapping[str, object],
+    options: ReadingOptions,
+    default_id: str,
+    where: str,
+    line: int | None = None,
 ) -> Document:
     """The document of a record: text or a list of tokens, id, language, and other scalars as metadata.
 

@@ -31,17 +31,18 @@ def is_without_spaces(text: str, at: int = 0) -> bool:
 
 
 def _character(marks: str) -> str:
-    """A letter, its marks, letters that only lengthen or voice it, and invisible `marks`."""
+    """A pattern for a letter with its marks, letters that only lengthen or voice it, and invisible
+    `marks`."""
     return rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ{marks}]*+"
 
 
 def character_pattern(words: str, marks: str) -> str:
-    """The pattern that matches single characters, and `words` in other scripts."""
+    """A pattern for single characters, and for `words` in other scripts."""
     return f"(?V1){_character(marks)}|{words}"
 
 
 def run_pattern(words: str, marks: str) -> str:
-    """The pattern that matches whole runs without a space, for `cut_runs`, and `words` in other scripts."""
+    """A pattern for whole runs without a space, for `cut_runs`, and for `words` in other scripts."""
     return f"(?V1)(?:{_character(marks)})++|{words}"
 
 
