@@ -103,7 +103,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def source_of(self, corpus: Corpus, held_out: float) -> Source:
         """The documents to learn from. Raises UserError if documents are held out but none has a sentence."""
         source = Source(corpus, held_out, unit=Sequences)
-        if held_out and not _has_sentences(source):
+        held = (source.block(block, held_out=True)[1] for block in range(source.n_blocks))
+        if held_out and not any(len(content.starts) for content in held):
             raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
         return source
 
@@ -264,11 +265,6 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         params = params_from(snapshot, self.whole)
         refuse_other_sizes(params, {})
         self.take_learned(params, run_state_of(snapshot))
-
-
-def _has_sentences(source: Source) -> bool:
-    """Whether any held-out document has a sentence."""
-    return any(len(source.block(block, held_out=True)[1].starts) for block in range(source.n_blocks))
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:

@@ -109,7 +109,8 @@ class Guide:
         cells: dict[tuple[int, int], float] = {}  # eta by row and topic
         find = _Finder(vocabulary, analysis)
         for topic, (name, words) in enumerate(self._pairs()):
-            found = [(row, _weight(words, word, self.inside)) for word in words for row in find(word)]
+            weights = words if isinstance(words, Mapping) else dict.fromkeys(words, self.inside)
+            found = [(row, float(weight)) for word, weight in weights.items() for row in find(word)]
             if not found:
                 remedy = "remove the category, or give it other words"
                 raise UserError(f"no word of the category {name!r} is in the vocabulary", remedy=remedy)
@@ -143,10 +144,6 @@ def _plain(words: Any) -> Any:
     if isinstance(words, set | frozenset):
         return sorted(words, key=str)
     return words if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
-
-
-def _weight(words: Words, word: str, inside: float) -> float:
-    return float(words[word]) if isinstance(words, Mapping) else inside
 
 
 class _Finder:
