@@ -111,7 +111,7 @@ class Parameter:
         parts = [
             self.help,
             self.more,
-            "" if known else f"Either {words}.",
+            "" if known else f"One of {words}.",
             f"None: {self.unset}." if self.unset and "None" in self.kinds else "",
             *(f"Needs {needed(name, condition)}." for name, condition in self.needs.items()),
         ]

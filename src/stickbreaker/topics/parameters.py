@@ -334,7 +334,7 @@ class HDPParameters(TopicParameters):
         'In Python the first three are `SplitMerge(accept="exact")`, "halves" and "paper". None: none. '
         '"births": in a stream (`partial_fit`) topics open for documents that are badly explained, and '
         "close when the last ones are predicted as well without them; mean-field documents and known words.",
-        choices=("split-merge", "exact", "halves", "paper", "none"),
+        choices=("split-merge", "births"),
         after="judge",
     )
     representation: str = parameter(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.plain_hdp import PlainHDP
     from stickbreaker.topics.plain_lda import PlainLDA
 
+MOVES = {"choices": ["split-merge", "exact", "halves", "paper", "none"]}
 shares_option = option(
     "--shares",
     type=PATH,
@@ -60,7 +61,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
 
 @click.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
 @inputs_argument
-@options_of({"--out": {}, **option_table(HDPParameters, without=("words",), held_out=HELD_OUT)})
+@options_of({"--out": {}, **option_table(HDPParameters, without=("words",), held_out=HELD_OUT, moves=MOVES)})
 @open_options
 @stream_options
 @shares_option
