@@ -145,7 +145,7 @@ def test_trees_are_the_best_ones(unigram: Path) -> None:
 
 
 def test_chains_have_a_line_each(unigram: Path) -> None:
-    curves = {curve.kind: curve for curve in grammar_page_of(unigram, "t").curves}
+    curves = {curve.kind: curve for curve in grammar_page_of(unigram, "t").report.curves}
     assert [line.name for line in curves["trees"].lines] == ["chain 1", "chain 2"]
     trace = estimator(unigram).trace_
     assert curves["trees"].lines[1].points[-1] == (8, pytest.approx(-trace[-1]["chains"][1]))
@@ -169,13 +169,13 @@ def test_without_samples_trees_are_drawn(unigram: Path) -> None:
 
 def test_grammars_without_pieces_say_why(tmp_path: Path) -> None:
     topic = grammar_page_of(learned(tmp_path, "topic"), "t")
-    assert "single words" in topic.no_sentences
+    assert "single words" in topic.report.no_sentences
     assert [one.name for one in topic.symbols] == ["Topic1", "Topic2", "Word"]
     unadapted = grammar_page_of(learned(tmp_path, "unadapted"), "t")
     assert unadapted.symbols == []
     assert "No symbol" in unadapted.no_sentences
     assert {tree.top.symbol for tree in unadapted.trees} == {"S"}
-    assert grammar_page_of(learned(tmp_path, "morphology"), "t").piece != "Word"
+    assert grammar_page_of(learned(tmp_path, "morphology"), "t").report.piece != "Word"
 
 
 def test_facts_say_what_was_learned(tmp_path: Path) -> None:

@@ -273,7 +273,7 @@ def test_pages_open_without_trouble(
     assert seen.page.evaluate("window.hacked") is None
     assert seen.troubles == []
     if page.report.terms:
-        assert seen.page.locator("#term-table tbody tr").count() == len(page.terms)
+        assert seen.page.locator("#term-table tbody tr").count() == len(page.report.terms)
 
 
 @pytest.mark.browser

@@ -125,6 +125,8 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
     @cached_property
     def no_sentences(self) -> str:
         """Why no sentence is shown in pieces, if none is."""
+        if self.sentences:
+            return ""
         if self.model.of_topics:
             return "The sentences of this grammar are single words, so that there is nothing to cut."
         if self.piece is None:
