@@ -173,7 +173,7 @@ def test_grammars_without_pieces_say_why(tmp_path: Path) -> None:
     assert [one.name for one in topic.symbols] == ["Topic1", "Topic2", "Word"]
     unadapted = grammar_page_of(learned(tmp_path, "unadapted"), "t")
     assert unadapted.symbols == []
-    assert "No symbol" in unadapted.no_sentences
+    assert "No symbol" in unadapted.report.no_sentences
     assert {tree.top.symbol for tree in unadapted.trees} == {"S"}
     assert grammar_page_of(learned(tmp_path, "morphology"), "t").report.piece != "Word"
 
