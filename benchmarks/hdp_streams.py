@@ -1,9 +1,10 @@
 """HDP topics of a stream: does their number follow the stream, and is each tenth predicted?
 
-`make bench-hdp-streams` learns from a planted stream, whose topics appear and vanish, and from three
-collections in order and shuffled, from 20 topics, with births and without. After every tenth it counts the
-topics and completes documents of that tenth that were held out. FULL=1 (or --full) has three seeds, and runs
-from 50 topics too.
+`make bench-hdp-streams` learns from planted streams, whose topics appear and vanish, and from three
+collections in order and shuffled, from 20 topics, with births and without, of known words and of open ones.
+Planted topics of open words bring words that were not there before. After every tenth it counts the topics
+and completes documents of that tenth that were held out. FULL=1 (or --full) has three seeds, and runs from 50
+topics too; --words known or --words open is one half of it.
 """
 
 import argparse
@@ -18,18 +19,20 @@ from benchmarks.harness import Report, options, run
 from benchmarks.stream_data import FILES, StreamOf, known_words, read_stream, write_stream
 from numpy.typing import NDArray
 
-from stickbreaker import HDP, Corpus, Online, Vocabulary
+from stickbreaker import HDP, Corpus, Online, Vocabulary, VocabularyRule
 
 Array = NDArray[np.float64]
 Tokens = list[list[str]]
 
 TENTHS = 10
+OWN_WORDS = 50  # of each planted topic alone, if words are open
 N_WORDS, LENGTH, PER_TENTH, BATCH = 1_000, 100, 2_000, 100  # for the planted stream
 SHARP, MIXED = 0.05, 2.0  # Dirichlet concentrations: of each word in a topic; of all topics in a document
 ALIVE = (  # first and last tenth of each planted topic
     *((0, 9),) * 4, *((0, 1),) * 4, *((2, 5),) * 6, *((4, 7),) * 4, *((6, 9),) * 2, *((8, 9),) * 6,
 )  # fmt: skip
 LARGE = 0.01  # share of the words of a larger topic
+ALL_WORDS = VocabularyRule(1, 1.0)  # if words are open
 OFF = 0.15  # a number of topics may be off by this share
 LONGEST = 500  # tokens read from a real document: otherwise one encoded posting becomes a topic
 HELD_OUT = 10  # every such document of a real stream is held out
@@ -41,9 +44,10 @@ REAL = (
     StreamOf("blogs", "by trade", 64),
     StreamOf("blogs", "shuffled", 64),
 )
+WORDS = ("known", "open")
 COLUMNS = (
-    "stream", "from", "births", "seed", "planted", "in use", "right", "above 1 %", "right, above 1 %",
-    "S", "held-out", "CPU s",
+    "stream", "words", "from", "births", "seed", "planted", "in use", "right", "above 1 %",
+    "right, above 1 %", "S", "held-out", "CPU s",
 )  # fmt: skip
 
 
@@ -56,16 +60,22 @@ class Tenth(NamedTuple):
     planted: int
 
 
-def planted(seed: int) -> Iterator[Tenth]:
-    """A stream whose topics appear and vanish."""
+def planted(seed: int, own_words: int = 0) -> Iterator[Tenth]:
+    """A stream whose topics appear and vanish; half of each topic's tokens are `own_words` of its own, or none."""
     draw = np.random.default_rng(seed)
     topics = draw.dirichlet(np.full(N_WORDS, SHARP), len(ALIVE))
+    if own_words:
+        others = np.zeros((len(ALIVE), len(ALIVE) * own_words))
+        for topic in range(len(ALIVE)):
+            part = slice(topic * own_words, (topic + 1) * own_words)
+            others[topic, part] = draw.dirichlet(np.ones(own_words))
+        topics = 0.5 * np.hstack([topics, others])
     for tenth in range(TENTHS):
         own = np.flatnonzero([first <= tenth <= last for first, last in ALIVE])
         made: Tokens = []
         for _ in range(PER_TENTH + PER_TENTH // HELD_OUT):
             theta = draw.dirichlet(np.full(len(own), MIXED / len(own)))
-            words = draw.choice(N_WORDS, LENGTH, p=theta @ topics[own])
+            words = draw.choice(topics.shape[1], LENGTH, p=theta @ topics[own])
             made.append([f"w{word}" for word in words.tolist()])
         yield Tenth(made[:PER_TENTH], made[PER_TENTH:], len(own))
 
@@ -81,7 +91,6 @@ def tenths_of(documents: Tokens) -> Iterator[Tenth]:
 def completion(model: HDP, corpus: Corpus, draw: np.random.Generator) -> float:
     """Nats per word of a half of each document given the other."""
     nats = tokens = 0.0
-    topics = model.topic_word_
     halves: list[tuple[list[str], list[str]]] = []
     words = corpus.vocabulary.words
     for words_of, counts in documents_of(corpus):
@@ -91,6 +100,8 @@ def completion(model: HDP, corpus: Corpus, draw: np.random.Generator) -> float:
         halves.append((spelled[: len(line) // 2], spelled[len(line) // 2 :]))
     known = Corpus.from_tokens([half for half, _ in halves], vocabulary=corpus.vocabulary)
     shares = model.transform(known)
+    predicted = model.model.words.predictions(model.params_, model.engine_.table, words)
+    topics = predicted(np.arange(len(words)))[model.topic_columns_]
     place = {word: row for row, word in enumerate(words)}
     for share, (_, asked) in zip(shares, halves, strict=True):
         rows = [place[word] for word in asked]
@@ -107,10 +118,10 @@ def documents_of(corpus: Corpus) -> Iterator[tuple[Any, Any]]:
 
 
 def learn(
-    tenths: list[Tenth], known: list[str], batch: int, seed: int, settings: dict[str, Any]
+    tenths: list[Tenth], known: list[str] | None, batch: int, seed: int, settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Learn from a stream; returns figures after every tenth."""
-    vocabulary = Vocabulary.of(known)
+    """Learn from a stream, of open words without `known` ones; returns figures after every tenth."""
+    given: dict[str, Any] = {"vocabulary": Vocabulary.of(known)} if known else {"rule": ALL_WORDS}
     model = HDP(random_state=seed, n_jobs=1, schedule=Online(batch_size=batch), **settings)
     draw = np.random.default_rng(0)
     in_use: list[int] = []
@@ -119,13 +130,13 @@ def learn(
     seconds = 0.0
     for tenth in tenths:
         for start in range(0, len(tenth.learned), batch):
-            part = Corpus.from_tokens(tenth.learned[start : start + batch], vocabulary=vocabulary)
+            part = Corpus.from_tokens(tenth.learned[start : start + batch], **given)
             began = time.process_time()
             model.partial_fit(part)
             seconds += time.process_time() - began
         in_use.append(model.n_topics_)
         large.append(int((model.topic_shares_ >= LARGE).sum()))
-        held.append(completion(model, Corpus.from_tokens(tenth.held_out, vocabulary=vocabulary), draw))
+        held.append(completion(model, Corpus.from_tokens(tenth.held_out, **given), draw))
     scores = [record["prequential"] for record in model.trace_ if "prequential" in record]
     tokens = sum(one["tokens"] for one in scores)
     edits = [edit for record in model.trace_ for edit in record.get("edits", ())]
@@ -140,10 +151,11 @@ def learn(
     }
 
 
-def programs(full: bool) -> list[dict[str, Any]]:
+def programs(full: bool, words: str) -> list[dict[str, Any]]:
     """Settings of the HDP: the topics it starts with, and whether topics open and close."""
     starts = (20, 50) if full else (20,)
-    return [{"n_topics": n, "moves": moves} for n in starts for moves in (None, "births")]
+    given = {"words": words} if words == "open" else {}
+    return [{"n_topics": n, "moves": moves, **given} for n in starts for moves in (None, "births")]
 
 
 def measure(report: Report, args: argparse.Namespace) -> None:
@@ -156,25 +168,32 @@ def measure(report: Report, args: argparse.Namespace) -> None:
         COLUMNS,
     )
     seeds = range(3 if args.full else 1)
-    for seed in seeds:
-        if args.corpus and "planted" not in args.corpus:
-            break
-        stream = list(planted(seed))
-        known = [f"w{word}" for word in range(N_WORDS)]
-        for settings in programs(args.full):
-            show(report, "planted", settings, seed, stream, learn(stream, known, BATCH, seed, settings))
-    with tempfile.TemporaryDirectory() as place:
+    for words in WORDS if args.words is None else (args.words,):
+        for seed in seeds:
+            if args.corpus and "planted" not in args.corpus:
+                break
+            stream = list(planted(seed, OWN_WORDS if words == "open" else 0))
+            known = [f"w{word}" for word in range(N_WORDS)] if words == "known" else None
+            for settings in programs(args.full, words):
+                show(report, "planted", settings, seed, stream, learn(stream, known, BATCH, seed, settings))
         for of in REAL:
             if (args.corpus and of.corpus not in args.corpus) or not report.has(FILES[of.corpus]):
                 continue
             for seed in seeds:
-                path = Path(place, "stream.jsonl")
-                write_stream(of, seed, path)
-                documents = read_stream(path)
-                stream, known = list(tenths_of(documents)), known_words(documents)
-                for settings in programs(args.full):
+                documents = documents_of_stream(of, seed)
+                stream = list(tenths_of(documents))
+                known = known_words(documents) if words == "known" else None
+                for settings in programs(args.full, words):
                     result = learn(stream, known, of.batch, seed, settings)
                     show(report, f"{of.corpus}, {of.order}", settings, seed, stream, result)
+
+
+def documents_of_stream(of: StreamOf, seed: int) -> Tokens:
+    """The documents of a collection in an order."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "stream.jsonl")
+        write_stream(of, seed, path)
+        return read_stream(path)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -182,6 +201,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--corpus", action="append", help="only this one, or planted; may be given several times"
     )
+    found.add_argument("--words", choices=WORDS, help="only streams of these")
     return found
 
 
@@ -204,6 +224,7 @@ def show(
     report.row(
         {
             "stream": what,
+            "words": settings.get("words", "known"),
             "from": settings["n_topics"],
             "births": settings["moves"] is not None,
             "seed": seed,

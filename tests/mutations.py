@@ -366,6 +366,18 @@ MUTATIONS = {
         'np.argsort(-lack, kind="stable")',
         "tests/topics/test_births.py -k explained_worst",
     ),
+    "words that a topic on trial lacks": Mutation(
+        "topics/model/vocabularies/words_on_trial.py",
+        "left = np.minimum(left, self.left.min(initial=np.inf))",
+        "left = np.maximum(left, self.left.min(initial=-np.inf))",
+        "tests/topics/test_births.py -k order",
+    ),
+    "topics of a stream that open": Mutation(
+        "topics/runs/topic_stream.py",
+        "if not model.births:",
+        "if model.births:",
+        "tests/topics/test_births.py -k number_follows",
+    ),
     "weights of topics beside a new one": Mutation(
         "topics/runs/topics_on_trial.py",
         "_scaled(grown, 1.0 - float(weights.sum()))",

@@ -8,6 +8,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 from tests.golden.names import check
 from tests.running import PROGRAM, planted_documents, write_lines
@@ -15,7 +16,9 @@ from tests.running import PROGRAM, planted_documents, write_lines
 from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.topic_page import page_of
+from stickbreaker.topics.runs import stream_births
 
 OPEN = ("--words", "open", "--schedule", "online", "--batch-size", 20, "--topics", 3, "--threads", 1)
 STREAM = (*OPEN, "--inference", "hybrid", "--alpha", "0.1", "--truncation", 30)
@@ -280,6 +283,14 @@ MISTAKES = [
     ("fit lda - --words open --word-concentration much --out {dir}/m", 2, "'much' is not a number"),
     ("fit lda - --words open --stream --spelling-words {dir}/no --out {dir}/m", 1, "no such file"),
     ("fit lda - --words open --stream --out {done}", 1, "already exists"),
+    ("fit hdp - --words open --moves births --out {dir}/m", 1, "there is no document"),
+    ("fit hdp - --moves births --out {dir}/m", 2, "--moves births is for streams"),
+    ("fit hdp {dir}/a.jsonl --words open --moves births --out {dir}/m", 2, "--moves births is for streams"),
+    (
+        "fit hdp - --words open --stream --moves births --representation franchise --out {dir}/m",
+        1,
+        "does not go with",
+    ),
     ("resume {closed} --on-error skip", 2, "--on-error is for a run over a stream"),
 ]
 
@@ -291,6 +302,52 @@ def test_mistakes_are_told_in_one_line(line, code, told, cli, model, undisturbed
     assert told in result.stderr.splitlines()[-1]
     assert result.stdout == ""
     assert not (tmp_path / "m").exists()
+
+
+BIRTHS = (
+    *("--words", "open", "--stream", "--moves", "births", "--batch-size", 20, "--topics", 2),
+    *("--word-concentration", 30),  # so that few counts open a topic
+)
+
+
+def changing(n):
+    """Lines of documents about two subjects, and from the middle on about two others."""
+    draw, subjects = np.random.default_rng(0), [[f"{a}{b}ing" for b in "bdfgklmnprst"] for a in "aeiou"]
+    made = []
+    for place in range(n):
+        words = subjects[place % 2 + (2 if place >= n // 2 else 0)]
+        made.append(json.dumps({"text": " ".join(words[i] for i in draw.integers(len(words), size=20))}))
+    return made
+
+
+def test_topics_of_a_stream_open_and_close(cli, tmp_path, monkeypatch):
+    monkeypatch.setattr(stream_births, "WINDOW", 60)
+    told, whole, cut = changing(470), tmp_path / "whole", tmp_path / "cut"
+    given = (*BIRTHS, "--seed", 1, "--threads", 1)
+    cli("fit", "hdp", "-", "--out", whole, *given, *EVERY, stdin="\n".join(told))
+    trace = ModelDirectory(whole).read().trace
+    moves = [edit["move"] for record in trace for edit in record.get("edits", ())]
+    assert {"split", "merge"} == set(moves)
+    model = load(whole)
+    assert model.moves == "births"
+    assert 2 + moves.count("split") - moves.count("merge") == trace[-1]["topics"]
+    letters = [{word[0] for word in words} for words in model.top_words(5)]
+    assert {"i"} in letters
+    assert {"o"} in letters
+    growth = growth_of(trace, model.topic_ids_, model.vocabulary_.spelled, [[0]] * model.n_topics_)
+    assert growth is not None
+    assert (growth.splits, growth.merges) == (moves.count("split"), moves.count("merge"))
+    check(whole)
+    cli("fit", "hdp", "-", "--out", cut, *given, *EVERY, stdin="\n".join([*told[:360], "{"]), code=1)
+    assert documents_in(cut) == 360
+    cli("resume", cut, "--threads", 2, stdin="\n".join(told))
+    assert contents(cut) == contents(whole)
+    more = tmp_path / "more.jsonl"
+    more.write_text("\n".join(changing(240)[:120]))
+    cli("update", whole, more, "--out", tmp_path / "new", "--batch-size", 20)
+    after = ModelDirectory(tmp_path / "new").read().trace[len(trace) :]
+    assert len(after) == 6
+    assert any(edit["move"] == "split" for record in after for edit in record.get("edits", ()))
 
 
 @pytest.mark.parametrize("total", [(), ("--total", 100_000)])

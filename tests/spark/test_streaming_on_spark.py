@@ -44,6 +44,7 @@ from stickbreaker.saved.manifest import encoded
 from stickbreaker.spark.file_stream import Arrivals, arrived
 from stickbreaker.spark.streaming import StreamingModel, offsets_of
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.runs import stream_births
 
 CLOSED = {**RUN, "alpha": 0.1}
@@ -234,6 +235,25 @@ def test_an_hdp_learns_from_a_stream(spark, incoming, out):
     settings = {**RUN, "words": "open", "inference": "hybrid"}
     to_the_end(StreamingModel(hdp(spark, **settings), arrivals(incoming), ANALYSIS, out))
     same_bytes(load(out).engine_.table.whole(), learned_here(hdp(spark, **settings))[0].table.whole())
+
+
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
+def test_topics_of_open_words_open_as_on_one_machine(inference, spark, incoming, tmp_path, out, monkeypatch):
+    monkeypatch.setattr(stream_births, "WINDOW", 50)
+    settings = {**RUN, "moves": "births", "inference": inference}
+    settings["words"] = OpenVocabulary(concentration=30.0, reorder_every=2)
+    few = tmp_path / "few"
+    few.mkdir()
+    for number in (0, 1):
+        shutil.copy2(incoming / f"{number}.jsonl", few)
+    to_the_end(StreamingModel(hdp(spark, **settings), arrivals(few), ANALYSIS, out))
+    shutil.copy2(incoming / "2.jsonl", few)  # documents wait meanwhile
+    to_the_end(StreamingModel(hdp(spark, **settings), arrivals(few), ANALYSIS, out))
+    here, trace = learned_here(hdp(spark, **settings))
+    assert any(edit["move"] == "split" for record in trace for edit in record.get("edits", ()))
+    assert [record.get("edits") for record in trace] == [record.get("edits") for record in trace_of(out)]
+    same_bytes(load(out).engine_.table.whole(), here.table.whole())
+    check(out)
 
 
 # mistakes

@@ -1,20 +1,26 @@
 """Topics of a stream that open and close as its subjects change."""
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.special import psi
 from tests.golden.names import check
 from tests.topics.model.test_polylingual import SIZES, aligned
 
-from stickbreaker import HDP, Corpus, Online, UserError, Vocabulary
+from stickbreaker import HDP, Corpus, Online, OpenVocabulary, UserError, Vocabulary, VocabularyRule
 from stickbreaker.core.edits import Drop, Grow, apply
+from stickbreaker.core.records import Rows
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.engines.local import LocalEngine
+from stickbreaker.kernels.sticks import OrderedCells, stick_evidence
 from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.testing import plant_languages
 from stickbreaker.testing.planted import matched
+from stickbreaker.topics.model.vocabularies.words_on_trial import counts_by_rank
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.runs import stream_births
-from stickbreaker.topics.runs.stream_births import candidates, explained_worst, judge, worth
+from stickbreaker.topics.runs.stream_births import candidates, explained_worst, judge, last_documents, worth
 from stickbreaker.topics.runs.topics_on_trial import Halves, TopicsOnTrial, with_topics
 
 N_WORDS, LENGTH, BATCH, WINDOW = 120, 40, 64, 192
@@ -43,8 +49,14 @@ def minibatches(seed=0, alive=ALIVE, part=PART):
             yield lines
 
 
-def corpus_of(lines):
-    return Corpus.from_tokens(lines, vocabulary=Vocabulary.of(WORDS))
+def corpus_of(lines, words="closed"):
+    if words == "closed":
+        return Corpus.from_tokens(lines, vocabulary=Vocabulary.of(WORDS))
+    return Corpus.from_tokens(lines, rule=VocabularyRule(1, 1.0))
+
+
+OPEN = OpenVocabulary(concentration=100.0, truncation=N_WORDS, reorder_every=5)
+BOTH = pytest.mark.parametrize("words", ["closed", OPEN], ids=["closed", "open"])
 
 
 def model_of(n_topics=2, **changed):
@@ -54,7 +66,7 @@ def model_of(n_topics=2, **changed):
 
 def learned(model, batches):
     for lines in batches:
-        model.partial_fit(corpus_of(lines))
+        model.partial_fit(corpus_of(lines, model.words))
     return model
 
 
@@ -62,20 +74,40 @@ def edits(model):
     return [edit for record in model.trace_ for edit in record.get("edits", ())]
 
 
-@pytest.mark.parametrize("n_topics", [2, 12])
-def test_the_number_follows_a_stream_whose_topics_change(n_topics):
-    model, numbers = model_of(n_topics), []
+def homes(model):
+    """The planted topic that each topic has most of."""
+    shares = np.zeros((model.n_topics_, N_WORDS // 20))
+    for word, own in zip(model.vocabulary_.words, model.topic_word_.T, strict=True):
+        shares[:, int(word[1:]) // 20] += own
+    return shares.argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("n_topics", "given"),
+    [
+        (2, {}),
+        (12, {}),
+        (2, {"words": OPEN}),
+        (12, {"words": OPEN}),
+        (2, {"inference": "hybrid"}),
+        (2, {"inference": "hybrid", "words": OPEN}),
+    ],
+)
+def test_the_number_follows_a_stream_whose_topics_change(n_topics, given):
+    model, numbers = model_of(n_topics, **given), []
     for place, lines in enumerate(minibatches()):
-        model.partial_fit(corpus_of(lines))
+        learned(model, [lines])
         if place % PART == PART - 1:
             numbers.append(model.n_topics_)
     assert np.abs(np.array(numbers) - [3, 5, 3]).max() <= 1
-    homes = (model.topic_word_.reshape(model.n_topics_, -1, 20).sum(axis=2)).argmax(axis=1)
-    assert set(homes.tolist()) == {3, 4, 5}
+    assert set(homes(model)) == {3, 4, 5}
 
 
-def test_without_births_the_number_stays():
-    assert learned(model_of(8, moves="split-merge"), minibatches()).n_topics_ == 8
+@BOTH
+def test_without_births_the_number_stays(words):
+    assert (
+        learned(model_of(8, moves="split-merge", words=words), minibatches(part=6)).trace_[-1]["topics"] == 8
+    )
 
 
 def test_there_are_never_more_topics_than_the_limit(monkeypatch):
@@ -89,18 +121,29 @@ def test_a_limit_below_the_first_number_opens_none(monkeypatch):
     assert max(record["topics"] for record in learned(model_of(3), minibatches()).trace_) <= 3
 
 
-def test_births_are_the_same_for_any_number_of_threads():
-    one, three = (learned(model_of(n_jobs=n), minibatches(part=4)) for n in (1, 3))
+@BOTH
+def test_no_count_falls_below_zero(words):
+    """A topic that takes all tokens of a word from another leaves none, but for rounding."""
+    model = learned(model_of(words=words), minibatches(part=8))
+    arrays = model.engine_.table.arrays()
+    assert model.engine_.table.scale != 1.0
+    assert min(values.min() for name, values in arrays.items() if "counts" in name) >= 0.0
+
+
+@BOTH
+def test_births_are_the_same_for_any_number_of_threads(words):
+    one, three = (learned(model_of(n_jobs=n, words=words), minibatches(part=4)) for n in (1, 3))
     assert edits(one)
     assert edits(one) == edits(three)
     np.testing.assert_array_equal(one.components_, three.components_)
 
 
+@BOTH
 @pytest.mark.parametrize("after", [5, 7])  # documents wait; the first topics have come
-def test_a_saved_stream_goes_on_as_if_it_had_not_been_saved(after, tmp_path):
+def test_a_saved_stream_goes_on_as_if_it_had_not_been_saved(after, words, tmp_path):
     batches = list(minibatches(part=4))
-    whole = learned(model_of(), batches)
-    first = learned(model_of(), batches[:after])
+    whole = learned(model_of(words=words), batches)
+    first = learned(model_of(words=words), batches[:after])
     assert first.state_.waiting is not None
     first.save(tmp_path / "m")
     check(tmp_path / "m")
@@ -130,16 +173,8 @@ def test_topics_of_two_languages_open():
     assert cosines.min() > 0.9
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"words": "open"},
-        {"inference": "hybrid"},
-        {"representation": "franchise"},
-        {"eta": np.full((2, N_WORDS), 0.1)},
-    ],
-)
-def test_births_need_known_words_and_mean_field(given):
+@pytest.mark.parametrize("given", [{"representation": "franchise"}, {"eta": np.full((2, N_WORDS), 0.1)}])
+def test_what_births_do_not_go_with(given):
     with pytest.raises(UserError, match="births"):
         model_of(**given).partial_fit(corpus_of([WORDS[:30]]))
 
@@ -158,8 +193,7 @@ def on_trial(n_topics=3, seed=0):
     model = learned(model_of(n_topics, moves=None), batches)
     bags = corpus_of(batches[-1]).bags(0)
     engine = model.engine_
-    counts = np.ascontiguousarray(engine.table.counts(np.arange(N_WORDS)))
-    trial = TopicsOnTrial(model.model, model.params_, np.arange(N_WORDS), counts, engine.table.totals())
+    trial = TopicsOnTrial.of(model.model, model.params_, engine.table, np.arange(N_WORDS))
     return trial, engine, bags
 
 
@@ -190,7 +224,7 @@ def test_a_trial_without_a_topic_is_the_table_without_it():
     other.edit((Drop("topics", (1,)),))
     less = trial.without(1)
     np.testing.assert_array_equal(less.counts, other.table.whole())
-    np.testing.assert_allclose(less.totals, other.table.totals(), rtol=1e-12)
+    np.testing.assert_allclose(less.words.totals, other.table.totals(), rtol=1e-12)
     assert less.params["weights"].values.sum() + less.params["rest"].values == pytest.approx(1.0)
     assert less.counts_of(bags).sum() == pytest.approx(bags.counts.sum(), rel=1e-5)
 
@@ -198,7 +232,7 @@ def test_a_trial_without_a_topic_is_the_table_without_it():
 def test_a_trial_with_more_topics_has_their_totals_and_weights():
     trial, _, bags = on_trial()
     more = trial.plus(np.ones((N_WORDS, 2)), np.array([0.1, 0.2]))
-    assert more.totals[0, -2:].tolist() == [N_WORDS, N_WORDS]
+    assert more.words.totals[0, -2:].tolist() == [N_WORDS, N_WORDS]
     assert more.params["weights"].values[-2:].tolist() == [0.1, 0.2]
     before = float(trial.params["weights"].values.sum() + trial.params["rest"].values)
     assert more.params["weights"].values.sum() + more.params["rest"].values == pytest.approx(
@@ -210,7 +244,7 @@ def test_a_trial_with_more_topics_has_their_totals_and_weights():
 def test_rows_of_some_words_tell_what_all_rows_tell():
     trial, engine, bags = on_trial()
     rows = np.unique(bags.words).astype(np.int64)
-    few = TopicsOnTrial(trial.model, trial.params, rows, trial.counts[rows], engine.table.totals())
+    few = TopicsOnTrial.of(trial.model, trial.params, engine.table, rows)
     own = bags.with_words(np.searchsorted(rows, bags.words).astype(np.int32))
     np.testing.assert_allclose(few.tokens(own), trial.tokens(bags), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(few.counts_of(own), trial.counts_of(bags)[rows], rtol=1e-5, atol=1e-5)
@@ -262,6 +296,101 @@ def test_weights_of_new_topics_come_from_all():
     assert apply((Grow("topics", 1),), fields)["weights"].values.tolist() == [0.5, 0.3, 0.0]
 
 
+# topics in an order of words
+
+
+def on_open_trial(n_topics=3, **settings):
+    """A model of open words, and its topics in words of which the table lacks the last."""
+    model = model_of(n_topics, moves=None, words=OpenVocabulary(**{"reorder_every": 3, **settings}))
+    learned(model, minibatches(part=2))
+    words = [*sorted(model.vocabulary_.words)[:40], "zzz"]
+    return model, TopicsOnTrial.of(model.model, model.params_, model.engine_.table, words), words
+
+
+def expected_logs(counts, a):
+    """E[log beta] of words in an order, and E[log] of the stick left, stick by stick."""
+    after = np.append(np.cumsum(counts[::-1])[::-1][1:], 0.0)
+    own, rest = (psi(shape) - psi(1.0 + counts + a + after) for shape in (1.0 + counts, a + after))
+    return own + np.append(0.0, np.cumsum(rest)[:-1]), rest.sum()
+
+
+def test_words_of_a_new_topic_have_the_sticks_of_their_order():
+    _, trial, words = on_open_trial(concentration=50.0)
+    counts = np.zeros((len(words), 1))
+    counts[[4, 9, 2, 40], 0] = [3.0, 8.0, 1.5, 30.0]
+    made = trial.plus(counts, np.array([0.1])).words
+    logs, left = expected_logs(np.array([30.0, 8.0, 3.0, 1.5]), 50.0)
+    np.testing.assert_allclose(made.logs[[40, 9, 4, 2], -1], logs, rtol=1e-9)
+    least = min(left, made.left[:-1].min())
+    np.testing.assert_allclose(made.logs[[0, 1, 3], -1], least + np.log(3.0 / 50.0), rtol=1e-9)
+    sticks = (1.0 + np.array([30.0, 8.0])) / (1.0 + 50.0 + np.array([42.5, 12.5]))
+    shares = made.topic_words()[-1, [40, 9]]
+    np.testing.assert_allclose(shares, [sticks[0], (1.0 - sticks[0]) * sticks[1]], rtol=1e-3)
+
+
+def test_no_order_gives_counts_more_evidence_than_that_by_counts():
+    counts, found = np.array([7.0, 0.5, 3.0, 12.0]), {}
+    for order in itertools.permutations(range(4)):
+        cells = OrderedCells(
+            np.array([order], np.int32), counts[[order]], np.ones((1, 4), np.bool_), np.array([4]), 1.0
+        )
+        found[order] = stick_evidence(cells, 0, 20.0, 0.0, 0.0)
+    assert max(found, key=found.__getitem__) == (3, 0, 2, 1)
+    ranked = counts_by_rank(counts[:, None], 3, WORDS[:4])
+    assert ranked.rows.tolist() == [[3, 0, 2, 1]]
+    assert ranked.inside.tolist() == [[True, True, True, False]]
+
+
+@pytest.mark.parametrize("given", [{}, {"memory": "keep", "truncation": 15}, {"outside": "spelling"}])
+def test_words_on_trial_weigh_what_they_weigh_in_the_table(given):
+    model, trial, words = on_open_trial(**given)
+    table, slot = model.engine_.table, model.model.words
+    places = table.positions(words)
+    prepared = slot.prepare(model.params_, table.whole())
+    there = slot.weights(prepared, table.whole(), table.totals(), places)
+    here = trial.words.weights(np.arange(len(words)))
+    known = places >= 0
+    assert known.any()
+    assert not known.all()
+    ours, theirs = (found.weights * np.exp(found.log_scale)[:, None] for found in (here, there))
+    np.testing.assert_allclose(ours[known], theirs[known], rtol=2e-5)
+    shares = slot.predictions(model.params_, table, words)(np.arange(len(words)))
+    np.testing.assert_allclose(trial.words.topic_words(), shares, rtol=1e-9)
+    np.testing.assert_allclose(trial.counts[known], table.counts(places[known]), rtol=1e-12)
+    less = trial.without(1)
+    np.testing.assert_allclose(less.words.topic_words(), np.delete(shares, 1, axis=0), rtol=1e-9)
+
+
+def test_a_topic_that_opened_is_the_one_that_was_tried():
+    model, trial, words = on_open_trial()
+    counts = np.zeros((len(words), 1))
+    counts[:40, 0] = np.random.default_rng(0).permutation(40) + 5_000.0
+    made = trial.plus(counts, np.array([0.1]))
+    table = model.engine_.table.copy()
+    table.edit((Grow("topics", 1),))
+    table.blend(Rows(table.positions(words[:40]), np.hstack([np.zeros((40, 3)), counts[:40]])), 1.0, 1.0)
+    params = apply((Grow("topics", 1),), model.params_)
+    other = TopicsOnTrial.of(model.model, params, table, words)
+    np.testing.assert_allclose(made.words.logs[:40], other.words.logs[:40], rtol=1e-9)
+    np.testing.assert_allclose(made.words.topic_words(), other.words.topic_words(), rtol=1e-9)
+
+
+def test_words_that_the_table_lacks_enter_with_a_topic():
+    model = model_of(2, words=OpenVocabulary(truncation=12, reorder_every=1, concentration=100.0))
+    entered = []
+    for lines in minibatches():
+        learned(model, [lines])
+        record = model.trace_[-1]
+        assert record["vocabulary"]["size"] == model.engine_.table.shape[0]
+        assert model.engine_.table.whole().values.min() >= 0.0
+        if any(edit["move"] == "split" for edit in record.get("edits", ())):
+            own = model.model.words.entered(model.params_) == record["step"] - 1
+            assert own.sum() <= record["vocabulary"]["entered"]
+            entered.append(int(own.sum()))
+    assert max(entered) > 0
+    assert len(model.engine_.table.keys) == len(model.params_["entered"].values)
+
+
 # documents that wait
 
 
@@ -271,16 +400,40 @@ def bags_of(words):
 
 
 def test_documents_that_wait_are_saved_and_read():
-    held = WaitingDocuments(bags_of([1, 4])).plus(bags_of([0]))
+    held = WaitingDocuments(bags_of([1, 4])).plus(WaitingDocuments(bags_of([0])))
     again = WaitingDocuments.from_arrays(held.to_arrays())
     assert again is not None
     assert len(again) == 2
     for before, after in zip(held.bags, again.bags, strict=True):
         np.testing.assert_array_equal(before, after)
     assert WaitingDocuments.from_arrays({}) is None
-    with pytest.raises(ValueError, match="other words"):
-        held.refuse_others(4)
-    held.refuse_others(5)
+    with pytest.raises(ValueError, match="unknown words"):
+        held.refuse_others(4, keyed=False)
+    with pytest.raises(ValueError, match="another kind of words"):
+        held.refuse_others(5, keyed=True)
+    held.refuse_others(5, keyed=False)
+
+
+def test_documents_that_wait_for_rows_that_come_and_go_are_spelled():
+    one = WaitingDocuments.of(bags_of([1, 4]), ["no", "boat", "no", "no", "zoë"])
+    held = one.plus(WaitingDocuments.of(bags_of([0, 1]), ["zoë", "ant"]))
+    assert held.spelled == ("boat", "zoë", "ant")
+    again = WaitingDocuments.from_arrays(held.to_arrays())
+    assert again is not None
+    assert again.spelled == held.spelled
+    again.refuse_others(0, keyed=True)
+    bags, words = last_documents(again, 2)
+    assert words == ["ant", "boat", "zoë"]
+    assert bags.words.tolist() == [1, 2, 0, 2]
+    last, words = last_documents(again, 1)
+    assert (words, last.words.tolist()) == (["ant", "zoë"], [0, 1])
+    arrays = {**held.to_arrays(), "waiting/words": np.array([0, 1, 2, 3], np.int32)}
+    broken = WaitingDocuments.from_arrays(arrays)
+    assert broken is not None
+    with pytest.raises(ValueError, match="unknown words"):
+        broken.refuse_others(9, keyed=True)
+    with pytest.raises(ValueError, match="one word twice"):
+        WaitingDocuments.from_arrays(held._replace(spelled=("a", "a", "b")).to_arrays())
 
 
 @pytest.mark.parametrize(
@@ -296,6 +449,6 @@ def test_documents_that_wait_are_saved_and_read():
     ],
 )
 def test_documents_that_make_no_sense_are_refused(name, values):
-    arrays = WaitingDocuments(bags_of([1, 4])).plus(bags_of([0])).to_arrays()
+    arrays = WaitingDocuments(bags_of([1, 4])).plus(WaitingDocuments(bags_of([0]))).to_arrays()
     with pytest.raises(ValueError, match="documents"):
         WaitingDocuments.from_arrays({**arrays, f"waiting/{name}": values})

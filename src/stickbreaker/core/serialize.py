@@ -1,6 +1,6 @@
 """Converts records and reports to named arrays, for files, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,33 @@ def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
             of = tuple(axes.split(",")) if axes else ()
             record[name] = Field(values, of, additive == "1", float(fresh))
     return record
+
+
+def flat_words(prefix: str, words: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """Words as arrays: their letters in one, and how many each word has.
+
+    >>> {name: values.tolist() for name, values in flat_words("my/", ["an", "a"]).items()}
+    {'my/letters': [97, 110, 97], 'my/lengths': [2, 1]}
+    """
+    spelled = list(words)
+    letters = "".join(spelled).encode("utf-8", "surrogatepass")
+    return {
+        f"{prefix}letters": np.frombuffer(letters, np.uint8),
+        f"{prefix}lengths": np.array([len(word) for word in spelled], np.int64),
+    }
+
+
+def words_from(prefix: str, arrays: Arrays) -> list[str]:
+    """The words that `flat_words` flattened. Raises ValueError where they make no sense."""
+    letters, lengths = arrays[f"{prefix}letters"], arrays[f"{prefix}lengths"]
+    text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
+    ends = np.cumsum(lengths, dtype=np.int64).tolist()
+    if lengths.ndim != 1 or (lengths < 1).any() or (ends[-1] if ends else 0) != len(text):
+        raise ValueError("words of other lengths")
+    words = [text[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+    if len(set(words)) != len(words):
+        raise ValueError("one word twice")
+    return words
 
 
 def flat_stats(prefix: str, stats: Stats) -> dict[str, NDArray[Any]]:

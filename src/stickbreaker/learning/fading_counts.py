@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.core.serialize import flat_words, words_from
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.vocabulary import language_of
 
@@ -83,10 +84,8 @@ class FadingCounts:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of a checkpoint."""
-        letters = "".join(self.words).encode("utf-8", "surrogatepass")
         return {
-            f"{PREFIX}letters": np.frombuffer(letters, np.uint8),
-            f"{PREFIX}lengths": np.array([len(word) for word in self.words], np.int64),
+            **flat_words(PREFIX, self.words),
             f"{PREFIX}counts": self.counts[: len(self.words)].copy(),
             f"{PREFIX}nats": self.nats.copy(),
         }
@@ -96,19 +95,13 @@ class FadingCounts:
         """The counts from a checkpoint; None if it has none. Raises ValueError if they are invalid."""
         if f"{PREFIX}letters" not in arrays:
             return None
-        names = ("letters", "lengths", "counts", "nats")
-        letters, lengths, counts, nats = (arrays[f"{PREFIX}{name}"] for name in names)
-        text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
-        ends = np.cumsum(lengths, dtype=np.int64).tolist()
-        if lengths.ndim != 1 or (lengths < 1).any() or (ends[-1] if ends else 0) != len(text):
-            raise ValueError("fading counts of words of other lengths")
-        words = [text[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+        counts, nats = arrays[f"{PREFIX}counts"], arrays[f"{PREFIX}nats"]
         made = cls()
-        made.words = {word: row for row, word in enumerate(words)}
+        made.words = {word: row for row, word in enumerate(words_from(PREFIX, arrays))}
         if counts.shape != (len(made.words), len(FADING)) or nats.shape != (len(FADING),):
             raise ValueError("fading counts of other words")
-        if len(made.words) != len(words) or not np.isfinite(nats).all():
-            raise ValueError("fading counts that are not finite, or of one word twice")
+        if not np.isfinite(nats).all():
+            raise ValueError("fading counts that are not finite")
         refuse_negative(counts, "fading counts")
         made.counts, made.nats = counts.astype(np.float64), nats.astype(np.float64)
         return made

@@ -1,11 +1,12 @@
 """Documents of a stream that are collected until there are enough to judge a model's shape."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.serialize import flat_words, words_from
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.shards import Bags
 
@@ -13,25 +14,44 @@ PREFIX = "waiting/"  # begins the names of arrays in a checkpoint
 
 
 class WaitingDocuments(NamedTuple):
-    """Bags of the latest documents, in order of arrival; `words` are rows of the table.
+    """Bags of the latest documents, in order of arrival.
+
+    Their words are rows of the table; if rows of the table come and go, places in `spelled`.
 
     >>> one = Bags(np.array([0, 1]), np.array([7], np.int32), np.ones(1, np.float32), np.zeros(1, np.float32))
-    >>> len(WaitingDocuments(one).plus(one))
+    >>> len(WaitingDocuments(one).plus(WaitingDocuments(one)))
     2
     """
 
     bags: Bags
+    spelled: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, bags: Bags, spelled: Sequence[str] | None) -> "WaitingDocuments":
+        """Some documents, whose words are places in `spelled`, which may have others too; None: rows."""
+        if spelled is None:
+            return cls(bags)
+        rows, places = np.unique(bags.words, return_inverse=True)
+        return cls(
+            bags.with_words(places.astype(np.int32)), tuple(str(spelled[row]) for row in rows.tolist())
+        )
 
     def __len__(self) -> int:
         return len(self.bags.unseen)
 
-    def plus(self, bags: Bags) -> "WaitingDocuments":
+    def plus(self, more: "WaitingDocuments") -> "WaitingDocuments":
         """These documents and more."""
-        return WaitingDocuments(Bags.join([self.bags, bags]))
+        if self.spelled is None or more.spelled is None:
+            return WaitingDocuments(Bags.join([self.bags, more.bags]))
+        rows = {word: row for row, word in enumerate(self.spelled)}
+        places = np.array([rows.setdefault(word, len(rows)) for word in more.spelled], np.int32)
+        bags = Bags.join([self.bags, more.bags.with_words(places[more.bags.words])])
+        return WaitingDocuments(bags, tuple(rows))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of a checkpoint."""
-        return {f"{PREFIX}{name}": values for name, values in self.bags._asdict().items()}
+        arrays = {f"{PREFIX}{name}": values for name, values in self.bags._asdict().items()}
+        return arrays if self.spelled is None else {**arrays, **flat_words(PREFIX, self.spelled)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WaitingDocuments | None":
@@ -53,9 +73,14 @@ class WaitingDocuments(NamedTuple):
             counts.astype(np.float32),
             unseen.astype(np.float32),
         )
-        return cls(held)
+        spelled = tuple(words_from(PREFIX, arrays)) if f"{PREFIX}letters" in arrays else None
+        return cls(held, spelled)
 
-    def refuse_others(self, n_rows: int) -> None:
-        """Raise ValueError if the documents have words that are not in a table of this many rows."""
-        if len(self.bags.words) and int(self.bags.words.max()) >= n_rows:
+    def refuse_others(self, n_rows: int, *, keyed: bool) -> None:
+        """Raise ValueError if the documents have words that are not in a table of this many rows, or are
+        spelled although the table is not `keyed`, or the other way round."""
+        if keyed != (self.spelled is not None):
+            raise ValueError("waiting documents of another kind of words")
+        n_words = n_rows if self.spelled is None else len(self.spelled)
+        if len(self.bags.words) and int(self.bags.words.max()) >= n_words:
             raise ValueError("waiting documents with unknown words")

@@ -123,9 +123,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         moves = self._moves(schedule, documents, words, solver.draws)
         if schedule == "memoised" or (moves and documents.grows):
             solver = solver.with_full_reports()
-        return TopicModel(
-            documents, words, solver, moves, self._births(schedule, documents, words, solver.draws)
-        )
+        return TopicModel(documents, words, solver, moves, self._births(schedule, documents, words))
 
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
         """Raise UserError for more topics than memory allows, before allocating anything."""
@@ -191,7 +189,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         """The initial value of a learned eta."""
         return 1.0 / n_topics
 
-    def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> bool:
+    def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
         """Whether topics of a stream open and close."""
         return False
 

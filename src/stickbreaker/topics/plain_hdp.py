@@ -148,18 +148,21 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         kept = self._slot() == "growing" and self.gibbs_settings() is None and not self.has_concepts
         return schedule_of("memoised" if kept else "batch", **self.schedule_defaults)
 
-    def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> bool:
+    def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
         if self.moves != BIRTHS:
             return False
         if schedule != "partial_fit":
             raise UserError(
                 "moves='births' is for streams", remedy="call partial_fit, or leave out moves for fit"
             )
-        if not (documents.direct and words.dirichlet) or words.by_topic or sampled:
-            raise UserError(
-                "moves='births' needs mean-field documents and a known vocabulary with one eta",
-                remedy="set moves=None",
-            )
+        against = {
+            "representation='franchise'": not documents.direct,
+            "a tree of concepts": self.has_concepts,
+            "an eta of each topic": words.by_topic,
+        }
+        for name, is_chosen in against.items():
+            if is_chosen:
+                raise UserError(f"moves='births' does not go with {name}", remedy="set moves=None")
         return True
 
     def _moves(

@@ -37,7 +37,7 @@ def refuse_other_shapes(
         if (held.additive, held.fresh) != (item.additive, item.fresh):
             raise ValueError(f"{name} would follow edits in another way than this model's")
     if state.waiting is not None:
-        state.waiting.refuse_others(shape[0])
+        state.waiting.refuse_others(shape[0], keyed=model.words.grows)
     if state.latest is not None:
         refuse_other_rows(state.latest, shape)
     for name, item in state.params.items():

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 WITHOUT = (  # what streams do not have, and the words, whose options stand by themselves
     *("words", "max_iter", "tol", "keep_local", "init", "burn_in", "every", "chains"),
-    *("judge", "moves", "representation", "tables"),
+    *("judge", "representation", "tables"),
 )
 REFUSED = (
     "min_documents",
@@ -54,6 +54,11 @@ REFUSED = (
     "hash",
     "phrases",
 )  # options about a corpus as a whole
+MOVES = {
+    "default": "none",
+    "choices": ["none", "births"],
+    "help": "Births: topics open for new subjects, and close when these are gone.",
+}
 CHANGED = {  # for models that streams learn
     "inference": {
         "choices": ["mean-field", "hybrid"],
@@ -141,7 +146,10 @@ def lda(**options: Any) -> None:
 @stream.command(epilog=EXAMPLE.format("hdp"))
 @inputs_argument
 @options_of(
-    {"--out": {}, **option_table(HDPParameters, without=WITHOUT, fixed={"schedule": "online"}, **CHANGED)}
+    {
+        "--out": {},
+        **option_table(HDPParameters, without=WITHOUT, fixed={"schedule": "online"}, moves=MOVES, **CHANGED),
+    }
 )
 @of_streams
 @command
@@ -149,11 +157,13 @@ def hdp(**options: Any) -> None:
     """Learn topics and their number by a hierarchical Dirichlet process from JSON Lines files (.gz too) that
     are put into a directory.
 
-    Works like `stickbreaker stream lda`. With --vocabulary, topics also split and merge; not with --words
-    open.
+    Works like `stickbreaker stream lda`. With --moves births topics open for new subjects, and close when
+    these are gone; otherwise their number stays.
     """
     from stickbreaker.topics.plain_hdp import PlainHDP
 
+    if options["moves"] == "none":
+        del options["moves"]  # what the model has by itself makes none in a stream
     _stream(PlainHDP, options)
 
 

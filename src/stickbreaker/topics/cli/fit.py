@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.plain_hdp import PlainHDP
     from stickbreaker.topics.plain_lda import PlainLDA
 
-MOVES = {"choices": ["split-merge", "exact", "halves", "paper", "none"]}
+MOVES = {"choices": ["split-merge", "exact", "halves", "paper", "births", "none"]}
 shares_option = option(
     "--shares",
     type=PATH,
@@ -74,12 +74,14 @@ def hdp(**options: Any) -> None:
     Short runs from many topics, from half as many and so on, show where two runs to the end begin; the better
     one is the model. Topics split and merge while a run continues (not with --words open). The input is a
     corpus, raw files or a stream, as for `fit lda`; `stickbreaker resume` continues a run that Ctrl-C ended.
+
+    With --moves births topics of a stream open for new subjects, and close when these are gone.
     """
     from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
     from stickbreaker.topics.plain_hdp import PlainHDP
 
     moves = options["moves"]
-    if moves != "split-merge":
+    if moves not in ("split-merge", "births"):
         options["moves"] = None if moves == "none" else SplitMerge(moves)
     _fit(PlainHDP, options)
 
@@ -91,6 +93,8 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
     streamed: StreamChoice = settings.pop("streamed")
     where: EngineChoice = settings.pop("where")
     on = streamed.is_on(run.inputs, opened, settings)
+    if settings.get("moves") == "births" and not on:
+        raise click.UsageError("--moves births is for streams: give --stream and --words open")
     shares: Path | None = settings.pop("shares")
     if shares is not None:
         _refuse_shares(shares, run, on, where)

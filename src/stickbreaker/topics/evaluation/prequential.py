@@ -143,7 +143,7 @@ class DocumentScore:
         bags, words = self.source.read(self.numbers), self.source.words
         n_words = self.source.n_words
         if words is not None:
-            bags, words = _by_spelling(bags, words)
+            bags, words = by_spelling(bags, words)
             n_words = len(words)
         observed, rest = split_halves(bags, words=words)
         if rest.counts.sum() == 0:
@@ -173,7 +173,7 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
     fading.add([spelled[row] for row in rows.tolist()], tokens)
 
 
-def _by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
+def by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
     """Documents renumbered by their own words, sorted by spelling, so that their split into halves depends on
     nothing else."""
     rows = np.unique(bags.words)

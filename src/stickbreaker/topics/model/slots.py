@@ -55,6 +55,38 @@ class WordWeights(NamedTuple):
     paths: Paths | None = None
 
 
+class WordsOnTrial(ABC):
+    """Some words in the topics of a table, and in topics that are tried with them; the table stays as it is.
+
+    Words are numbered from zero; `spelled`, ascending, where rows of the table have keys.
+    """
+
+    __slots__ = ()
+
+    spelled: Sequence[str] | None
+
+    @property
+    @abstractmethod
+    def counts(self) -> Array:
+        """Expected tokens of each word in each topic (words × topics)."""
+
+    @abstractmethod
+    def without(self, topic: int) -> Self:
+        """The same without one topic."""
+
+    @abstractmethod
+    def plus(self, counts: Array) -> Self:
+        """The same with further topics, which have these counts (words × new)."""
+
+    @abstractmethod
+    def weights(self, words: NDArray[np.int64]) -> WordWeights:
+        """exp E[log beta] of some of the words, ascending."""
+
+    @abstractmethod
+    def topic_words(self) -> Array:
+        """E[beta] (topics × words)."""
+
+
 class TopicPrior(ABC):
     """The documents slot: the prior of documents' topic shares, and parameters shared by all documents.
 
@@ -241,6 +273,13 @@ class TopicVocabulary(ABC, Generic[C]):
 
         `spelled`: the corpus's words, if the rows of the table have keys.
         """
+
+    def on_trial(
+        self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
+    ) -> WordsOnTrial:
+        """Some words beside which topics are tried: rows of the table, or where these have keys any words,
+        ascending by spelling."""
+        raise TypeError(f"no topic is tried with {type(self).__name__}")
 
     @abstractmethod
     def ranked(

@@ -5,27 +5,28 @@ half of each document, given the other. The sum of documents' gains must exceed 
 sum of squares, so that a single document never justifies a topic.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core.edits import Drop, Edit, Grow, apply
 from stickbreaker.core.random_streams import stream
-from stickbreaker.core.records import Array, Rows
+from stickbreaker.core.records import Array, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Bags, tokens_by_document
 from stickbreaker.corpus.source import Shards
 from stickbreaker.learning.events import Event, edit_columns, first_columns
-from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.learning.variational import VariationalRun, VariationalState, admit
 from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.topics import purposes
+from stickbreaker.topics.evaluation.prequential import by_spelling
 from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.runs.initialization import like_documents
 from stickbreaker.topics.runs.topics_on_trial import (
     TOKENS_IN_USE,
-    Halves,
     TopicsOnTrial,
     with_topics,
 )
@@ -38,7 +39,11 @@ WORST = 0.5  # share of the documents, those explained worst, for new topics
 CANDIDATES = 8  # new topics tried at once
 AGAIN = 3  # repetitions at most, while topics open
 ROUNDS = 6  # of local and global steps for a candidate
+ALL = 1.0 - 1e-12  # share of a count that a new topic may take: rounding makes no count negative
 LEAST_WEIGHT = 1e-4  # of a candidate among all topics
+
+
+Words = NDArray[np.int64] | list[str]  # of documents: rows of the table, or where these have keys spelled
 
 
 class Opened(NamedTuple):
@@ -51,9 +56,14 @@ class Opened(NamedTuple):
     change: Array
 
 
-def open_and_close(
-    job: VariationalRun, state: VariationalState, shards: Shards, weight: float
-) -> list[Event]:
+class Changes(NamedTuple):
+    """What happened to topics, and how many words entered with those that opened."""
+
+    events: list[Event]
+    entered: int = 0
+
+
+def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards, weight: float) -> Changes:
     """Collect documents after learning from them; once there are enough, close and open topics.
 
     `weight`: the weight of a token of the last minibatch in the table. Changes the engine's table and
@@ -62,27 +72,35 @@ def open_and_close(
     """
     bags = shards.source.read(shards.numbers())
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
-    waiting = WaitingDocuments(bags) if state.waiting is None else state.waiting.plus(bags)
+    waiting = WaitingDocuments.of(bags, shards.source.words)
+    waiting = waiting if state.waiting is None else state.waiting.plus(waiting)
     if len(waiting) < WINDOW:
         state.waiting = waiting
-        return []
+        return Changes([])
     state.waiting = None
-    bags = waiting.bags.take(np.arange(len(waiting) - WINDOW, len(waiting)))
-    rows, words = np.unique(bags.words, return_inverse=True)
-    bags = bags.with_words(words.astype(np.int32))
-    rows = rows.astype(np.int64)
-    events = _close(job, state, bags, rows)
+    bags, words = last_documents(waiting, WINDOW)
+    events, entered = _close(job, state, bags, words), 0
     for attempt in range(AGAIN):
         room = MOST_TOPICS - job.engine.table.shape[1]
         if room <= 0:
             break
         generator = stream(job.seed, purposes.BIRTHS, state.step, attempt)
-        trial = _on_trial(job, state, rows)
+        trial = _on_trial(job, state, words)
         found = candidates(trial, bags, min(CANDIDATES, room), weight, generator)
         if found is None:
             break
-        events += _open(job, state, trial, found)
-    return events
+        opened = _open(job, state, trial, found, bags, words)
+        events, entered = events + opened.events, entered + opened.entered
+    return Changes(events, entered)
+
+
+def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]:
+    """The last documents that wait, over their own words, ascending, and these words."""
+    bags = waiting.bags.take(np.arange(len(waiting) - number, len(waiting)))
+    if waiting.spelled is not None:
+        return by_spelling(bags, waiting.spelled)
+    rows, places = np.unique(bags.words, return_inverse=True)
+    return bags.with_words(places.astype(np.int32)), rows.astype(np.int64)
 
 
 def worth(gains: Array) -> float:
@@ -108,7 +126,7 @@ class Outcome(NamedTuple):
 
 def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
     """Try given topics, smallest first, on the documents that use them."""
-    halves, names = Halves.of(bags), list(range(trial.n_topics))
+    halves, names = trial.halves(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
     gains_of: dict[int, float] = {}
     closures: dict[int, tuple[int, float]] = {}
@@ -138,9 +156,9 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
 # closing
 
 
-def _close(job: VariationalRun, state: VariationalState, bags: Bags, rows: NDArray[np.int64]) -> list[Event]:
+def _close(job: VariationalRun, state: VariationalState, bags: Bags, words: Words) -> list[Event]:
     """Close topics that are no longer justified; returns the events."""
-    trial = _on_trial(job, state, rows)
+    trial = _on_trial(job, state, words)
     found = judge(trial, bags, range(trial.n_topics))
     if not found.closures:
         return []
@@ -166,7 +184,7 @@ def candidates(
     worst = bags.take(explained_worst(trial, bags))
     n = len(worst.unseen)
     made, judges = worst.take(np.arange(0, n, 2)), worst.take(np.arange(1, n, 2))
-    shape = (len(made.unseen), len(trial.rows))
+    shape = (len(made.unseen), len(trial.counts))
     matrix = csr_matrix((made.counts.astype(np.float64), made.words, made.offsets), shape)
     counts = weight * np.asarray(like_documents(matrix, number, generator).todense())
     weights = np.full(counts.shape[1], 0.5 * WORST / counts.shape[1])
@@ -184,7 +202,7 @@ def candidates(
     after = trial.plus(counts, weights).counts_of(worst)
     after[:, : trial.n_topics] -= trial.counts_of(worst)
     change = weight * after
-    change[:, : trial.n_topics] = np.maximum(change[:, : trial.n_topics], -trial.counts)
+    change[:, : trial.n_topics] = np.maximum(change[:, : trial.n_topics], -ALL * trial.counts)
     return Opened(counts, weights, gains, change)
 
 
@@ -192,36 +210,64 @@ def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
     """The documents that topics explain hardly better, or worse, than the overall word frequencies of these
     documents; long ones first."""
     tokens = tokens_by_document(bags.offsets, bags.counts)
-    words = np.bincount(bags.words, bags.counts, len(trial.rows))
+    words = np.bincount(bags.words, bags.counts, len(trial.counts))
     owners = np.repeat(np.arange(len(tokens)), np.diff(bags.offsets))
     unigram = np.bincount(owners, bags.counts * np.log(words[bags.words] / words.sum()), len(tokens))
-    gains = (trial.predict(Halves.of(bags)) - unigram) / tokens
+    gains = (trial.predict(trial.halves(bags)) - unigram) / tokens
     lack = (gains - (gains * tokens).sum() / tokens.sum()) * np.sqrt(tokens)
     return np.sort(np.argsort(lack, kind="stable")[: int(WORST * len(lack))])
 
 
 def _open(
-    job: VariationalRun, state: VariationalState, trial: TopicsOnTrial, found: Opened
-) -> Iterator[Event]:
-    """Open topics; returns the events."""
+    job: VariationalRun,
+    state: VariationalState,
+    trial: TopicsOnTrial,
+    found: Opened,
+    bags: Bags,
+    words: Words,
+) -> Changes:
+    """Open topics; returns the events, and how many words entered."""
     n = len(found.weights)
     parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
     source = _numbers(job, state)[parent]
     params = with_topics(state.params, found.weights)
     _edit(job, state, (Grow("topics", n),))
     state.params = params
-    job.engine.blend(Rows(trial.rows, np.ascontiguousarray(found.change)), 1.0, 1.0)
+    rows, entered = _change_of_rows(job, state, found.change, bags, words)
+    job.engine.blend(rows, 1.0, 1.0)
     plan, axis = f"open at step {state.step}", job.model.table.columns
-    for number, gain in zip(_numbers(job, state)[-n:], found.gains.tolist(), strict=True):
-        yield Event(plan, gain, "split", axis, column=source, new=number)
+    new = zip(_numbers(job, state)[-n:], found.gains.tolist(), strict=True)
+    return Changes(
+        [Event(plan, gain, "split", axis, column=source, new=number) for number, gain in new], entered
+    )
+
+
+def _change_of_rows(
+    job: VariationalRun, state: VariationalState, change: Array, bags: Bags, words: Words
+) -> tuple[Rows | SparseCounts, int]:
+    """The change of the counts of some words as one of the table's rows, and how many words enter with it:
+    those that the table has dropped, or has not let in yet, as the model lets words in."""
+    if not isinstance(words, list):
+        return Rows(words, np.ascontiguousarray(change)), 0
+    rows = job.engine.table.positions(words)
+    order = np.argsort(rows, kind="stable")
+    known = order[rows[order] >= 0]
+    documents = np.bincount(bags.words, minlength=len(words))
+    fresh = {
+        words[place]: np.append(change[place], documents[place])
+        for place in np.flatnonzero((rows < 0) & (change.sum(axis=1) > 0.0)).tolist()
+    }
+    stats = Stats(Rows(rows[known], change[known]), new_rows=fresh)
+    step = Step(state.step - 1, 1.0, 1.0, state.seen)  # the one whose documents these are
+    found, state.params, entered = admit(job.model, job.engine, state.params, stats, step)
+    return found, entered
 
 
 # the run
 
 
-def _on_trial(job: VariationalRun, state: VariationalState, rows: NDArray[np.int64]) -> TopicsOnTrial:
-    table, model = job.engine.table, topic_model(job.model)
-    return TopicsOnTrial(model, state.params, rows, np.ascontiguousarray(table.counts(rows)), table.totals())
+def _on_trial(job: VariationalRun, state: VariationalState, words: Words) -> TopicsOnTrial:
+    return TopicsOnTrial.of(topic_model(job.model), state.params, job.engine.table, words)
 
 
 def _numbers(job: VariationalRun, state: VariationalState) -> tuple[int, ...]:

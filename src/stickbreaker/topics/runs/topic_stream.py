@@ -44,7 +44,7 @@ def online_step(
         predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step, fading)
     count_words(fading, shards)
     record = learn_minibatch(job, state, documents, shards)
-    record |= _open_and_close(job, state, documents, shards, record["rate"])
+    record |= _open_and_close(job, state, documents, shards, record)
     state.fading = fading
     if predicted is not None:
         record["prequential"] = predicted._asdict()
@@ -56,7 +56,7 @@ def online_step(
 
 
 def _open_and_close(
-    job: VariationalRun, state: VariationalState, documents: int, shards: Shards, rate: float
+    job: VariationalRun, state: VariationalState, documents: int, shards: Shards, record: TraceRecord
 ) -> TraceRecord:
     """Open and close topics if the model has births; returns fields for the step's record."""
     model, schedule = topic_model(job.model), job.schedule
@@ -65,12 +65,16 @@ def _open_and_close(
         return {}
     from stickbreaker.topics.runs.stream_births import open_and_close  # brings scipy
 
-    weight = rate * schedule.total_of(documents) / max(1, shards.n_documents)
-    events = open_and_close(job, state, shards, weight)
-    if not events:
+    weight = record["rate"] * schedule.total_of(documents) / max(1, shards.n_documents)
+    changes = open_and_close(job, state, shards, weight)
+    if not changes.events:
         return {}
-    figures = model.figures(state.params, job.engine.table.totals())
-    return {**figures, **records_of(events, model.table)}
+    found = model.figures(state.params, job.engine.table.totals()) | records_of(changes.events, model.table)
+    if model.table.keyed:
+        words = record["vocabulary"]
+        size, entered = job.engine.table.shape[0], words["entered"] + changes.entered
+        found["vocabulary"] = {**words, "size": size, "entered": entered}
+    return found
 
 
 def can_go_on(estimator: LearnedTopics) -> bool:

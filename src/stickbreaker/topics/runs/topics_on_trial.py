@@ -1,20 +1,19 @@
 """Trials of more or fewer topics on given documents, without changing the table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.contract import Local
+from stickbreaker.contracts.contract import CountTable, Local
 from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Bags, shard_of
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
 from stickbreaker.topics.model.model import TopicModel
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.slots import TopicView, WordsOnTrial
+from stickbreaker.topics.model.solvers.mean_field import MeanField
 
 TOKENS_IN_USE = 0.5  # expected tokens from which on a document uses a topic
 
@@ -27,9 +26,10 @@ class Halves:
     second: Bags
 
     @classmethod
-    def of(cls, bags: Bags) -> "Halves":
-        """Split tokens at random, keyed by the documents' words; both halves of each must have some."""
-        return cls(*split_halves(bags))
+    def of(cls, bags: Bags, spelled: Sequence[str] | None = None) -> "Halves":
+        """Tokens are split at random, keyed by the documents' words, or by their spelling; each half of each
+        must have some."""
+        return cls(*split_halves(bags, words=spelled))
 
     def take(self, documents: NDArray[np.int64]) -> "Halves":
         return Halves(self.first.take(documents), self.second.take(documents))
@@ -37,57 +37,64 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class TopicsOnTrial:
-    """The topics of a model, restricted to the words of given documents, with totals over all words.
+    """The topics of a model, restricted to the words of given documents; `params`: the model's.
 
-    `params`: the model's; `rows` (n, ascending): of the table; `counts` (n × topics); `totals` (groups ×
-    topics). The words of bags are indices into `rows`.
+    Documents are inferred by mean field, even if the model samples them.
     """
 
     model: TopicModel
     params: Record
-    rows: NDArray[np.int64]
-    counts: Array
-    totals: Array
+    words: WordsOnTrial
+
+    @classmethod
+    def of(
+        cls,
+        model: TopicModel,
+        params: Record,
+        table: CountTable,
+        words: NDArray[np.int64] | Sequence[str],
+    ) -> "TopicsOnTrial":
+        """The topics of a table; `words` are rows of it, or where rows have keys words by spelling,
+        ascending. Bags have places among them as their words."""
+        solver = MeanField() if model.solver.draws else model.solver
+        return cls(replace(model, solver=solver), params, model.words.on_trial(params, table, words))
+
+    @property
+    def counts(self) -> Array:
+        """Expected tokens of each word in each topic (words × topics)."""
+        return self.words.counts
 
     @property
     def n_topics(self) -> int:
         return self.counts.shape[1]
 
+    def halves(self, bags: Bags) -> Halves:
+        """Some documents in two halves."""
+        return Halves.of(bags, self.words.spelled)
+
     def without(self, topic: int) -> "TopicsOnTrial":
         """The topics without one of them, whose weight goes to all others and to the rest."""
         params = apply((Drop("topics", (topic,)),), self.params)
         mass = float(params["weights"].values.sum() + params["rest"].values)
-        return replace(
-            self,
-            params=_scaled(params, 1.0 / mass),
-            counts=np.delete(self.counts, topic, axis=1),
-            totals=np.delete(self.totals, topic, axis=1),
-        )
+        return replace(self, params=_scaled(params, 1.0 / mass), words=self.words.without(topic))
 
     def plus(self, counts: Array, weights: Array) -> "TopicsOnTrial":
-        """The topics with further ones: `counts` (n × new) and `weights` (new), taken from all others."""
-        sums = np.stack([counts[part].sum(axis=0) for part in self._words.ranges(self.rows)])
-        return replace(
-            self,
-            params=with_topics(self.params, weights),
-            counts=np.hstack([self.counts, counts]),
-            totals=np.hstack([self.totals, sums]),
-        )
+        """The same with further topics: `counts` (n × new) and `weights` (new), which all others give."""
+        return replace(self, params=with_topics(self.params, weights), words=self.words.plus(counts))
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
-        """The local step on documents: their records, and sums by the table's rows."""
-        shard = shard_of(bags, np.arange(len(bags.unseen)), len(self.rows))
-        places = shard.rows
-        shard = replace(shard, rows=self.rows[places])
-        counts = np.ascontiguousarray(self.counts[places])
-        view = self.model.expectations(self.params, counts, np.ascontiguousarray(self.totals), shard.rows)
+        """The local step of some documents: their records, and sums whose rows are words of the trial."""
+        shard, documents = shard_of(bags, np.arange(len(bags.unseen)), len(self.counts)), self.model.documents
+        weights, log_scale, paths = self.words.weights(shard.rows)
+        prior, rest = documents.prior(self.params), documents.rest(self.params)
+        view = TopicView(weights, log_scale, shard.rows, prior, rest, paths)
         return self.model.local_step(view, shard, None, 0)
 
     def counts_of(self, bags: Bags) -> Array:
         """Expected tokens of each word in each topic (n × topics)."""
         found = self.infer(bags)[1].rows.rows()
         counts = np.zeros(self.counts.shape)
-        counts[np.searchsorted(self.rows, found.positions)] = found.values
+        counts[found.positions] = found.values
         return counts
 
     def tokens(self, bags: Bags) -> Array:
@@ -97,26 +104,13 @@ class TopicsOnTrial:
 
     def predict(self, halves: Halves) -> Array:
         """Nats of each document, each half given the other."""
-        words = np.ascontiguousarray(self.topic_words())
+        words = np.ascontiguousarray(self.words.topic_words())
         nats = np.zeros(len(halves.first.unseen))
         for seen, asked in ((halves.first, halves.second), (halves.second, halves.first)):
             gamma = self.infer(seen)[0]["gamma"].values
             theta = gamma / gamma.sum(axis=1, keepdims=True)
             nats += completion_score(asked, theta, words).per_document
         return nats
-
-    def topic_words(self) -> Array:
-        """E[beta] (topics × n)."""
-        words, prior = self._words, self._words.prior(self.params, self.rows)
-        totals = self.totals + words.prior_totals(self.params)
-        shares = self.counts + prior
-        for group, part in enumerate(words.ranges(self.rows)):
-            shares[part] /= totals[group]
-        return shares.T
-
-    @property
-    def _words(self) -> "ClosedVocabulary":
-        return cast("ClosedVocabulary", self.model.words)  # others are refused with births
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:

@@ -16,7 +16,7 @@ from stickbreaker.core.random_streams import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.topics import purposes
-from stickbreaker.topics.model.slots import TopicVocabulary, WordTopics, WordWeights
+from stickbreaker.topics.model.slots import TopicVocabulary, WordsOnTrial, WordTopics, WordWeights
 from stickbreaker.topics.model.topic_words import Stored, TopicWords
 from stickbreaker.topics.model.vocabularies.informed_prior import InformedPrior
 
@@ -280,6 +280,14 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def word_totals(self, counts: Array) -> Array:
         return counts.sum(axis=1)
+
+    def on_trial(
+        self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
+    ) -> WordsOnTrial:
+        from stickbreaker.topics.model.vocabularies.words_on_trial import KnownWordsOnTrial
+
+        rows = np.asarray(words, np.int64)
+        return KnownWordsOnTrial(self, params, rows, np.ascontiguousarray(table.counts(rows)), table.totals())
 
     def ranked(
         self, params: Record, counts: Array, topics: Sequence[int]

@@ -15,7 +15,7 @@ from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus.spelling.string_prior import CharacterModel, code_points
-from stickbreaker.topics.model.slots import TopicVocabulary, WordTopics, WordWeights
+from stickbreaker.topics.model.slots import TopicVocabulary, WordsOnTrial, WordTopics, WordWeights
 from stickbreaker.topics.model.topic_words import Dense, TopicWords
 from stickbreaker.topics.model.vocabularies.bloom import SeenBefore
 from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
@@ -109,13 +109,16 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
     def _outside(self, params: Record, places: NDArray[np.int64]) -> Array:
         """The log factor on the rest of the stick (words)."""
-        a = float(params["concentration"].values)
-        share = 1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)  # of the rest of the stick
-        logs = np.full(len(places), np.log(share))
+        logs = np.full(len(places), self.log_outside(params))
         if self.settings.outside == "spelling":  # for new words any constant will do: no topic has them
             known = places >= 0
             logs[known] = params[LOG_SPELLING].values[places[known]]
         return logs
+
+    def log_outside(self, params: Record) -> float:
+        """The logarithm of what a word is worth that a topic lacks, as a share of the stick that is left."""
+        a = float(params["concentration"].values)
+        return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         """Add all new words, those with most counts first; with a filter, only those seen in a second
@@ -235,14 +238,22 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
         def of(rows: NDArray[np.integer[Any]]) -> Array:
             words = [spelled[int(row)] for row in rows]
-            outside = self._spelling(params, words)[:, None] * rests
+            outside = self.spelling(params, words)[:, None] * rests
             return (counts.read(table.positions(words), probabilities) + outside).T
 
         return of
 
-    def _spelling(self, params: Record, words: Sequence[str]) -> Array:
+    def spelling(self, params: Record, words: Sequence[str]) -> Array:
         """G0 of words, with a lower limit to avoid underflow."""
         return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
+
+    def on_trial(
+        self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
+    ) -> WordsOnTrial:
+        from stickbreaker.topics.model.vocabularies.words_on_trial import OpenWordsOnTrial
+
+        spelled = [str(word) for word in words]
+        return OpenWordsOnTrial.of(self, params, _whole(table), table.positions(spelled), spelled)
 
     def ranked(
         self, params: Record, counts: TruncatedCounts, topics: Sequence[int]
@@ -274,6 +285,19 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         process = dirichlet_process(float(params["concentration"].values), len(counts.sizes))
         expected_sticks(_cells(counts), process, probabilities, rests)
         return probabilities, rests
+
+    def expected_logs(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
+        """E[log beta] of every cell (topics × slots, of words that are inside), and E[log] of the stick left
+        in each topic (topics)."""
+        from scipy.special import psi
+
+        from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
+
+        n_topics = len(counts.sizes)
+        sums = StickSums(np.zeros(counts.rows.shape), np.empty(n_topics), np.empty(n_topics))
+        stick_sums(_cells(counts), dirichlet_process(float(params["concentration"].values), n_topics), sums)
+        logs = psi(1.0 + counts.scale * counts.values) - sums.log_totals[:, None] - sums.before
+        return np.asarray(logs), sums.leftover
 
 
 def _whole(table: CountTable) -> TruncatedCounts:
