@@ -61,7 +61,7 @@ class Tenth(NamedTuple):
 
 
 def planted(seed: int, own_words: int = 0) -> Iterator[Tenth]:
-    """A stream whose topics appear and vanish; half of each topic's tokens are `own_words` of its own, or none."""
+    """A stream whose topics appear and vanish; half of each topic's tokens are its `own_words`, if any."""
     draw = np.random.default_rng(seed)
     topics = draw.dirichlet(np.full(N_WORDS, SHARP), len(ALIVE))
     if own_words:
