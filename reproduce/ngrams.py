@@ -7,7 +7,7 @@ as they were. The results are printed as they come and kept in reproduce-results
 and ngrams.html after each part, so that a run cut short leaves what it had.
 """
 
-from reproduce import ngram_brown, ngram_nips, ngram_treebank
+from reproduce import ngram_brown, ngram_gain, ngram_nips, ngram_treebank
 from reproduce.parts import Part, Study, main
 
 
@@ -32,6 +32,7 @@ STUDY = Study(
     {
         "brown": Part(("Brown",), (9, 32), ngram_brown.measure_all, ngram_brown.section),
         "ptb": Part(("Penn Treebank",), (2, 3), ngram_treebank.measure_all, ngram_treebank.section),
+        "gain": Part(ngram_gain.NAMES, (3, 3), ngram_gain.measure_all, ngram_gain.section),
         "nips": Part(("NIPS",), (None, 8), ngram_nips.measure_all, ngram_nips.section),
     },
 )

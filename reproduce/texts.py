@@ -18,6 +18,7 @@ TEXTS = {
     "20 Newsgroups, whole": ("20newsgroups/train.jsonl.gz", "20newsgroups/test.jsonl.gz"),
     "blogs": ("blogs/posts.jsonl.gz",),
     "NIPS": ("nips-text/docs.jsonl.gz",),
+    "film reviews": ("imdb-reviews/train.jsonl.gz",),
     "de-news": ("de-news-en/docs.jsonl.gz", "de-news-en/seed_dictionary.txt"),
     "Brown": ("brown/brown.jsonl.gz",),
     "Penn Treebank": tuple(f"ptb-lm/{part}.txt.gz" for part in ("train", "valid", "test")),

@@ -24,6 +24,8 @@ def data(tmp_path, monkeypatch):
 
     for name, rows in {
         "brown/brown": [{"label": "ab"[n % 2], "text": "\n".join(lines_of(n))} for n in range(10)],
+        "ap/ap": [{"text": " ".join(lines_of(n))} for n in range(12)],
+        "imdb-reviews/train": [{"text": " ".join(lines_of(n))} for n in range(20, 32)],
         "nips-text/docs": [{"text": "Networks learn.\nThey learn 10 bits!\n" * (n + 3)} for n in range(6)],
     }.items():
         path = tmp_path / f"{name}.jsonl.gz"
@@ -164,6 +166,24 @@ def test_lengths_of_contexts_add_up_to_the_words_of_the_text(data):
     assert lengths == [0.0, first, sizes.train - first]
 
 
+def test_the_gain_is_the_sum_of_what_it_is_due_to(data):
+    from reproduce.ngram_gain import gain_of, split_of
+    from reproduce.ngram_runs import measure_kneser_ney
+
+    for held_out in ("documents", "sentences"):
+        split = split_of("Brown", held_out)
+        gain = gain_of(split, sweeps=4)
+        assert gain.kneser_ney == pytest.approx(
+            measure_kneser_ney(split, *split.corpora(), 3).scores["test"][0]
+        )
+        assert sum(nats for _, nats in gain.seen) == pytest.approx(gain.nats), "every word has been seen"
+        assert sum(share for share, _ in gain.seen) == pytest.approx(1.0)
+        assert np.sum(gain.trigrams, axis=0) == pytest.approx(gain.seen[-1]), "of every count"
+    documents = split_of("Brown", "documents")
+    assert len(documents.parts["test"]) == 1
+    assert len(documents.train) == 9
+
+
 def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys):
     from reproduce import ngram_brown, ngram_nips, ngrams
     from reproduce.parts import main
@@ -173,6 +193,7 @@ def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys)
     measures = {
         "brown": lambda full: ngram_brown.measure_all(full, size),
         "ptb": lambda full: parts["ptb"].measure(full, 4),
+        "gain": parts["gain"].measure,
         "nips": lambda full: ngram_nips.measure_all(full, ngram_nips.Size(4, 2, 4)),
     }
     study = ngrams.STUDY._replace(
@@ -182,7 +203,7 @@ def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys)
     monkeypatch.setattr(sys, "argv", ["ngrams", "--out", str(tmp_path / "out")])
     main(study, "")
     printed = capsys.readouterr().out
-    assert "left out: nips, which runs with FULL=1 alone\nbrown, ptb: about" in printed
+    assert "left out: nips, which runs with FULL=1 only\nbrown, ptb, gain: about" in printed
     for reading in ("paper", "prototype", "library"):
         assert f"| {reading} | last two | HPYLM, unbounded |" in printed
     monkeypatch.setattr(sys, "argv", ["ngrams", "nips", "--full", "--out", str(tmp_path / "out")])
@@ -191,6 +212,7 @@ def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys)
     assert [line for line in text.split("\n") if line.startswith("## ")] == [
         "## Brown",
         "## Penn Treebank",
+        "## Where the gain comes from",
         "## NIPS",
     ]
     assert "| Mikolov | Kneser-Ney, n = 5: 141.2 |" in text
