@@ -159,7 +159,7 @@ def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys)
     monkeypatch.setattr(sys, "argv", ["topic_ngrams", "--out", str(tmp_path / "out")])
     main(study, "")
     printed = capsys.readouterr().out
-    assert "left out: nips, which runs with FULL=1 alone\nleft out: wikitext" in printed
+    assert "left out: nips, which runs with FULL=1 only\nleft out: wikitext" in printed
     monkeypatch.setattr(
         sys, "argv", ["topic_ngrams", "nips", "wikitext", "--full", "--out", f"{tmp_path}/out"]
     )
