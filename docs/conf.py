@@ -21,6 +21,8 @@ python_maximum_signature_line_length = 90
 maximum_signature_line_length = 90
 toc_object_entries_show_parents = "hide"
 
+smartquotes = False  # quotes and dashes are often to be typed: pip install 'stickbreaker[figures]', --seed
+
 html_theme = "furo"
 html_title = "stickbreaker"
 html_static_path = ["_static"]

@@ -77,6 +77,12 @@ def test_links_of_a_page_lead_somewhere(page):
     assert wrong == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_descriptions_of_pictures_are_on_one_line(page):
+    # Sphinx joins the lines of others without a space.
+    assert re.findall(r"!\[[^\]\n]*\n", page.read_text(encoding="utf-8")) == []
+
+
 def test_questions_of_newcomers_have_answers():
     text = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
     questions = re.findall(r"^\d+\. (.*?)(?=^\d+\. |^\*\*|\Z)", text, re.DOTALL | re.MULTILINE)

@@ -25,6 +25,12 @@ def docstrings():
 
 
 @pytest.fixture(scope="module")
+def commands():
+    pytest.importorskip("sphinx")
+    return extension("commands")
+
+
+@pytest.fixture(scope="module")
 def equations():
     pytest.importorskip("latex2mathml")
     return extension("equations")
@@ -65,6 +71,22 @@ def test_an_example_is_code(docstrings):
 )
 def test_prose(docstrings, text, shown):
     assert docstrings.prose(text) == shown
+
+
+def test_options_and_names_in_help_are_code(commands):
+    shown = commands.paragraph("see `load` and\n--seed=1, non-negative")
+    assert [str(node) for node in shown if node.tagname == "literal"] == [
+        "<literal>load</literal>",
+        "<literal>--seed=1</literal>",
+    ]
+    assert shown.astext() == "see load and --seed=1, non-negative"
+
+
+def test_a_list_in_help_is_a_list(commands):
+    shown = commands.part_of_help("\b\ndot   a graph\nzip   one file, which `load`\n      reads")
+    assert [term.astext() for term in shown.findall(commands.nodes.term)] == ["dot", "zip"]
+    texts = [text.astext() for text in shown.findall(commands.nodes.definition)]
+    assert texts == ["a graph", "one file, which load reads"]
 
 
 def test_functions_have_room_in_equations(equations):

@@ -1,6 +1,7 @@
 """The directive `stickbreaker`: a command's help as a page of the reference."""
 
 import re
+from collections.abc import Iterable
 
 import click
 from docutils import nodes
@@ -22,26 +23,50 @@ def command_at(words: list[str]) -> click.Command:
     return found
 
 
+CODE = re.compile(r"`([^`]+)`|(?<![\w-])(--?[a-z][\w-]*(?:=[^\s,;)]+)?)")
+ENTRY = re.compile(r"^(\S+)  +(\S.*)$")
+
+
 def paragraph(text: str) -> nodes.paragraph:
-    """A paragraph in which options and names of files are set as code."""
-    whole = nodes.paragraph()
-    for place, piece in enumerate(re.split(r"(?<![\w-])(--?[a-z][\w-]*(?:=\S+)?)", " ".join(text.split()))):
-        whole += nodes.literal(text=piece) if place % 2 else nodes.Text(piece)
+    """A paragraph in which options, and what stands in backquotes, are set as code."""
+    whole, end = nodes.paragraph(), 0
+    line = " ".join(text.split())
+    for code in CODE.finditer(line):
+        whole += [nodes.Text(line[end : code.start()]), nodes.literal(text=code[1] or code[2])]
+        end = code.end()
+    whole += nodes.Text(line[end:])
     return whole
 
 
-def options_of(command: click.Command, context: click.Context) -> nodes.definition_list:
+def part_of_help(text: str) -> nodes.Element:
+    """A paragraph of a command's help; after the mark of click for lines that stay as they are, a list.
+
+    Each line of such a list is a name, two spaces and a text, which lines that begin with spaces continue.
+    """
+    if not text.startswith("\b\n"):
+        return paragraph(text)
+    entries: list[tuple[str, list[str]]] = []
+    for line in text.splitlines()[1:]:
+        entry = ENTRY.match(line)
+        if entry:
+            entries.append((entry[1], [entry[2]]))
+        else:
+            entries[-1][1].append(line)
+    return definitions((name, " ".join(lines)) for name, lines in entries)
+
+
+def definitions(entries: Iterable[tuple[str, str]]) -> nodes.definition_list:
+    """A list of names, set as code, and their texts."""
     found = nodes.definition_list()
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is None:
-            continue
-        names, text = record
-        if not text:
-            continue
-        term = nodes.term("", "", nodes.literal(text=names))
+    for name, text in entries:
+        term = nodes.term("", "", nodes.literal(text=name))
         found += nodes.definition_list_item("", term, nodes.definition("", paragraph(text)))
     return found
+
+
+def options_of(command: click.Command, context: click.Context) -> nodes.definition_list:
+    records = (parameter.get_help_record(context) for parameter in command.get_params(context))
+    return definitions(record for record in records if record is not None and record[1])
 
 
 class CommandHelp(Directive):
@@ -53,7 +78,7 @@ class CommandHelp(Directive):
         command = command_at(words)
         context = click.Context(command, info_name=" ".join(["stickbreaker", *words]))
         usage = context.get_usage().removeprefix("Usage: ")
-        out: list[nodes.Node] = [paragraph(part) for part in (command.help or "").split("\n\n")]
+        out: list[nodes.Node] = [part_of_help(part) for part in (command.help or "").split("\n\n")]
         out.append(nodes.literal_block(text=" ".join(usage.split()), language="text"))
         for part in (command.epilog or "").split("\n\n"):
             label, _, line = part.partition(": ")

@@ -2,6 +2,10 @@
 
 from stickbreaker.estimators.kinds import Command, Export, Kind, Saved
 
+ARPA_HELP = (
+    "n-grams of a language model, by one of its samples (--sample);\n"
+    "for a model with topics, those of one topic (--topic)"
+)
 OF_INTERPOLATION = ("interpolate", "weight", "tune_on")  # options of `InterpolationChoice`
 
 KINDS = (
@@ -30,7 +34,7 @@ KINDS = (
         exports={
             "arpa": Export(
                 "stickbreaker.ngrams.cli.export:write_sample",
-                "a language model's n-grams, of one sample, which it has exactly",
+                ARPA_HELP,
                 options=("sample",),
             ),
         },
@@ -46,7 +50,7 @@ KINDS = (
         exports={
             "arpa": Export(
                 "stickbreaker.ngrams.cli.export:write_topic",
-                "a language model's n-grams, of one sample, and of one topic, which it has exactly",
+                ARPA_HELP,
                 options=("sample", "topic"),
             ),
         },

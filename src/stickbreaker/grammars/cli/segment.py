@@ -59,9 +59,10 @@ def segment(
 ) -> None:
     """Cut texts into pieces, by a symbol of a grammar: a line for each, spaces between pieces.
 
-    A cut is where more than half of a sentence's trees have one: of the sampler's own, for sentences that
-    were learned from, and for others of trees drawn given them. Symbols that the model has not learned are
-    cut around, and counted on standard error. With --json, pieces are lists, with the text's id.
+    A sentence is cut where more than half of its trees have a cut. If the model has learned from the
+    sentence, these are the trees of the run, otherwise they are drawn from the model. Symbols that the
+    model has not learned are cut around, and counted on standard error. With --json, pieces are lists, with
+    the text's id.
     """
     from stickbreaker.grammars.parsing import segmented_texts
 
