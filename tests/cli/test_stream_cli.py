@@ -258,12 +258,12 @@ def test_sampled_documents_of_an_open_vocabulary_have_ten_samples(words, options
 def test_files_that_are_built_have_all_words(cli, tmp_path):
     (tmp_path / "s.jsonl").write_text(lines(60) + '{"text": "hapax"}\n')
     told = cli("fit", "lda", tmp_path / "s.jsonl", "--out", tmp_path / "m", *OPEN, "--iterations", 1)
-    assert "no other words enter" not in told.stderr
+    assert "no other words are learned" not in told.stderr
     words = cli("topics", tmp_path / "m", "--top", 100).stdout
     assert "hapax" in words
     cli("corpus", "build", tmp_path / "s.jsonl", "--out", tmp_path / "c", "--min-documents", 2)
     told = cli("fit", "lda", tmp_path / "c", "--out", tmp_path / "n", *OPEN, "--iterations", 1)
-    assert "the corpus has a vocabulary, and no other words enter; build it with" in told.stderr
+    assert "the corpus has a vocabulary, and no other words are learned; build it with" in told.stderr
     assert "hapax" not in cli("topics", tmp_path / "n", "--top", 100).stdout
 
 
@@ -271,11 +271,11 @@ MISTAKES = [
     ("fit lda - --stream --out {dir}/m", 1, "give --words open, or build a corpus first"),
     ("fit lda - --words open --schedule online --out {dir}/m", 1, "standard input: there is no document"),
     ("fit lda - --words open --stream --schedule batch --out {dir}/m", 2, "--stream needs --schedule online"),
-    ("fit lda - --words open --stream --held-out 0.1 --out {dir}/m", 2, "--held-out has no meaning"),
-    ("fit lda - --words open --stream --min-documents 3 --out {dir}/m", 2, "--min-documents has no meaning"),
-    ("fit lda - --words open --stream --longest-gap 3 --out {dir}/m", 2, "--longest-gap has no meaning"),
+    ("fit lda - --words open --stream --held-out 0.1 --out {dir}/m", 2, "--held-out does not apply"),
+    ("fit lda - --words open --stream --min-documents 3 --out {dir}/m", 2, "--min-documents does not apply"),
+    ("fit lda - --words open --stream --longest-gap 3 --out {dir}/m", 2, "--longest-gap does not apply"),
     ("fit lda - --words open --stream --text-field en=a,de=b --out {dir}/m", 1, "a stream has one language"),
-    ("fit lda - --words open --eta 0.1 --out {dir}/m", 2, "--eta has no meaning with --words open"),
+    ("fit lda - --words open --eta 0.1 --out {dir}/m", 2, "--eta does not apply with --words open"),
     ("fit lda - --truncation 9 --out {dir}/m", 2, "--truncation needs --words open"),
     ("fit hdp - --memory keep --out {dir}/m", 2, "--memory needs --words open"),
     ("fit lda - --date-field day --out {dir}/m", 2, "--date-field needs --stream"),

@@ -33,7 +33,7 @@ MISTAKES = [
     ("--engine spark --words open --vocabulary words", 2, "--vocabulary does not go with --words open"),
     ("--engine spark --words open --min-documents 3", 2, "--min-documents does not apply to a stream"),
     ("--engine spark --words open --phrases", 2, "--phrases does not apply to a stream"),
-    ("--engine spark --words open --eta 0.1", 2, "--eta has no meaning with --words open"),
+    ("--engine spark --words open --eta 0.1", 2, "--eta does not apply with --words open"),
     ("--engine spark --vocabulary words --truncation 9", 2, "--truncation needs --words open"),
     ("--engine spark --words open --samples 3", 2, "--samples needs --inference hybrid"),
     ("--engine spark --words open also", 2, "give one directory"),

@@ -20,7 +20,7 @@ def test_by_hand() -> None:
 
 
 def test_hard_documents_are_no_noise() -> None:
-    """Every document gains 0.1 nats a word, though documents differ by many."""
+    """Every document gains 0.1 nats per word, though documents differ by many."""
     tokens = np.array([5.0, 10.0, 20.0])
     base = np.array([-20.0, -90.0, -130.0])
     assert fewest_topics({10: [base], 20: [base + 0.1 * tokens]}, tokens).topics == 20

@@ -50,7 +50,7 @@ def flat_words(prefix: str, words: Iterable[str]) -> dict[str, NDArray[Any]]:
 
 
 def words_from(prefix: str, arrays: Arrays) -> list[str]:
-    """The words that `flat_words` flattened. Raises ValueError where they make no sense."""
+    """The words that `flat_words` flattened. Raises ValueError if they are not consistent."""
     letters, lengths = arrays[f"{prefix}letters"], arrays[f"{prefix}lengths"]
     text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
     ends = np.cumsum(lengths, dtype=np.int64).tolist()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class RunParameters:
-    """How a run goes, whatever is learned."""
+    """Parameters of a run of any model."""
 
     _: KW_ONLY
     n_jobs: int | None = parameter(

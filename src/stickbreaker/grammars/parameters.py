@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Schedule
 
-BATCH_SIZE = 20  # sentences of an online step, if a schedule leaves it open
+BATCH_SIZE = 20  # sentences per online step, if a schedule leaves it open
 FIRST_BATCH = {"collocation": 2}  # sentences of the first steps, by the name of the grammar; else BATCH_SIZE
 MCMC, HYBRID, VARIATIONAL = ("mcmc",), ("hybrid",), ("hybrid", "mean-field")  # ways of inference
 
 
 @dataclass(eq=False, repr=False)
 class GrammarParameters(RunParameters):
-    """Those of every adaptor grammar."""
+    """Parameters of adaptor grammars."""
 
     schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.5, "tau0": 1.0})
 
@@ -35,8 +35,8 @@ class GrammarParameters(RunParameters):
     _: KW_ONLY
     inference: str = parameter(
         "mcmc",
-        '"mcmc": a Markov chain; "hybrid": variational inference by trees that are drawn, for streams and '
-        'much text; "mean-field": by sums over all trees; what may be remembered is chosen at the start.',
+        '"mcmc": a Markov chain; "hybrid": variational inference with sampled trees, for streams and much '
+        'text; "mean-field": with sums over all trees, and subtrees chosen at the start.',
         "(Cohen et al. 2010.)",
         choices=("mcmc", "hybrid", "mean-field"),
     )
@@ -52,15 +52,15 @@ class GrammarParameters(RunParameters):
     )
     samples: int = parameter(
         10,
-        "Trees drawn of each sentence in a step, whose mean is learned from; more make steps steadier and "
+        "Trees drawn of each sentence in a step; their mean is learned from. More make steps steadier and "
         "slower.",
         least=1,
         needs={"inference": HYBRID},
     )
     truncation: "int | Mapping[str, int] | None" = parameter(
         None,
-        "Subtrees that a symbol remembers, at most: of all symbols or of one. There may be more between "
-        "prunings, and for a symbol that others are made of.",
+        "Most subtrees that a symbol remembers: a number for all symbols, or for one. There may be more "
+        "between prunings, and for a symbol that others are made of.",
         "A number, or {symbol: number}.",
         metavar="[SYMBOL=]N",
         unset="as the grammar says, else 10000",
@@ -93,13 +93,13 @@ class GrammarParameters(RunParameters):
     )
     symbols: str = parameter(
         "characters",
-        'A line is a sentence, of "characters" without the spaces; or "spaced": of what stands between '
-        "spaces.",
+        'A line is a sentence. Its symbols are its "characters" without the spaces, or ("spaced") the words '
+        "between spaces.",
         choices=("characters", "spaced"),
     )
     punctuation: str = parameter(
         "symbols",
-        'Punctuation marks are "symbols" like others; or "boundaries", which end words and are left out.',
+        'Punctuation marks are "symbols" like others, or "boundaries" that end words and are left out.',
         choices=("symbols", "boundaries"),
     )
     unparsed: str = parameter(
@@ -107,19 +107,19 @@ class GrammarParameters(RunParameters):
     )
     weights: str = parameter(
         "learned",
-        "The weights of rules: learned from priors, or as the grammar has them.",
+        "The weights of rules: learned from priors, or fixed as the grammar gives them.",
         choices=("learned", "fixed"),
     )
     processes: str = parameter(
         "learned",
-        "Discounts and concentrations: learned, or as the grammar has them.",
+        "Discounts and concentrations: learned, or fixed as the grammar gives them.",
         choices=("learned", "fixed"),
     )
     relabel: bool = parameter(
         True, "Draw remembered subtrees again, with all that use them.", needs={"inference": MCMC}
     )
     temperature: float = parameter(
-        1.0, "Of the first sweep; values above 1 try more.", least=1.0, needs={"inference": MCMC}
+        1.0, "Temperature of the first sweep; values above 1 try more.", least=1.0, needs={"inference": MCMC}
     )
     cooling: int | None = parameter(
         None,

@@ -8,7 +8,7 @@ from stickbreaker.core.parameter_fields import Settings, parameter
 
 @dataclass(frozen=True, slots=True)
 class MemoisedParameters(Settings):
-    """Those of exact updates after each minibatch."""
+    """Parameters of exact updates after each minibatch."""
 
     home: ClassVar[str] = "stickbreaker.learning.schedules:Memoised"
 
@@ -19,7 +19,7 @@ class MemoisedParameters(Settings):
 
 @dataclass(frozen=True, slots=True)
 class OnlineParameters(Settings):
-    """Those of stochastic steps."""
+    """Parameters of stochastic steps."""
 
     home: ClassVar[str] = "stickbreaker.learning.schedules:Online"
 
@@ -40,7 +40,7 @@ class OnlineParameters(Settings):
     )
     total: float | str | None = parameter(
         None,
-        "Documents in all, or as many as should count in a stream that drifts.",
+        "Documents in all; or, in a stream that drifts, how many should count.",
         '"seen": those seen so far, in several passes each once, so that counts grow with the data.',
         choices=("seen",),
         above=0.0,
@@ -49,8 +49,8 @@ class OnlineParameters(Settings):
     shuffle: bool = parameter(True, "Mix the documents again in every pass.", option=None)
     first_batch: int | None = parameter(
         None,
-        "Documents of the first steps: in the first pass a step has a hundredth of what was seen before it, "
-        "from `first_batch` to `batch_size`.",
+        "Documents per minibatch at first: in the first pass a step has a hundredth of the documents seen "
+        "before it, at least `first_batch` and at most `batch_size`.",
         least=1,
         option=None,
         saved=False,

@@ -27,12 +27,12 @@ def _order() -> Any:
 
 @dataclass(eq=False, repr=False)
 class LanguageParameters(RunParameters):
-    """Those of language models with topics and without."""
+    """Parameters of language models with topics and without."""
 
     _: KW_ONLY
     samples: int = parameter(
         10,
-        "About how many states of the sampler, from its second half, predictions are averaged over.",
+        "Predictions are averaged over about this many states of the sampler, from its second half.",
         "Fewer if it has fewer.",
         least=1,
     )
@@ -59,14 +59,14 @@ class LanguageParameters(RunParameters):
 
 @dataclass(eq=False, repr=False)
 class NgramParameters(LanguageParameters):
-    """Those of a model without topics."""
+    """Parameters of a language model without topics."""
 
     order: int | str = _order()
 
 
 @dataclass(eq=False, repr=False)
 class TopicNgramParameters(LanguageParameters):
-    """Those of a model whose documents have topics."""
+    """Parameters of a language model whose documents have topics."""
 
     n_topics: int = parameter(
         50,

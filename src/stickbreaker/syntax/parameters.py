@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.learning.schedules import Schedule
 
-BATCH_SIZE = 32  # documents of an online step, if a schedule leaves it open
+BATCH_SIZE = 32  # documents per online step, if a schedule leaves it open
 GIBBS, MEAN_FIELD = ("gibbs",), ("mean-field",)  # ways of inference
 
 
 @dataclass(eq=False, repr=False)
 class SyntaxParameters(RunParameters):
-    """Those of topics that know grammar."""
+    """Parameters of syntactic topic models."""
 
     schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.7, "tau0": 8.0})
 
@@ -27,16 +27,15 @@ class SyntaxParameters(RunParameters):
         32,
         "Topics, at most; fewer are in use if the text asks for fewer.",
         least=1,
-        most=1024,  # a sweep takes topics × topics steps a word
+        most=1024,  # a sweep takes topics × topics steps per word
         option="--topics",
     )
     _: KW_ONLY
     limit: str | None = parameter(
         None,
-        'Of the model, to compare: "hdp", words know nothing of their heads; "itic", nothing of their '
-        "documents.",
-        'None: the model itself. That of "itic" is an infinite tree of hidden states whose children are '
-        "independent.",
+        'A limiting case of the model, to compare: "hdp", words do not depend on their heads; "itic", not on '
+        "their documents.",
+        'None: the model itself. "itic" is an infinite tree of hidden states whose children are independent.',
         choices=("hdp", "itic"),
     )
     unknown: str = parameter(
@@ -69,15 +68,15 @@ class SyntaxParameters(RunParameters):
     )
     samples: int = parameter(
         10,
-        "About how many states of each chain, from the last five eighths of its sweeps, predictions are "
-        "averaged over.",
+        "Predictions are averaged over about this many states of each chain, from the last five eighths of "
+        "its sweeps.",
         "Fewer if it has fewer.",
         least=1,
         needs={"inference": GIBBS},
     )
     chains: int | None = parameter(
         None,
-        "Chains with different starts: predictions are means over all, topics those of the best.",
+        "Chains with different starts: predictions are means over all; the topics are those of the best.",
         least=1,
         unset="4",
         needs={"inference": GIBBS},

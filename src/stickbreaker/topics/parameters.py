@@ -26,7 +26,7 @@ AUTO = "auto"  # n_topics that is to be searched for
 
 @dataclass(frozen=True, slots=True)
 class HybridParameters(Settings):
-    """Those of sampled documents."""
+    """Parameters of inference by sampled documents."""
 
     home: ClassVar[str] = "stickbreaker.topics.model.solvers.hybrid:Hybrid"
 
@@ -38,7 +38,7 @@ class HybridParameters(Settings):
 
 @dataclass(frozen=True, slots=True)
 class GibbsParameters(Settings):
-    """Those of sampling throughout."""
+    """Parameters of Gibbs sampling."""
 
     home: ClassVar[str] = "stickbreaker.topics.model.samplers.gibbs_settings:Gibbs"
 
@@ -62,14 +62,14 @@ class GibbsParameters(Settings):
 
 @dataclass(frozen=True, slots=True)
 class DelayedGibbsParameters(GibbsParameters):
-    """The same with approximate counts."""
+    """Parameters of Gibbs sampling with approximate counts."""
 
     fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({"delayed": True})
 
 
 @dataclass(frozen=True, slots=True)
 class SplitMergeParameters(Settings):
-    """Those of moves that split and merge topics."""
+    """Parameters of moves that split and merge topics."""
 
     home: ClassVar[str] = "stickbreaker.topics.model.moves.split_merge_settings:SplitMerge"
 
@@ -91,7 +91,7 @@ class SplitMergeParameters(Settings):
 
 @dataclass(frozen=True, slots=True)
 class OpenVocabularyParameters(Settings):
-    """Those of a vocabulary that grows with the documents."""
+    """Parameters of a vocabulary that grows with the documents."""
 
     home: ClassVar[str] = "stickbreaker.topics.model.vocabularies.open_settings:OpenVocabulary"
 
@@ -107,13 +107,13 @@ class OpenVocabularyParameters(Settings):
     )
     reorder_every: int = parameter(
         10,
-        "Steps from one ranking of the words of a topic to the next; words beyond the truncation leave then.",
+        "Steps between rankings of a topic's words; words beyond the truncation are dropped then.",
         "(U)",
         least=1,
     )
     outside: str = parameter(
         "constant",
-        "The probability of a word in a topic that does not have it, compared with the stick that is left: "
+        "The probability of a word in a topic that does not have it, compared with the rest of the stick: "
         '"constant", 3 / alpha^beta of it and at most all; "stick", all of it (eq. 7.4 as printed); '
         '"spelling", G0.',
         choices=("constant", "stick", "spelling"),
@@ -135,7 +135,7 @@ class OpenVocabularyParameters(Settings):
 
 @dataclass(eq=False, repr=False)
 class TopicParameters(RunParameters):
-    """Those that all models of topics have."""
+    """Parameters that all models of topics have."""
 
     schedule_defaults: ClassVar[Mapping[str, float]] = {
         "kappa": 0.7,
@@ -242,7 +242,7 @@ class TopicParameters(RunParameters):
 
 @dataclass(eq=False, repr=False)
 class LDAParameters(TopicParameters):
-    """Those of latent Dirichlet allocation."""
+    """Parameters of latent Dirichlet allocation."""
 
     stream_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.6, "tau0": 32.0})
 
@@ -267,7 +267,7 @@ class LDAParameters(TopicParameters):
 
 @dataclass(eq=False, repr=False)
 class HDPParameters(TopicParameters):
-    """Those of the hierarchical Dirichlet process."""
+    """Parameters of the hierarchical Dirichlet process."""
 
     n_topics: int | str = parameter(  # pyright: ignore[reportIncompatibleVariableOverride]
         AUTO,

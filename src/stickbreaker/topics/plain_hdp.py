@@ -51,7 +51,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
     n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
     topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
-        theirs; `trace_` tells of every change by them, with its gain in nats.
+        theirs; `trace_` records every change by these numbers, with its gain in nats.
     topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. Of Gibbs sampling
         the last sample's, while `components_` are means over the samples that had the topic.
     alpha_ : (topics,) alpha beta, the prior of topics in documents.

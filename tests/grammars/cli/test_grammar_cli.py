@@ -143,7 +143,7 @@ def test_it_is_evaluated(cli, learned, text, tmp_path):
         "sentences", "unparsed", "new_symbols", "with_new_symbols", "symbols", "nats_per_symbol",
         "learned_from",
     }  # fmt: skip
-    assert "no meaning for a grammar" in cli("evaluate", learned, text, "--labels", "x", code=2).stderr
+    assert "does not apply to a grammar" in cli("evaluate", learned, text, "--labels", "x", code=2).stderr
 
 
 def test_a_grammar_from_a_file(cli, tmp_path):

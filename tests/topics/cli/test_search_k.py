@@ -188,7 +188,7 @@ def test_an_interrupted_search_goes_on(cli, corpus, search, tmp_path, monkeypatc
     line = ("search-k", corpus, "--topics", "3", "--seeds", 2, *QUICK, "--out", out)
     monkeypatch.setattr(fitting, "resume", stopping)
     done = cli(*line, code=1)
-    assert done.stderr.splitlines()[-1] == "stickbreaker: interrupted; the same command goes on from here"
+    assert done.stderr.splitlines()[-1] == "stickbreaker: interrupted; the same command continues from here"
     told = json.loads(cli(*line, "--json").stdout)
     assert [path.name for path in runs] == ["k3-seed0.model", "k3-seed1.model", "k3-seed1.model"]
     assert told["table"][0]["nats_per_word"] == search[1]["table"][1]["nats_per_word"]

@@ -76,7 +76,7 @@ def test_the_report_draws_the_curve(searched):
         root = ElementTree.fromstring(drawn[name])
         assert len(list(root.iter(f"{svg}circle"))) == len(page.report.search.points)
         text = " ".join(element.text or "" for element in root.iter(f"{svg}text"))
-        assert ("held-out score, nats a word" in text) == (judge == "held-out" and i == 0)
+        assert ("held-out score, nats per word" in text) == (judge == "held-out" and i == 0)
 
 
 def test_the_report_of_a_memoised_run_draws_its_bound(cli, posts, tmp_path):

@@ -135,6 +135,6 @@ def grammar_from(given: str) -> "Grammar | str":
     path = Path(given)
     if not path.exists():
         remedy = f"there are: {', '.join(BY_NAME)}; or give a file"
-        raise UserError("is no grammar's name, and there is no such file", where=given, remedy=remedy)
+        raise UserError("is not the name of a grammar, and there is no such file", where=given, remedy=remedy)
     text = read_given_text(path, LARGEST, "give a grammar as text")
     return Grammar.from_text(text.replace("\r\n", "\n").replace("\r", "\n"), given)

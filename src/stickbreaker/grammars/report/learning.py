@@ -107,9 +107,9 @@ def _curve(curve: ScoreCurve) -> dict[str, Any]:
 
 
 def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[ScoreCurve]:
-    """-log p in nats a symbol, by sweep; of several chains a line each where the trace has them.
+    """-log p in nats per symbol, by sweep: a line for each chain if there are several and the trace has them.
 
-    Of learning by steps by what was seen, sentences or documents (`reads`), with F1 where it was measured.
+    If learning takes steps: by the number of sentences or documents (`reads`) seen; F1 too if measured.
 
     >>> curves_of([{"pass": 1, "score": -2.0}, {"pass": 2}, {"pass": 3, "score": -1.5}])[0].lines[0].points
     [(1, 2.0), (3, 1.5)]
@@ -125,7 +125,7 @@ def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[
 
 
 def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve]:
-    """F1 of the sentences whose words are known, where it was measured."""
+    """The curve of F1 on sentences whose words are known; empty if it was not measured."""
     measured = [
         (int(record["documents"]), record[SEGMENTATION]) for record in trace if SEGMENTATION in record
     ]
@@ -141,7 +141,7 @@ def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve
 
 
 def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
-    """The lines of a field by another, `at`: of the score one a chain, where there are several."""
+    """The curve of a field over the field `at`; of the score, a curve for each chain if there are several."""
     if field == "score" and chains > 1:
         each = [
             [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)

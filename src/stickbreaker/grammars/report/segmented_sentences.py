@@ -31,8 +31,8 @@ DOUBT = 0.1  # share of trees from which on a cut within a piece is shown
 class Piece:
     """A piece of a sentence: `parts` of it, the share of trees that cut between them, and how sure it is.
 
-    `sure` is the least share of trees that agree with one of its edges, or with no cut at a place within.
-    `customers` and `tables` are those of the remembered subtree of its text; none where there is none.
+    `sure` is the least share of trees that agree with one of its edges, or with no cut at a place inside it.
+    `customers` and `tables` are those of the remembered subtree with its text; 0 if there is no such subtree.
     """
 
     parts: Sequence[str]
@@ -117,13 +117,13 @@ def learned_sentences(model: GrammarEstimator) -> Text:
 
 
 def piece_symbol(model: GrammarEstimator) -> str | None:
-    """The symbol by which `segment` cuts sentences; None where each sentence would be one piece."""
+    """The symbol by which `segment` cuts sentences; None if each sentence would be one piece."""
     symbol = model.symbol_number(None)
     return None if model.of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
 
 
 def samples_of(model: GrammarEstimator, piece: str) -> int:
-    """How many samples say where a symbol cuts sentences; 0 where trees have to be drawn for that."""
+    """The number of samples that say where a symbol cuts sentences; 0 if trees have to be drawn for that."""
     return int(model.params_["kept"].values) if piece in model.symbols_ else 0
 
 
@@ -172,7 +172,7 @@ def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
 def _piece(
     model: GrammarEstimator, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
 ) -> Piece:
-    """The piece between two places, parted where some of the trees cut it."""
+    """The piece between two places, split wherever some of the trees cut it."""
     n = len(text)
     edges = [float(cuts[at]) for at in (start, end) if 0 < at < n]
     inner = [float(cuts[at]) for at in range(start + 1, end)]

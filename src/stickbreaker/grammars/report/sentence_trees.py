@@ -30,7 +30,7 @@ Uses = dict[tuple[str, tuple[str, ...]], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A symbol of a tree, and what it is made of: nodes, and texts. Its customers, where it is remembered."""
+    """A node of a tree: its symbol, its children (nodes and texts), and its customers if it is remembered."""
 
     symbol: str
     children: Sequence[TreeNode | str]
@@ -77,7 +77,7 @@ def _shown(one: DrawnTree) -> dict[str, Any]:
 def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[DrawnTree]:
     """The best trees of different sentences of about 12 symbols.
 
-    Drawn are the first symbol and the adapted ones; all symbols where none is adapted.
+    They show the first symbol and the adapted ones, or all symbols if none is adapted.
     """
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))

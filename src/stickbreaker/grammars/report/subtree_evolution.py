@@ -24,7 +24,7 @@ class Turnover:
     """Strings that came lately among the fifty most used of a symbol, and those that fell out lately.
 
     `came` are (string, rank at the end, step at which it was there first); `fell` are (string, the last rank
-    known, the step at which it had that, its uses at the end: 0 where it is forgotten).
+    known, the step at which it had that, its uses at the end: 0 if it is forgotten).
     """
 
     symbol: str
@@ -54,8 +54,10 @@ class SubtreeChanges(Section["GrammarReport"]):
 
 
 def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> Changes | None:
-    """How the subtrees of the first so many adapted symbols changed, and how many there were; None of a
-    sampler, and of a run of one step."""
+    """How the subtrees of the first `n_symbols` adapted symbols changed, and how many there were.
+
+    None for a sampler, and for a run of one step.
+    """
     if model.sampled:
         return None
     changes = changes_of(evolution, range(n_symbols), model.trace_)
@@ -89,7 +91,7 @@ def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) 
 def _turnover(
     name: str, ranks: Sequence[Mapping[str, int]], steps: Sequence[int], uses: Mapping[str, float]
 ) -> Turnover:
-    """Of one symbol, by the ranks of its first strings at each moment; the latest first."""
+    """The turnover of one symbol, from the ranks of its first strings at each moment; the latest first."""
     came: dict[str, int] = {}
     last: dict[str, int] = {}
     for moment, own in enumerate(ranks):

@@ -77,7 +77,7 @@ def _model(options: dict[str, Any]) -> "LanguageEstimator":
 
 
 def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None:
-    """Note how many words a language model knows, and how much of the text is of others."""
+    """Note how many words the model knows, and the share of the text that is other words."""
     from stickbreaker.ngrams.word_numbers import UNKNOWN
 
     numbers = model.numbers_of(corpus.vocabulary)

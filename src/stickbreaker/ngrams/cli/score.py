@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from stickbreaker.ngrams.interpolation import WordScorer
     from stickbreaker.ngrams.sentence_scores import Scores
 
-WITHOUT_TOPICS = "has no meaning for a language model without topics"
+WITHOUT_TOPICS = "does not apply to a language model without topics"
 COLUMNS = ("id", "sentence", "words", "unknown", "nats")
 OF_WORDS = ("id", "sentence", "word", "known", "nats")
 
@@ -46,7 +46,7 @@ document_option = option(
 @inputs_argument
 @document_option
 @interpolation_options
-@option("--words", is_flag=True, help="A line a word instead, and one for the end of each sentence.")
+@option("--words", is_flag=True, help="Print a line per word instead, and one for the end of each sentence.")
 @reading_options
 @command
 def score(
@@ -65,11 +65,11 @@ def score(
     --words: id, sentence, the word (</s> is the end), whether it is known (0 or 1), and nats given the words
     before.
 
-    By a model with topics, each sentence is scored by itself: its words alone tell its topics. --document
-    gives the text that it comes after.
+    A model with topics scores each sentence by itself: it infers the topics from the words of the sentence
+    alone. --document gives it the text that the sentences come after.
 
-    MODEL may be a file in the ARPA format, of KenLM, SRILM or others: texts are read as these do, a
-    sentence a line, words between spaces; in lower case if the file has no capital letter.
+    MODEL may be a file in the ARPA format, of KenLM, SRILM or others: texts are read as these do, one
+    sentence per line, words between spaces; in lower case if the file has no capital letter.
     """
     tell_of_compiling()
     estimator = word_scorer("score", model, interpolation, reading)
@@ -127,8 +127,8 @@ def _say_words(lines: Iterable[dict[str, Any]]) -> None:
 
 
 def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[tuple[str, bool, float]]]:
-    """Of each sentence of a block its words as they stand in the text and its end: word, whether it is known,
-    and nats."""
+    """The words of each sentence of a block, as they stand in the text, and its end: word, whether it is
+    known, and nats."""
     entries, _ = corpus.source.tokens(block)
     tokens = iter(entries.spellings(entries.codes))
     found: list[tuple[str, bool, float]] = []

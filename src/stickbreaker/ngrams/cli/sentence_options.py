@@ -27,7 +27,8 @@ class SentenceChoice:
     tokens: str = from_option(
         choices=["words", "spaced"],
         default="words",
-        help="Words and numbers, or all that stands between blanks, of texts that are cut already.",
+        help="What counts as a word: words and numbers; or, in texts already split into words, what stands "
+        "between spaces.",
     )
     language: str = from_option(**LANGUAGE)
     normalization: str = from_option(**NORMALIZATION)

@@ -39,7 +39,7 @@ interpolation_options = options_into(InterpolationChoice, "interpolation")
 def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: ReadingChoice) -> "WordScorer":
     """The model at a path, or it and another one interpolated, for a verb.
 
-    Raises UserError for what is no language model, and a usage error for options that do not go together.
+    Raises UserError if it is not a language model, and a usage error for options that exclude each other.
     """
     import click
 

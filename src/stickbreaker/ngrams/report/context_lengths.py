@@ -53,7 +53,7 @@ class ContextLengths(ChartSection[Any]):
 
     def lead(self, report: WithLengths) -> str:
         said = (
-            "Each length of context has a discount and a concentration. The larger they are, the more of a "
+            "Each length of context has a discount and a concentration. With larger values, more of a "
             "word’s probability comes from the context that is one word shorter, and in the end from no "
             "context at all. A dot is the mean over the samples, the line through it their range."
         )

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from stickbreaker.ngrams.report.topic_language_page import TopicLanguageReport
     from stickbreaker.pages.document_rows import DocumentRow
 
-# probabilities of not being common, from which on a word is shaded more
+# least probabilities that a word is not common, one for each shade
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-COLOURED = 0.5  # such a probability from which on a word has the colour of its topic
-LEAST_VISIBLE = 0.005  # of a document, that a topic is explained for beside its strip
+COLOURED = 0.5  # the least such probability of a word in the colour of its topic
+LEAST_VISIBLE = 0.005  # share of a document that a topic needs to be named next to its strip
 FIRST = 3  # topics of a document in its line
 _PER_WORD = ("tokens", "known", "ends", "nats", "best", "sure", "specific")
 _FIELDS = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 START = "<s>"  # what stands before the first word of a sentence: the number is that of its end
 MOST_ROWS = 30  # of each table
 FOLLOWING = 3  # words shown after a context
-LEAST_CUSTOMERS = 5  # of a context that goes on in one way
+LEAST_CUSTOMERS = 5  # of a context that mostly continues in one way
 LEAST_SHARE = 0.7  # of them, that are at one word
 LEAST_P = 0.5  # of that word
 MOST_TRIED = 1000  # of such contexts, the fullest
@@ -92,11 +92,11 @@ def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
 
 
 def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
-    """Contexts of two words or more that mostly go on in one way, the fullest first.
+    """Contexts of two words or more that mostly continue in one way, those with most customers first.
 
     In the last sample, five customers or more sit in such a context, seven in ten of them at one word, whose
     probability is a half or more. Left out are those with a word that is not known, and those of which a
-    shorter one goes on in the same way.
+    shorter one continues in the same way.
     """
     contexts, customers = model.language_model_.contexts, _customers(model)
     first = _leading_slots(model)

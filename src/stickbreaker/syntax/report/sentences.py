@@ -105,7 +105,7 @@ def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> Doc
         ):
             raise ValueError("a sentence with topics of another")
         if not all(BEYOND <= head < n and head != place for place, head in enumerate(row["heads"])):
-            raise ValueError("heads that are no words of their sentence")
+            raise ValueError("heads that are not words of their sentence")
         return ParsedSentence(document["id"], **{part: row[part] for part in _FIELDS})
 
     return read_document_rows(

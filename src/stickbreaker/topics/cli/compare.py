@@ -101,7 +101,7 @@ def _compared(
 
 
 def _top_words(estimator: "TopicEstimator", top: int, by: str) -> list[list[str]]:
-    """Each topic's first words; of a polylingual model, as many of each language."""
+    """Each topic's first words; in a polylingual model, as many in each language."""
     return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)), by=by)
 
 

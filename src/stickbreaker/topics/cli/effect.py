@@ -25,7 +25,7 @@ from stickbreaker.topics.cli.topics import open_model
 if TYPE_CHECKING:
     from stickbreaker.topics.effects_of_metadata import MetadataEffects
 
-SHOWN = 5  # topics a term that rise most, and that fall most
+SHOWN = 5  # for each term, the topics that rise most and as many that fall most
 
 
 @click.command(epilog='Example: stickbreaker effect model speeches.corpus --formula "party + year"')

@@ -175,7 +175,7 @@ def _held_out(scored: "HeldOutScore") -> dict[str, float]:
 
 
 def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[dict[str, Any]]:
-    """The three measures; of a polylingual model, for each language."""
+    """The three measures, for each language of a polylingual model."""
     from stickbreaker.topics.evaluation import coherence_of
 
     return [
@@ -210,7 +210,7 @@ def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[s
 
 
 def _values(corpus: "Corpus", field: str) -> list[Any]:
-    """A field of all documents, None if it is missing; of a list of values the first."""
+    """The value of a field in each document: None if it is missing, the first of a list of values."""
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus.metadata import metadata_from
 

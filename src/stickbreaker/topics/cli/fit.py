@@ -49,9 +49,10 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
     inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` continues.
 
-    With --words open, words enter as documents bring them, and the input may be a stream: standard input (-)
-    or files (--stream), each document learned from once, the model saved meanwhile. With --concepts, words of
-    a concept rise and fall together, also across languages.
+    With --words open, the vocabulary grows as documents bring new words, and the input may be a stream:
+    standard input (-) or files (--stream). Each document of a stream is learned from once, and the model is
+    saved from time to time. With --concepts, words of a concept rise and fall together, also across
+    languages.
     """
     from stickbreaker.topics.plain_lda import PlainLDA
 
@@ -87,7 +88,7 @@ def hdp(**options: Any) -> None:
 
 
 def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
-    """Begin a run of a kind of model, or a stream, and go on to its end."""
+    """Begin a run of a kind of model, or a stream, and continue to its end."""
     run = NewRun.take_from(settings)
     opened: OpenChoice = settings.pop("opened")
     streamed: StreamChoice = settings.pop("streamed")

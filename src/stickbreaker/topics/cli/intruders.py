@@ -29,11 +29,11 @@ HERE = "stickbreaker.topics.cli"
 def intruders(
     model: Path, out: Path, questions: int, by: str, seed: int, overwrite: bool, as_json: bool
 ) -> None:
-    """Write a quiz: five words of each topic, and one that does not belong. Who finds it understands it.
+    """Write a quiz: five words of each topic, and one that does not belong. Finding it shows understanding.
 
-    It is the field's own test of topics (word intrusion, Chang and others 2009). The page counts the answers,
-    and shows after each the topic, and its coherence where the model keeps that. Nothing is sent anywhere. Of
-    a polylingual model it asks about words of the first language.
+    This is the field's own test of topics (word intrusion, Chang and others 2009). The page counts the
+    answers, and after each shows the topic, and its coherence if the model has it. Nothing is sent anywhere.
+    The words of a polylingual model are those of its first language.
     """
     refuse_file(out, overwrite)
     from stickbreaker.pages.text_values import script_json

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @click.argument("dictionary", type=PATH)
 @option("--corpus", required=True, metavar="CORPUS", help="A corpus, or a model, that has the words.")
 @option("--out", required=True, type=PATH, help="The file to write.")
-@option("--from", "source", metavar="LANGUAGE", help="Of a dictionary: the language of its words.")
-@option("--to", "target", metavar="LANGUAGE", help="Of a dictionary: that of the translations.")
+@option("--from", "source", metavar="LANGUAGE", help="The language of a dictionary's words.")
+@option("--to", "target", metavar="LANGUAGE", help="The language of a dictionary's translations.")
 @option(
     "--format",
     "form",
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     "--kind",
     choices=["one-to-one", "all"],
     default="one-to-one",
-    help="Of a dictionary: a word in one concept at most, or in as many as it has translations.",
+    help="Put each word of a dictionary in one concept at most, or in one for each of its translations.",
 )
-@option("--most", least=1, default=5, help="All: translations of a word at most.")
+@option("--most", least=1, default=5, help="With --kind all: translations of a word, at most.")
 @option(
     "--min-count",
     type=click.FloatRange(0),

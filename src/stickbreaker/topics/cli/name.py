@@ -60,11 +60,11 @@ def name(
     from stickbreaker.saved import ModelDirectory
 
     refuse_system(model, "name")
-    ModelDirectory(model).manifest()  # UserError where there is no model
+    ModelDirectory(model).manifest()  # raises UserError if there is no model
     with watched(model):
         estimator, left_out = _change(model, names, numbered, remove)
     if left_out and not as_json:
-        note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
+        note(f"left out, because their topics no longer exist: {', '.join(left_out)}")
     summary = summarize_topics(estimator, SHOWN_WORDS)
     emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 @option("--id", "ids", multiple=True, help="Ask of this document alone; may be given several times.")
 @option("--among", metavar="CORPUS", help="A corpus to choose from.  [default: that of the queries]")
 @option("--top", least=1, default=5, help="Documents a query.")
-@option("--from", "source", metavar="LANGUAGE", help="Look at this side of the queries alone.")
-@option("--to", "target", metavar="LANGUAGE", help="Look at this side of the others alone.")
+@option("--from", "source", metavar="LANGUAGE", help="Use only this language of the queries.")
+@option("--to", "target", metavar="LANGUAGE", help="Use only this language of the other documents.")
 @threads_option
 @reading_options
 @command
@@ -91,8 +91,10 @@ def _queries_of(
 def _shares(
     estimator: "TopicEstimator", corpus: "Corpus", language: str | None, wanted: frozenset[str] = frozenset()
 ) -> "Iterator[tuple[Array, list[dict[str, str]]]]":
-    """Topic shares of documents with a known word, all or those with `wanted` ids, and their ids and titles,
-    block by block; of one side of them."""
+    """Topic shares of documents, and their ids and titles, block by block.
+
+    Only documents with a known word, and with `wanted` ids if given; with `language`, of that side alone.
+    """
     import numpy as np
 
     from stickbreaker.topics.evaluation.cross_lingual import one_side

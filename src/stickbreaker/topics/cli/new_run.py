@@ -75,7 +75,7 @@ def _tell_of_words_left_out(corpus: "Corpus") -> None:
     bounds = rule.bounds(corpus.n_documents)
     if corpus.kind == "text" and (rule.size is not None or bounds != (1, corpus.n_documents)):
         remedy = "build it with --min-documents 1 --max-share 1 for a model of all words"
-        note(f"the corpus has a vocabulary, and no other words enter; {remedy}")
+        note(f"the corpus has a vocabulary, and no other words are learned; {remedy}")
 
 
 def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:

@@ -31,7 +31,7 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
     try:
         numbers = sorted({int(part) for part in value.split(",")})
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no list of whole numbers, as 10,20,40") from None
+        raise click.BadParameter(f"{value!r} is not a list of whole numbers, such as 10,20,40") from None
     if numbers[0] < 1:
         raise click.BadParameter(f"{numbers[0]} topics; give 1 or more")
     return tuple(numbers)
@@ -79,10 +79,10 @@ def search_k(
     """Choose the number of topics: fit each with several seeds, and score them on documents held out.
 
     The suggestion is the fewest topics whose held-out score cannot be distinguished from the best one's.
-    Beside it stand coherence, diversity and how much the seeds agree. OUT keeps search.json, a page with the
-    figures, search.html, the documents that runs learn from, training.corpus, and the models: each is the one
-    that `fit lda` learns from training.corpus. The same command continues where it was interrupted; what is
-    finished is kept, and further numbers or seeds may be added.
+    Coherence, diversity and how much the seeds agree are shown next to it. The directory OUT gets
+    search.json; a page with the figures, search.html; the documents that runs learn from, training.corpus;
+    and the models: each is the one that `fit lda` learns from training.corpus. The same command continues
+    after an interruption: finished models are kept, and you may add numbers or seeds.
     """
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus
@@ -130,7 +130,7 @@ def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, A
 
 
 def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over seeds, and each seed's own figures beside those that are drawn."""
+    """Means over seeds, and the figures of each seed for those means that are drawn."""
     import numpy as np
 
     from stickbreaker.topics.evaluation import stability

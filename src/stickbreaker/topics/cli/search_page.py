@@ -24,7 +24,7 @@ COLUMNS = {
     "stability": ("stability", "{:.3f}"),
     "seconds": ("seconds", "{:.1f}"),
 }
-STYLE = "search_page.css"  # a file beside this one
+STYLE = "search_page.css"  # a file in the folder of this one
 
 
 def page(summary: Mapping[str, Any], name: str) -> str:

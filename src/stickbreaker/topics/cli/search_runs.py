@@ -133,7 +133,7 @@ class SearchRuns:
         return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
 
     def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
-        """Learn the model at `path`, or go on with it. Leaves the program when interrupted."""
+        """Learn the model at `path`, or resume it. Leaves the program when interrupted."""
         from stickbreaker.console.running import run_on
         from stickbreaker.core.files import recover
         from stickbreaker.estimators import fitting
@@ -153,7 +153,7 @@ class SearchRuns:
                 n_jobs=threads,
             )
             begun = fitting.begin(model, corpus, path, stays_locked=True)
-        run_on(begun, 60.0, threads, "the same command goes on from here")
+        run_on(begun, 60.0, threads, "the same command continues from here")
 
 
 def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:

@@ -1,4 +1,4 @@
-"""Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
+"""Fitting to a stream at the command line: to begin, to resume, and the summary printed at the end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
-REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen
+REFUSED = (  # options that do not apply if every document is seen once and no vocabulary is chosen
     *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
     *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
     *("phrases", "split", "drop_repeats"),
@@ -79,7 +79,7 @@ class StreamChoice:
         """What is read, and how often the model is saved. Raises a usage error for options of a corpus."""
         from stickbreaker.estimators.streams.stream_feed import StreamSettings
 
-        refuse_written(REFUSED, "has no meaning for a stream")
+        refuse_written(REFUSED, "does not apply to a stream")
         files = tuple(name if name == "-" else str(Path(name).resolve()) for name in inputs)
         return StreamSettings(
             files,
@@ -133,7 +133,7 @@ def fit_stream(
 
 
 def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
-    """Read a stream again, and go on from where the model at `path` was saved."""
+    """Read a stream again, and continue from where the model at `path` was saved."""
     from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
 
@@ -243,7 +243,7 @@ def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
 
 
 def note_large_minibatches(run: "StreamRun") -> None:
-    """A line where a stream has ended, and its minibatches were large beside it."""
+    """Note it if a stream has ended and its minibatches were large for its length."""
     from stickbreaker.learning.schedules import Online
     from stickbreaker.topics.runs.stream_warnings import large_minibatches
 
@@ -268,7 +268,7 @@ def stream_summary(run: "StreamRun", skipped: int) -> dict[str, Any]:
 
 
 def stream_text(summary: dict[str, Any]) -> str:
-    """The summary of a stream, as two lines: what was learned of it, and the verb to go on with."""
+    """The summary of a stream, in two lines: what was learned, and the command that continues."""
     empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
     score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
     topics, words = counted(summary["topics"], "topic"), counted(summary["words"], "word")

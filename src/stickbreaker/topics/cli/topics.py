@@ -61,8 +61,10 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents
 
 
 def topics_as_text(result: dict[str, Any]) -> str:
-    """One line per topic: number, share of the tokens, name where topics have some, words; a line a language,
-    and one of concepts where there are some. Unused topics are named on a last line."""
+    """A line per topic: number, share of the tokens, name (if any topic has one) and words.
+
+    There is a line per language, and one of concepts if there are any. The last line lists unused topics.
+    """
     shown = [t for t in result["topics"] if not t["unused"]]
     names = [t["name"] or "" for t in shown]
     width = max([4, *map(len, names)]) + 2 if any(names) else 0
@@ -80,7 +82,7 @@ def topics_as_text(result: dict[str, Any]) -> str:
 
 
 def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
-    """A line that names unused topics, `of` a model where there are several; none if there are none."""
+    """A line that lists the unused topics, `of` a model if there are several; no line if none is unused."""
     numbers = ", ".join(map(str, sorted(topics)))
     return [f"unused{of}: {numbers}"] if numbers else []
 

@@ -55,7 +55,7 @@ class OpenChoice:
         if not self.is_open:
             refuse_written(("spelling_words",), "needs --words open")
             return self._concepts()
-        refuse_written(("eta",), "has no meaning with --words open")
+        refuse_written(("eta",), "does not apply with --words open")
         refuse_written(("concepts", "concept_strength"), "does not go with --words open")
         from stickbreaker.corpus import Analysis
         from stickbreaker.corpus.spelling.string_prior import Spelling

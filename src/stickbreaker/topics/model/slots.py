@@ -277,7 +277,7 @@ class TopicVocabulary(ABC, Generic[C]):
     def on_trial(
         self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
     ) -> WordsOnTrial:
-        """Some words beside which topics are tried: rows of the table, or where these have keys any words,
+        """The words with which topics are tried: rows of the table, or, if its rows have keys, any words,
         ascending by spelling."""
         raise TypeError(f"no topic is tried with {type(self).__name__}")
 

@@ -1,4 +1,4 @@
-"""Topics of one model beside those of another."""
+"""The partners of a model's topics in another model."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from stickbreaker.topics.topic_estimator import load_topics
 
 def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
     """Each topic's partner in the model at `path`: (its label, similarity in [0, 1]); None without one. In
-    both, topics of one name are one.
+    both models, topics with the same name count as one.
 
-    Partners are chosen by `evaluation.match_models`. Raises UserError where the models have no words in
+    Partners are chosen by `evaluation.match_models`. Raises UserError if the models have no words in
     common, or hardly any.
     """
     from stickbreaker.topics.evaluation.matching import match_models

@@ -101,9 +101,9 @@ def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
 
 
 def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
-    """Topics over the dates in a metadata field: `wanted`, or the first with the name of a date, and dates.
+    """Topics over the dates in a metadata field: `wanted`, or the first with a date's name and dates.
 
-    Raises UserError where there is no field `wanted`, or no dates in it.
+    Raises UserError if there is no field `wanted`, or no dates in it.
     """
     for name in [wanted] if wanted else filter(is_date_name, _by_name(list(sums.fields), DATE_NAMES)):
         _check(sums, name, wanted)
@@ -138,7 +138,7 @@ def _first_day(text: str) -> date:
 def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
     """Topics by the values of metadata fields: of `wanted`, or of those found that have few values.
 
-    `dated` is the field of dates, which is none of them. Raises UserError where there is no field `wanted`.
+    `dated` is the field of dates, which is left out. Raises UserError if there is no field `wanted`.
     """
     found: list[Breakdown] = []
     for name in [wanted] if wanted else _by_name(list(sums.fields), _GROUP_NAMES):

@@ -1,4 +1,4 @@
-"""Which words a topic is shown with."""
+"""The choice of words that topics are shown with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Floats = NDArray[np.floating]
 
 FREQUENT = 30  # words of a topic that it is always shown with
 _MOST_WORDS = 6000  # that tell topics apart
-_LEAST_WORDS = 500  # where there are very many topics
+_LEAST_WORDS = 500  # if there are very many topics
 _MOST_PAIRS = 500_000_000  # of topics, a word each
 _WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
@@ -95,7 +95,7 @@ def look_at(
 ) -> WordFigures:
     """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language, or all.
 
-    `ranked` gives so many words of some rows that stand for each topic.
+    `ranked` returns a number of words, from some rows, that stand for each topic.
     """
     n_topics, n_words = topics.shape
     overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)

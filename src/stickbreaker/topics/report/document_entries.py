@@ -108,7 +108,7 @@ def _entry(row: dict[str, Any]) -> DocumentEntry:
     metadata = json.loads(row["metadata"])
     refuse_other_kinds(row, _ROW)
     if not isinstance(metadata, dict):
-        raise ValueError("metadata that are no fields")
+        raise ValueError("metadata that are not fields")
     marks = zip(*(row[name] for name in _MARKS), strict=True)
     return DocumentEntry(
         id=row["id"],

@@ -21,8 +21,8 @@ _MOST_FIELDS = 16  # of a document's metadata
 _LONGEST_TITLE = 120
 _MOST_METADATA = 600_000  # bytes of all documents' metadata
 _LEAST_SHARE = 0.01  # of a document: smaller ones cannot be seen
-_MOST_BYTES = 1_900_000  # of all documents but for their mixes, and changes: a page is to stay below 3 MB
-_FEW_TOPICS = 400_000  # bytes of topics and how they relate, for which there is room beside these
+_MOST_BYTES = 1_900_000  # of all documents except their mixes and changes, so that a page stays below 3 MB
+_FEW_TOPICS = 400_000  # bytes for topics and their relations, for which there is always room
 
 
 class DocumentMap(TopicSection):
@@ -70,7 +70,7 @@ class Documents(TopicSection):
 
 
 def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
-    """All documents; where they are more than `most` bytes, each text keeps the same part of its length."""
+    """All documents; if they have more than `most` bytes, texts are cut to the same part of their length."""
     entries = [_document(document, n_topics) for document in documents]
     metadata = sum(size_of(d["metadata"]) for d in entries)
     n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them
@@ -111,7 +111,7 @@ def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
 
 
 def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int, int, int]]:
-    """(blanks since the mark before, length, topic) of the marked words that fit this form."""
+    """(characters since the mark before, length, topic) of the marked words that fit this form."""
     marks, end = [], 0
     room -= room < len(document.text)  # the last character is an ellipsis then
     for start, length, k in document.marks:
@@ -128,5 +128,5 @@ def _value(value: Scalar) -> str:
 
 
 def _listed(value: Scalar) -> Scalar:
-    """A value as it is shown: several parted by commas."""
+    """A value as it is shown: a list with commas between its values."""
     return ", ".join(value) if isinstance(value, list) else value

@@ -22,7 +22,7 @@ MOST_MOVES = 300  # of the table
 MOST_SPLITS = 60  # to choose from
 MOST_COLUMNS = 5  # after a split
 NAMING_WORDS = 3
-TOP_WORDS = 10  # of a topic, beside those in the trace of its run
+TOP_WORDS = 10  # of a topic, next to those in the trace of its run
 
 Record = Mapping[str, Any]
 Kept = Sequence[tuple[float, Record]]  # the time and the record of steps whose words were kept
@@ -35,7 +35,7 @@ class Life:
     """A topic that took part in a move, from its birth to its end; times are in the unit of `Growth`.
 
     `id` lasts from step to step. `parent` is the topic that it was split from, `into` the one that it was
-    merged into; `end` is None where it lasted. `topic` indexes `TopicReport.topics`, None for one not in it.
+    merged into; `end` is None if it lasted. `topic` indexes `TopicReport.topics`, None for one not in it.
     `words` are its first words when last seen.
     """
 
@@ -52,7 +52,7 @@ class Life:
 class TopicMove:
     """A split (`topic` stayed, `other` is new) or a merge (`other` is gone into `topic`): lasting ids.
 
-    `gain` is what the bound gained, in nats; None where no bound judged the move.
+    `gain` is what the bound gained, in nats; None if the move was not judged by a bound.
     """
 
     kind: str
@@ -132,7 +132,7 @@ class HowTopicsCameAbout(TopicSection):
 
 
 def growth_of_topics(named: NamedTopics) -> Growth | None:
-    """How the topics came about, of a model that tells it in its trace; each topic has a life of its own."""
+    """How the topics came about, if the model's trace records it, else None; each topic has its own life."""
     model = named.model
     if not any("topics" in record or "edits" in record for record in model.trace_):
         return None
@@ -195,7 +195,7 @@ def search_payload(search: SearchFacts) -> dict[str, Any]:
 
 
 def _counts(growth: Growth) -> list[list[float | None]]:
-    """The numbers of topics, of long runs every so many steps, with all moves since the row before."""
+    """Rows of the number of topics and all moves since the row before; long runs skip steps between rows."""
     rows = growth.counts
     stride = -(-len(rows) // MOST_POINTS)
     points: list[list[float | None]] = []
@@ -230,7 +230,7 @@ def growth_of(
     vocabulary: Sequence[str],
     top_rows: Sequence[Rows],
 ) -> Growth | None:
-    """What a trace tells of the number of topics, of splits and of merges; None where it tells nothing.
+    """The number of topics, the splits and the merges in a trace; None if it has none of these.
 
     Args:
         trace: records, some with `edits`, `words` and `before`. Those of a model that learns how many topics
@@ -288,7 +288,7 @@ def _moves(at: float, record: Record) -> list[TopicMove]:
 
 
 def _last_rows(records: Sequence[Record]) -> dict[int, Rows]:
-    """The rows of the first words of every lasting id, as the trace tells them last."""
+    """The rows of the first words of every lasting id, from the last record that has them."""
     seen: dict[int, Rows] = {}
     for record in records:
         for name in ("before", "words"):
@@ -369,7 +369,7 @@ def _hosts(lives: Mapping[int, Life]) -> dict[int, int]:
 
 
 def _block(life: Life, guests: Mapping[int, list[Life]]) -> list[int]:
-    """A topic with all that stand beside it, from the top down."""
+    """A topic with all that are drawn next to it, from the top down."""
     own = guests.get(life.id, [])
     split = sorted((guest for guest in own if guest.parent == life.id), key=lambda guest: -guest.born)
     merged = sorted(

@@ -82,7 +82,7 @@ def trace_payload(point: TracePoint) -> dict[str, Any]:
 
 
 def unigram_of(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> float | None:
-    """What words alone score on the documents learned from; None where it cannot be known exactly."""
+    """The score of a unigram model on the documents learned from; None if it cannot be known exactly."""
     if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
         return None  # such scores are of words and topics together
     if "unigram" in figures:
@@ -94,9 +94,10 @@ def unigram_of(model: TopicEstimator, manifest: dict[str, Any], figures: dict[st
 
 
 def scores_of(model: TopicEstimator) -> tuple[list[TracePoint], str]:
-    """The scores of a run, and what they are, a kind: of its passes where a step's are of something else.
+    """The scores of a run, and their kind.
 
-    A step of a memoised run tells how its documents score given the topics; its passes have a bound.
+    A step of a memoised run has the score of its documents given the topics, and a pass has a bound: for such
+    runs these are the scores of passes.
     """
     records = model.trace_
     if records and model.learning_schedule().keeps_reports and "pass_score" in records[-1]:

@@ -1,6 +1,6 @@
 
 // How the next documents of a stream were predicted before they were learned from, beside a unigram whose counts fade.
-// Heights are nats a word, told as the number of equally likely words: such a scale is logarithmic.
+// Heights are nats per word, shown as the number of equally likely words: such a scale is logarithmic.
 
 function predictionPoints(data, axis) {
   const unit = axis === "seconds" ? timeUnit(data.trace) : { name: "documents read", size: 1 }, at = axis === "seconds" ? 1 : 0;
@@ -67,7 +67,7 @@ function predictionFigures(data) {
   const found = {}, named = data.trace.some((p) => p.seconds > 0) ? { documents: "documents", seconds: "time" } : { documents: "documents" };
   for (const axis of data.predictions.length > 1 ? Object.keys(named) : []) {
     found[`prediction-by-${named[axis]}`] = figureOf("The next documents, before learning from them",
-      predictionChart(predictionPoints(data, axis), data.curves[0], 640, 320), "as unsure as among so many equally likely words");
+      predictionChart(predictionPoints(data, axis), data.curves[0], 640, 320), "as unsure as among this many equally likely words");
   }
   return found;
 }

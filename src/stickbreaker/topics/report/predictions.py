@@ -19,8 +19,11 @@ MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """How documents of a stream were predicted before they were learned from, up to so many documents and
-    seconds: nats a word of the topics, and of a unigram whose counts fade."""
+    """How well the documents of a stream were predicted before they were learned from, up to a moment.
+
+    The moment is a number of documents and of seconds. Scores are in nats per word: those of the topics, and
+    those of a unigram model whose counts fade.
+    """
 
     documents: int
     seconds: float
@@ -70,7 +73,7 @@ def _mean_prediction(records: Sequence[dict[str, Any]]) -> Prediction:
 
 
 def warnings_of_run(trace: Sequence[dict[str, Any]], manifest: dict[str, Any], schedule: object) -> list[str]:
-    """What a run has warned of, in words; of a stream also whether its minibatches were large beside it."""
+    """The warnings of a run; for a stream also whether its minibatches were large for its length."""
     warnings = [warning for record in trace for warning in record.get("warnings", ())]
     ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest
     if ended and isinstance(schedule, Online):

@@ -29,7 +29,7 @@ function searchScale(points, width, height) {
 }
 
 function describeRun({ topics, used, score, final }, said) {
-  return `${final ? "To its end, from" : "From"} ${counted(topics, "topic")}: ${grouped(used)} in use, ${said} ${score.toFixed(4)} nats a word`;
+  return `${final ? "To its end, from" : "From"} ${counted(topics, "topic")}: ${grouped(used)} in use, ${said} ${score.toFixed(4)} nats per word`;
 }
 
 // Labels on the axis of topics that do not meet.
@@ -57,7 +57,7 @@ function searchChart(search, [judge, column, said], colour, width, height) {
       node("text", { class: "figure", x: left - 9, y: (py(y) + 4).toFixed(1), "text-anchor": "end" }, y.toFixed(fine).replace("-", "−"))]),
     searchTicks(points, px).map((n) => node("text", { class: "figure", x: px(n).toFixed(1), y: bottom + 18, "text-anchor": "middle" }, grouped(n))),
     node("text", { class: "axis", x: right, y: height - 6, "text-anchor": "end" }, "topics in use"),
-    node("text", { class: "axis", x: left, y: 14 }, `${said}, nats a word`),
+    node("text", { class: "axis", x: left, y: 14 }, `${said}, nats per word`),
     node("polyline", { class: "curve", points: grid.map((p) => `${px(p.used).toFixed(1)},${py(p.score).toFixed(1)}`).join(" "), stroke: colour }),
     points.map(dot));
 }

@@ -27,8 +27,10 @@ class TopicChanges(TopicSection):
 
 
 def changes_of_topics(path: Path, named: NamedTopics) -> Changes | None:
-    """How the topics changed, of a model that kept snapshots or tells of its vocabulary in its trace; of
-    topics of one name the largest."""
+    """How the topics changed, if the model kept snapshots or its trace records the vocabulary, else None.
+
+    Of topics with the same name, the largest stands for all.
+    """
     model = named.model
     ids = [model.topic_ids_[group[0]] for group in named.members]
     return changes_of(ModelDirectory(path).evolution(), ids, model.trace_)

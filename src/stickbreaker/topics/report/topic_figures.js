@@ -18,7 +18,7 @@ function learningFigures(data) {
     for (const curve of learningCurves(data, axis)) {
       const kind = curve.colour === data.curves[0] ? "training" : "held-out";
       found[`learning-${kind}-by-${named[axis]}`] = figureOf(curve.name, lineChart(curve.points, { ...curve, width: 640, height: 320 }),
-        "as unsure as among so many equally likely words");
+        "as unsure as among this many equally likely words");
     }
   }
   return found;

@@ -137,7 +137,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         if model.unused_topics_:
             facts.append(("topics unused", str(len(model.unused_topics_))))
         if held_out:
-            facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
+            facts.append(("held-out nats per word", f"{held_out[-1]:.3f}"))
         if figures.get("coherence"):
             used = np.delete(figures["coherence"], model.unused_topics_)
             facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
@@ -259,7 +259,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         given the topics, or "joint" ones of words and topics."""
         return self._scores[1]
 
-    # what a model without topics scores beside `trace`
+    # the score of a model without topics, to compare with `trace`
     unigram = cached_property(lambda self: unigram_of(self.model, self.manifest, self.figures))
     unigram_held_out = cached_property(lambda self: self.figures.get("unigram_held_out"))
     growth = cached_property(lambda self: growth_of_topics(self.named))

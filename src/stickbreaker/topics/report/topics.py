@@ -42,7 +42,7 @@ _GREY = "#848a94"  # of topics not in use
 @dataclass(frozen=True, slots=True)
 class TopicMember:
     """A learned topic, alone or with others of its name shown as one: its number in the model, the id that
-    lasts while the model goes on learning, and its first words."""
+    lasts while the model continues learning, and its first words."""
 
     number: int
     id: int
@@ -56,7 +56,7 @@ class Topic:
     `id` lasts for the life of the model (`#topic-7` links to it). `share` is the part of all tokens that
     belongs to the topic. `words` are those it may be shown with, see `choose_words`; `sides` holds
     (language, words) where a topic has words in several, and ("concepts", names) where it has these. `named`
-    tells that somebody gave it its label, `unused` that it has next to no tokens: it is listed last, and is
+    says that somebody gave it its label, `unused` that it has next to no tokens: it is listed last, and is
     neither counted nor drawn.
     `documents` indexes `TopicReport.documents`, the most typical first; `similar` holds ids of other topics,
     the nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its
@@ -272,7 +272,7 @@ def spread_of(
 
 
 def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
-    """Each topic's concepts, as a column of their own; nothing where there are none."""
+    """Each topic's concepts, as a column of their own; empty if there are none."""
     tops = named.top_concepts(SHOWN)
     shares = named.shares / max(float(named.shares.sum()), 1e-300)
     names, by_topic = named.concept_shares

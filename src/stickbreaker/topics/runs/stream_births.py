@@ -43,7 +43,7 @@ ALL = 1.0 - 1e-12  # share of a count that a new topic may take: rounding makes 
 LEAST_WEIGHT = 1e-4  # of a candidate among all topics
 
 
-Words = NDArray[np.int64] | list[str]  # of documents: rows of the table, or where these have keys spelled
+Words = NDArray[np.int64] | list[str]  # of documents: rows of the table, or their spellings if rows have keys
 
 
 class Opened(NamedTuple):
@@ -57,7 +57,7 @@ class Opened(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What happened to topics, and how many words entered with those that opened."""
+    """What happened to topics, and how many words came into the vocabulary with those that opened."""
 
     events: list[Event]
     entered: int = 0
@@ -226,7 +226,7 @@ def _open(
     bags: Bags,
     words: Words,
 ) -> Changes:
-    """Open topics; returns the events, and how many words entered."""
+    """Open topics; returns the events, and how many words came into the vocabulary."""
     n = len(found.weights)
     parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
     source = _numbers(job, state)[parent]
@@ -245,8 +245,10 @@ def _open(
 def _change_of_rows(
     job: VariationalRun, state: VariationalState, change: Array, bags: Bags, words: Words
 ) -> tuple[Rows | SparseCounts, int]:
-    """The change of the counts of some words as one of the table's rows, and how many words enter with it:
-    those that the table has dropped, or has not let in yet, as the model lets words in."""
+    """The change of the counts of some words as one of the table's rows, and how many words it adds.
+
+    Words that the table has dropped, or has not let in yet, are added as the model lets words in.
+    """
     if not isinstance(words, list):
         return Rows(words, np.ascontiguousarray(change)), 0
     rows = job.engine.table.positions(words)

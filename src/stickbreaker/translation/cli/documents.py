@@ -29,7 +29,7 @@ from stickbreaker.translation.cli.bitext_options import (
     "--tokens",
     type=PATH,
     metavar="FILE",
-    help="Write the tokens of pairs too, source ||| target a line, for another aligner.",
+    help="Write the tokens of pairs too, one pair per line as source ||| target, for another aligner.",
 )
 @option("--overwrite", is_flag=True, help="Replace the files.")
 @bitext_options

@@ -21,11 +21,11 @@ PRINTED = 20
     "--min-gain",
     default=0.1,
     type=NumberRange(0.0),
-    help="Least gain of a term, in nats: how much its topic tells of its translation.",
+    help="Least gain of a term: the mutual information of its topic and its translation, in nats.",
 )
 @option("--min-count", default=10, least=1, help="Fewest links of a term.")
 @option("--all-words", is_flag=True, help="List stop words and signs too, and terms with one translation.")
-@option("--out", type=PATH, help="A .csv file to write, a row a term and topic.  [default: printed]")
+@option("--out", type=PATH, help="A .csv file to write, with a row per term and topic.  [default: printed]")
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
 def terms(
@@ -39,9 +39,9 @@ def terms(
 ) -> None:
     """List the words whose translation changes most between topics.
 
-    A term's gain is the mutual information of its translation and its topic: 0 where it is translated alike
-    everywhere, .69 where two topics that have half of it each have a translation of their own. Stop words,
-    numbers and signs are left out.
+    A term's gain is the mutual information of its translation and its topic, in nats: 0 if it is translated
+    the same way in all topics, 0.69 if two topics share it equally and each has its own translation. Stop
+    words, numbers and signs are left out.
     """
     if out is not None:
         refuse_file(out, overwrite)
@@ -67,7 +67,7 @@ def terms(
 
 
 def _csv_of(terms: list[dict[str, Any]]) -> str:
-    """A table of terms, a row a term and topic."""
+    """A table of terms, with a row per term and topic."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(

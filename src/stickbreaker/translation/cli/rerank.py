@@ -61,10 +61,11 @@ def rerank(
 ) -> None:
     """Rank translations of any system again, by how probable their words are in their document's topics.
 
-    NBEST is a list as Moses writes it: number ||| translation ||| features ||| score. Each candidate gets a
-    feature more, the log probability of its words by the lexicon. First learn weights on sentences whose
-    translations are known (--tune), then rank others by them (--weights). Where none are known, --weight adds
-    the mean log probability of a candidate's words, in nats, which does not favour short candidates.
+    NBEST is a list as Moses writes it: number ||| translation ||| features ||| score. Each candidate gets one
+    more feature, the log probability of its words by the lexicon. First learn weights on sentences whose
+    translations are known (--tune), then rank others with these weights (--weights). If no translations are
+    known, --weight adds the mean log probability of a candidate's words, in nats; the mean does not favour
+    short candidates.
     """
     if (tune is not None) + (weights is not None) + (weight is not None) != 1:
         raise click.UsageError("give one of --tune REFERENCES, --weights FILE and --weight NUMBER")

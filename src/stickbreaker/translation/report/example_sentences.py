@@ -128,7 +128,7 @@ def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHA
 
 
 def short(value: float) -> float:
-    """A probability, or nats, as the payload has it; 0 where it is not finite."""
+    """A probability, or nats, as the payload has it; 0 if it is not finite."""
     return rounded(value, 3) or 0.0
 
 

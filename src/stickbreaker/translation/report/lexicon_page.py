@@ -156,7 +156,7 @@ class LexiconReport(Report):
 
 
 def lexicon_page_of(path: Path, title: str) -> Page:
-    """The page of the lexicon at `path`. Raises UserError for what is no lexicon, damaged or altered."""
+    """The page of the lexicon at `path`. Raises UserError if it is not one, or is damaged or altered."""
     manifest = read_manifest(path)
     return Page(title, LexiconReport(load(path), manifest["stickbreaker"]))
 

@@ -77,8 +77,10 @@ def _word(row: WordAcrossTopics) -> list[Any]:
 def words_across_topics(
     lexicon: TopicLexicon, content: ContentWords, gains: Array, examples: Examples
 ) -> list[WordAcrossTopics]:
-    """The words whose likeliest translation is not the same in all topics, as long as there is room for
-    examples; those first of whose links the topics tell most in all. `gains` (words,): nats per link."""
+    """The words whose likeliest translation is not the same in all topics, while there is room for examples.
+
+    Sorted by gain times links, the largest first. `gains` (words,): nats per link.
+    """
     counts = lexicon.forward.word_counts
     wanted = np.flatnonzero(content.source & (counts >= LEAST_COUNT) & (gains > 0.0))
     found: list[WordAcrossTopics] = []

@@ -102,7 +102,7 @@ class OpenWordsOnTrial(WordsOnTrial):
         positions: NDArray[np.int64],
         spelled: Sequence[str],
     ) -> "OpenWordsOnTrial":
-        """Words in all topics of a table, where they are in its rows `positions`, -1 of those it lacks."""
+        """Words in all topics of a table; `positions` are their rows, -1 for words that it lacks."""
         outside = np.full(len(spelled), words.log_outside(params))
         if words.settings.outside == "spelling":
             outside = words.log_spelling(params, spelled)

@@ -1,9 +1,9 @@
 """The map of documents: places in the plane such that near documents have like mixes of topics.
 
-t-SNE (van der Maaten and Hinton, 2008) on Hellinger distances between mixes, exact, from a start that is no
-random one: each document at the mean of its topics' places on the topic map, weighted by their shares. So the
-two maps resemble each other, and the same documents always give the same map. All sums are numpy's own, never
-a linear algebra library's, for these may depend on the number of threads.
+t-SNE (van der Maaten and Hinton, 2008) on Hellinger distances between mixes, exact. It does not start
+at random: each document begins at the mean of its topics' places on the topic map, weighted by their shares.
+So the two maps resemble each other, and the same documents always give the same map. All sums are numpy's
+own, never a linear algebra library's: those may depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
 
 
 def _fitted(points: Floats) -> Floats:
-    """Points moved and scaled such that each axis goes from -1 to 1, or is 0 where all are alike."""
+    """Points moved and scaled so that each axis goes from -1 to 1; an axis on which all are equal is 0."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = (high - low) / 2
     return np.where(half > 1e-9, (points - (low + high) / 2) / np.maximum(half, 1e-9), 0.0)
