@@ -31,7 +31,7 @@ class Effect(NamedTuple):
 
 
 def effect(done: Done, kind: str, place: Path, before: dict[str, bytes | None]) -> Effect:
-    """What a verb did in a folder where some files were before. All of a run that it went on with counts."""
+    """What a verb did in a folder where some files were before. All files of a run that it resumed count."""
     name = subject(kind)
     goes_on = done.words[0] == "resume" and kind in UNDER_WAY
     files: dict[str, object] = {}

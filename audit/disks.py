@@ -1,4 +1,4 @@
-"""Part `disks`: disks that are full at any moment; with space again, all goes on to the same bytes."""
+"""Part `disks`: disks that are full at any moment; with space again, all continue to the same bytes."""
 
 import random
 import shutil
@@ -24,7 +24,7 @@ SAYS = (
 
 @contextmanager
 def small_disk(place: Path) -> Iterator[bool]:
-    """A file system of a few megabytes at a place; False where this user cannot make one."""
+    """A file system of a few megabytes at a place; False if this user cannot make one."""
     place.mkdir(parents=True)
     words = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(place)]
     try:
@@ -39,7 +39,7 @@ def small_disk(place: Path) -> Iterator[bool]:
 
 
 def fill(disk: Path, free: int) -> None:
-    """Leave so many bytes on a disk."""
+    """Fill a disk until `free` bytes are left."""
     with (disk / "filler").open("wb") as file:
         try:
             while (space := shutil.disk_usage(disk).free) > free:

@@ -52,7 +52,7 @@ def change_facts(place: Path, draw: random.Random) -> tuple[str, bool]:
     """Change one value of a manifest that is sealed again. Returns what was done, and whether it may
     be legal.
 
-    Another number or text of the same type may be: nobody can tell it from the one that was there.
+    Another number or text of the same type may be: it cannot be told apart from the one that was there.
     """
     done: list[tuple[str, bool]] = []
 

@@ -89,7 +89,7 @@ def change_parquet(place: Path, draw: random.Random) -> tuple[str, bool]:
     return f"{file.name}: {done[0]}", legal or done[0].startswith(LEGAL)
 
 
-LEGAL = (  # other texts and weights of the right type, which nobody can tell from those that were there
+LEGAL = (  # other texts and weights of the right type, which cannot be told apart from those that were there
     "a null in text",
     "a null in language",
     "a null in starts",
@@ -161,7 +161,7 @@ def change_trace(place: Path, draw: random.Random) -> tuple[str, bool]:
 
 
 def nest(place: Path, draw: random.Random) -> tuple[str, bool]:
-    """A manifest that is nested deep, is no object or has its keys twice."""
+    """A manifest that is deeply nested, is not an object or has duplicate keys."""
     file = next(
         file for file in (place / "model" / "model.json", place / "corpus" / "corpus.json") if file.exists()
     )

@@ -81,7 +81,7 @@ HEADERS: dict[str, Case] = {
     ),
     "no tensors": lambda file: write_header(file, b"{}", b""),
     "an empty file": lambda file: file.write_bytes(b""),
-    "metadata that is no text": changed(lambda header, _: header.update(__metadata__={"a": 1})),
+    "metadata that is not a text": changed(lambda header, _: header.update(__metadata__={"a": 1})),
 }
 
 
@@ -99,7 +99,7 @@ def without(name: str) -> Case:
 
 
 def _one(value: float) -> Callable[[np.ndarray], np.ndarray]:
-    """Another value in the first place; floats only where there is no place for it."""
+    """Another value in the first place; arrays of integers are left alone if they cannot hold it."""
 
     def change(array: np.ndarray) -> np.ndarray:
         held = np.array(array)

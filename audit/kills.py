@@ -1,4 +1,4 @@
-"""Part `kills`: commands that are killed at any moment, and go on to the same bytes."""
+"""Part `kills`: commands that are killed at any moment, and continue to the same bytes."""
 
 import random
 import time
@@ -44,7 +44,7 @@ class Kills(Part):
         return self._judge(work, place, whole, said)
 
     def _next(self, work: Work, place: Path, before: dict[str, bytes | None] | None) -> str | None:
-        """The command to give now: the same, or `resume` once there is something to go on with."""
+        """The command to give now: the same, or `resume` once there is something to resume."""
         step = step_of(place / work.out)
         if work.resume is None or step is None:
             return work.words
@@ -68,7 +68,7 @@ class Kills(Part):
         return f"killed after {moment:.3f} s at {step_of(place / work.out)}"
 
     def _readable(self, work: Work, place: Path) -> Decision | None:
-        """None where what a kill left at the place is whole: nothing, what was there, or what is new."""
+        """None if what a kill left at the place is whole: nothing, what was there, or what is new."""
         out = place / work.out
         reading = {"model": work.reader, "corpus": "corpus info corpus"}.get(work.out)
         if reading is None or not (work.earlier or out.exists()):

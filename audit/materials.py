@@ -31,7 +31,7 @@ MODELS = {  # kind: options of its fit
     "grammar online": f"grammar lines.jsonl {GRAMMAR} --inference hybrid --iterations 1",
     "grammar mean-field": f"grammar lines.jsonl {GRAMMAR} --inference mean-field --iterations 4",
 }
-UNDER_WAY = {  # kind: after so many steps, options
+UNDER_WAY = {  # kind: (steps after which it is stopped, options)
     "lda under way": (3, f"lda lines.jsonl {SMALL} --iterations 8 --keep-local"),
     "online under way": (2, f"lda lines.jsonl {SMALL} --schedule online --batch-size 20 --held-out 0.2"),
     "gibbs under way": (3, f"lda lines.jsonl {SMALL} --inference gibbs --every 2 --iterations 8"),
@@ -118,14 +118,14 @@ def subject(kind: str) -> str:
 
 
 def stop_after(steps: int) -> None:
-    """In a child: a run stops as by Ctrl-C after so many steps."""
+    """In a child process: a run stops as by Ctrl-C after `steps` steps."""
     import stickbreaker.console.running as running
 
     running.watcher = lambda: StopAfter(steps)
 
 
 class Materials:
-    """Folders with a corpus or model and what its verbs need beside it; a kind is made when first wanted."""
+    """Folders with a corpus or model and what its verbs need; a kind is made when it is first asked for."""
 
     def __init__(self, place: Path) -> None:
         self.place = place

@@ -79,7 +79,7 @@ class Meanwhile(Part):
         return Program(work.words.split(), place, stdin=self.works.stdin(work, place), log=log)
 
     def _two(self, work: Work, place: Path, whole: dict[str, object], draw: random.Random) -> Decision:
-        """The same command twice at once: one reports success; a second one only where it may replace."""
+        """The same command twice at once: one reports success; both only if the second may replace."""
         first = self._start(work, place, "first")
         time.sleep(draw.choice((0.0, draw.uniform(0, 0.3))))
         ends = [program.wait() for program in (self._start(work, place, "second"), first)]
@@ -131,8 +131,8 @@ class Meanwhile(Part):
     def _exchanged(
         self, work: Work, place: Path, whole: dict[str, object], draw: random.Random, seconds: float
     ) -> Decision:
-        """A run's directory goes, and another finished one comes to its path and stays as it is; the run goes
-        on where it is now."""
+        """A run's directory goes, and another finished one comes to its path and stays as it is; the run
+        continues where it is now."""
         out, other, moved = place / work.out, place / "another", place / AWAY / work.out
         if work.out == "search":
             expect(run(work.words.replace("--out search", "--out another"), place, log="another"))
@@ -209,7 +209,7 @@ class Meanwhile(Part):
         return {f"{out.name}/letter.txt" if out.is_dir() else out.name: OWN.encode()}
 
     def _resumes(self, draw: random.Random, place: Path, second: str) -> Decision:
-        """A run is gone on with twice at once, or replaced meanwhile: one of them has it."""
+        """A run is resumed twice at once, or replaced meanwhile: one command gets it."""
         self.materials.copy("hdp under way", place)
         programs = [Program(["resume", "model", "--threads", "1"], place, log="first")]
         time.sleep(draw.uniform(0, 0.2))

@@ -99,8 +99,8 @@ class Program:
                 continue
 
     def wait(self, limit: float = LIMIT, *, patient: bool = True) -> Done:
-        """How it ended. After so many seconds it is killed where it waits for something; where it computes it
-        has more time if we are `patient`, since machines may be busy."""
+        """How it ended. After `limit` seconds it is killed if it waits for something; if it computes it
+        gets more time if we are `patient`, since machines may be busy."""
         self.process.join(limit)
         slow = self.alive() and self._computes(limit, patient)
         code = self.process.exitcode
@@ -125,7 +125,7 @@ class Program:
 
 
 def computed(group: int | None) -> float:
-    """Seconds that the processes of a group have computed; 0 where the system does not say."""
+    """Seconds that the processes of a group have computed; 0 if the system does not say."""
     ticks = 0
     for file in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -149,6 +149,6 @@ def run(
     patient: bool = True,
     **options: Any,
 ) -> Done:
-    """Run a command to its end. A text is split at blanks."""
+    """Run a command to its end. A text is split at spaces."""
     split = words.split() if isinstance(words, str) else words
     return Program(split, place, **options).wait(limit, patient=patient)

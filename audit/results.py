@@ -13,7 +13,7 @@ HANG = "hang"
 LOST = "lost"  # a file of the user's was changed or removed
 LEFT = "left"  # half-written things stay
 UNCLEAR = "unclear"  # a refusal that is long, of several lines, or names no file
-STUCK = "stuck"  # what was disturbed could not go on
+STUCK = "stuck"  # what was disturbed could not continue
 HELD = (SAME, REFUSED)
 SKIPPED = "skipped"  # this machine cannot try it
 SLOW = "too slow to judge"  # it was still computing when it had to be stopped
@@ -30,7 +30,7 @@ class Decision(NamedTuple):
 
 
 class Done(NamedTuple):
-    """How a command ended. `code` is negative for a signal, None where it had to be stopped; `slow`: while it
+    """How a command ended. `code` is negative for a signal, None if it had to be stopped; `slow`: while it
     computed, and had not computed for much longer than commands do."""
 
     words: tuple[str, ...]
@@ -75,7 +75,7 @@ def worst(verdicts: list[Decision]) -> Decision:
 
 
 def said(done: Done) -> str:
-    """A command and the end of what it printed, for a report; of a traceback the place and the error."""
+    """A command and the end of what it printed, for a report; for a traceback, the place and the error."""
     last = done.err.strip()[-300:] or done.out.strip()[-300:]
     if frames := FRAME.findall(done.err):
         file, line = frames[-1]
@@ -106,7 +106,7 @@ def refusal(done: Done, names: tuple[str, ...] = ()) -> Decision:
 
 
 def going_on(done: Done) -> Decision:
-    """Judge a command that should have gone on, and did not."""
+    """Judge a command that should have continued, and did not."""
     verdict = refusal(done)
     return Decision(STUCK, said(done)) if verdict.outcome in (REFUSED, UNCLEAR) else verdict
 

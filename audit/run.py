@@ -94,7 +94,7 @@ class Audit:
         number: int | None = None,
         sample: int | None = None,
     ) -> list[Result]:
-        """Tries of a part: for so many seconds, or one number, or a sample of each kind."""
+        """Tries of a part: for a number of seconds, or one number, or a sample of each kind."""
         part = self.part(name)
         wanted = [kind for kind in part.kinds() if kinds is None or kind in kinds]
         if number is not None:
@@ -125,7 +125,7 @@ class Audit:
         return self.results[before:]
 
     def _numbers(self, part: Part, kinds: Sequence[str], most: int | None) -> Iterator[tuple[str, int]]:
-        """Kinds in turn, the first try of each, then the second, and so on; or a sample of so many."""
+        """Kinds in turn, the first try of each, then the second, and so on; or a sample of `most`."""
         if most is not None:
             draw = random.Random(f"{self.seed}/{part.name}")
             shuffled = draw.sample(kinds, len(kinds))

@@ -1,4 +1,4 @@
-"""Part `spark`: the driver, the JVM, an executor or a Python worker is killed; what goes on ends the same."""
+"""Part `spark`: the driver, the JVM, an executor or a Python worker is killed; what resumes ends the same."""
 
 import os
 import random
@@ -88,10 +88,10 @@ class Spark(Part):
             return command.wait(), when
 
     def _go_on(self, name: str, done: Done, place: Path) -> Decision | None:
-        """Resume what was killed; None where the run ended at last."""
+        """Resume what was killed; None if the run has ended."""
         if done.code == 0:
             return None
-        if done.code != -signal.SIGKILL:  # what dies beside the driver is told in one line
+        if done.code != -signal.SIGKILL:  # if something other than the driver dies, one line reports it
             verdict = refusal(done)
             if verdict.outcome == REFUSED and "\n\tat " in done.err:
                 verdict = Decision(UNCLEAR, f"Java's stack on standard error: {said(done)}")

@@ -1,4 +1,4 @@
-"""Commands that make something and are disturbed: what they are, how they go on, what is whole."""
+"""Commands that make something and are disturbed: what they are, how they continue, what is whole."""
 
 import json
 import shutil
@@ -167,7 +167,7 @@ class Works:
 
 
 def step_of(model: Path) -> object:
-    """How far a run has come; None where there is none."""
+    """How far a run has come; None if there is none."""
     try:
         facts = json.loads((model / "model.json").read_bytes())
         return facts["status"], facts["run"]["step"]

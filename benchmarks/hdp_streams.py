@@ -27,7 +27,10 @@ Tokens = list[list[str]]
 TENTHS = 10
 OWN_WORDS = 50  # of each planted topic alone, if words are open
 N_WORDS, LENGTH, PER_TENTH, BATCH = 1_000, 100, 2_000, 100  # for the planted stream
-SHARP, MIXED = 0.05, 2.0  # Dirichlet concentrations: of each word in a topic; of all topics in a document
+SHARP, MIXED = (
+    0.05,
+    2.0,
+)  # Dirichlet concentrations: that of each word in a topic, and that of all topics in a document
 ALIVE = (  # first and last tenth of each planted topic
     *((0, 9),) * 4, *((0, 1),) * 4, *((2, 5),) * 6, *((4, 7),) * 4, *((6, 9),) * 2, *((8, 9),) * 6,
 )  # fmt: skip

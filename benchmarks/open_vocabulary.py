@@ -65,7 +65,7 @@ def postings(report: Report, path: Path, part: int) -> list[Row]:
         f"{TRUNCATION:,} words per topic; one pass, every tenth posting held out. closed: knows the words, "
         "all or the most frequent, before it begins. nats/word: held-out words over all strings, unseen ones "
         "spelled by one model for all. accuracy: newsgroups predicted from topic shares, five folds. river "
-        "counts a word once per document.",
+        "counts each word once per document.",
         POSTINGS,
     )
     rates: dict[tuple[str, int], float] = {}

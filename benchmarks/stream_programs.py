@@ -177,7 +177,7 @@ class Gensim(Matrices):
 
 
 class River:
-    """river counts a word once per document and reports no counts of words."""
+    """river counts each word once per document and reports no counts of words."""
 
     def __init__(
         self, known: list[str], n_topics: int, seed: int, n: int, batch: int, **settings: Any

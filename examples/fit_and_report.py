@@ -15,7 +15,7 @@ def main(out: Path) -> None:
     documents = list(python_documents())
     corpus = Corpus.from_documents(documents, rule=VocabularyRule(min_documents=3, max_share=1.0))
     model = LDA(n_topics=30, eta=0.1, random_state=0).fit(corpus)
-    print(f"{corpus.n_documents} documents, {model.n_iter_} passes, bound {model.bound_:.4f} nats a word\n")
+    print(f"{corpus.n_documents} documents, {model.n_iter_} passes, bound {model.bound_:.4f} nats per word\n")
 
     examples = model.representative_documents(corpus, n=1)
     largest_first = (-model.topic_shares_).argsort()

@@ -1,4 +1,4 @@
-"""Topics that are told by a few words what to be about, in the documentation of the Python that runs this.
+"""Topics whose subjects are given by a few words, in the documentation of the Python that runs this.
 
 python examples/guided.py
 """
@@ -18,7 +18,7 @@ def main() -> None:
     corpus = Corpus.from_documents(documents, rule=VocabularyRule(min_documents=3, max_share=1.0))
     free = LDA(n_topics=20, eta=0.1, random_state=0).fit(corpus)
     guided = LDA(n_topics=20, eta=0.1, guide=GUIDE, random_state=0).fit(corpus)
-    print(f"bound in nats a word: {free.bound_:.3f} free, {guided.bound_:.3f} guided\n")
+    print(f"bound in nats per word: {free.bound_:.3f} free, {guided.bound_:.3f} guided\n")
 
     examples = guided.representative_documents(corpus, n=3)
     words = guided.top_words(8)

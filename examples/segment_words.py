@@ -1,4 +1,4 @@
-"""Words found in text without blanks: made-up speech to a child.
+"""Words found in text without spaces: made-up speech to a child.
 
 python examples/segment_words.py
 """

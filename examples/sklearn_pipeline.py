@@ -1,4 +1,4 @@
-"""Topic shares as features: a scikit-learn pipeline that tells in which package a document was written.
+"""Topic shares as features: a scikit-learn pipeline that predicts the package of a document.
 
 python examples/sklearn_pipeline.py
 """

@@ -24,8 +24,8 @@ def main() -> None:
         for number, start in enumerate(range(0, 5500, 250)):
             model.partial_fit(stream[start : start + 250])
             if number % 3 == 0:
-                print(f"{start + 250:>5} documents seen: {model.score(test):.4f} nats a word")
-            if number == 10:  # put it away, and go on from the file
+                print(f"{start + 250:>5} documents seen: {model.score(test):.4f} nats per word")
+            if number == 10:  # save it, and continue from the file
                 model.save(saved)
                 model = LDA.load(saved)
 

@@ -191,7 +191,7 @@ def section(data: dict[str, Any]) -> Section:
         [
             "The thesis compares its program with Mallet, GPU-LDA, Async-LDA, N.C.L., PLDA, Y!LDA and "
             "Mahout. Here are programs that people use today. Each of their cells links to the "
-            f"documentation it was taken from, as copies read in {READ} tell it; “{UNKNOWN}” says that it "
+            f"documentation it was taken from, as copies read in {READ} have it; “{UNKNOWN}” says that it "
             "was looked for there and not found, not that it is impossible.",
             Table(("program", *COLUMNS), rows),
             "The thesis says yes in all five columns from likelihood on for Mr. LDA alone. Of today's "

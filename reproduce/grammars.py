@@ -15,7 +15,7 @@ def introduction(dates: str) -> list[str]:
     return [
         "Adaptor grammars (M. Johnson, T. Griffiths and S. Goldwater, NIPS 2007) as M. Johnson and S. "
         "Goldwater (NAACL 2009) and K. Zhai, J. Boyd-Graber and S. Cohen (TACL 2014) measured them: words "
-        "are to be found in sentences without blanks. The sampler draws trees of sentences, subtrees of "
+        "are to be found in sentences without spaces. The sampler draws trees of sentences, subtrees of "
         "tables, discounts and concentrations, and integrates the weights of rules out. The start decides "
         "what is found, so every figure names it: incremental, where sentences enter one by one, or batch.",
         f"Measured {dates}; seconds are by the clock, with two runs side by side.",

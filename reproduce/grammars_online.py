@@ -17,7 +17,7 @@ def introduction(dates: str) -> list[str]:
         "learned online, trees drawn of each sentence inside of variational inference (ONLINE), compared "
         "with a Markov chain (MCMC) and variational inference in batches by sums over all trees "
         "(VARIATIONAL, S. Cohen, D. Blei and N. Smith, NAACL 2010). Inside calls are charts that are "
-        "filled: one a sentence and pass or sweep; those of VARIATIONAL go outside, too, and count the "
+        "filled: one per sentence and pass or sweep; those of VARIATIONAL go outside, too, and count the "
         "same, as there.",
         "Sticks have the tails of counts (equation 8.12 prints the sum over all), discounts and "
         "concentrations are learned, and a corpus counts as what has been seen of it."

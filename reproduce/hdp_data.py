@@ -18,7 +18,7 @@ LEFT = 1e-6  # of the stick: the topics in it would have no token in the largest
 
 
 class World(NamedTuple):
-    """Where documents are drawn from: topics (K × V), the Dirichlet's parameters of shares (K), tokens a
+    """Where documents are drawn from: topics (K × V), the Dirichlet's parameters of shares (K), tokens per
     document, the seed."""
 
     topics: Array

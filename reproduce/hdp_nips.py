@@ -115,8 +115,8 @@ def section(data: dict[str, Any]) -> Section:
         [
             f"{data['documents'][0]:,} papers to learn from and {data['documents'][1]:,} to score, volumes 0 "
             f"to 12; {data['words']:,} words, {data['tokens']:,.0f} tokens to learn from. The vocabulary is "
-            "the 13,649 most frequent words of three letters or more that are no stop words, as many as the "
-            "paper's, whose rule is not told. The unigram model scores "
+            "the 13,649 most frequent words of three letters or more that are not stop words, as many as the "
+            "paper's, which does not state its rule. The unigram model scores "
             f"{data['unigram']:.4f}. Online steps have {MINIBATCH} documents.{cut}",
             Table(
                 ("method", "what"), [[name, TOLD[name]] for name in dict.fromkeys(c.method for c in curves)]

@@ -16,7 +16,7 @@ def introduction(dates: str) -> list[str]:
     return [
         "Hierarchical Pitman-Yor language models (HPYLM; Y. W. Teh, ACL 2006), of a fixed order and of "
         "unbounded order (D. Mochihashi and E. Sumita, NIPS 2008), as H. Noji, D. Mochihashi and Y. "
-        "Miyao (EMNLP 2013) measured them: sections 4.3 and 6.3 there, table 2. Beside them stands "
+        "Miyao (EMNLP 2013) measured them: sections 4.3 and 6.3 there, table 2. Next to them is "
         "interpolated modified Kneser-Ney (S. Chen and J. Goodman, 1999). Both have the same words, "
         "contexts, ends of sentences and the same even distribution below the shortest context.",
         "Perplexity is exp of minus the mean log probability of the words and the ends of sentences to "

@@ -185,7 +185,7 @@ def section(data: dict[str, Any]) -> Section:
             f"{sizes}. The thesis has 162,000, 183,000 and 207,000 sentences; of PKU and CityU only the test "
             "parts can be had. Settings are the thesis's: minibatches of 100 sentences, pruning every 100 "
             f"steps, {ONLINE_PASSES} passes online, {PASSES} in batches, chains from the incremental start; "
-            "none is chosen by what it finds. −log p is exact here, of the most likely sampled trees there.",
+            "none is chosen by its results. −log p is exact here, of the most likely sampled trees there.",
             *(
                 Table(
                     (name, *names),

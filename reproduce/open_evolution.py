@@ -14,7 +14,7 @@ TEN = 10
 
 
 def evolution(stream: Stream, settings: Settings) -> dict[str, Any]:
-    """One pass over a stream, and the topic of which most of the ten last words entered on the way.
+    """One pass over a stream, and the topic with the most new words among its last ten.
 
     Returns its number, and for each moment: the `step`, the `documents` seen, the ten first words, the rank
     from 1 of each of the ten `last` words (None: not in the vocabulary yet); and the minibatch in which each

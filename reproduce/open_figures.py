@@ -28,7 +28,7 @@ def blocks(data: dict[str, Any]) -> list[str | Table | Chart]:
         "there count 0, and their share is in the table. NPMI is by all documents of the stream, seen or "
         f"not. Both are means over topics. Shown are, of the tries of each row ({len(size['closed'])}), the "
         f"settings of the highest NPMI at the end, means over seeds ({len(size['seeds'])}): the paper, too, "
-        "chose by what it measures. Of full-hash no word can be told.",
+        "chose by the measure that it reports. The words of full-hash cannot be shown.",
         f"{DTM}: {size['sweeps']} sweeps, epochs of {MINIBATCHES} minibatches, words of {RARE} documents or "
         f"more, first steps of {RATE:g}, {len(size['variances'])} tries."
         if data[DTM]
@@ -121,7 +121,7 @@ def _comparisons(groups: dict[str, list[Run]], measure: str, batch: int) -> list
         ),
         (
             "paper",
-            f"{told}: the more documents, the more so",
+            f"{told}: more so with more documents",
             f"lead over {best}: {lead[0]:+.4f} at first, {lead[1]:+.4f} at the end",
             lead[1] > lead[0],
         ),

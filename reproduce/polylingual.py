@@ -99,7 +99,7 @@ def topics_of(model: str, corpus: Corpus, eta: Any, seed: int) -> Topics:
 
 
 def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]]:
-    """Both models with all and with a quarter of the pages linked; of one corpus, topics side by side."""
+    """Both models with all and with a quarter of the pages linked; for one corpus, topics side by side."""
     test, dev, train = cut(pages(name), *PARTS)
     whole = Corpus.from_texts(train, analysis=analysis())  # its vocabulary serves every run
     alike = {"analysis": whole.analysis, "vocabulary": whole.vocabulary}

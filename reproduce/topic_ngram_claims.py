@@ -48,9 +48,9 @@ def all_claims(text: str, size: "Size", runs: Sequence[Run]) -> list[str | Table
         "Differences are of log p in nats per word, by the mean of the samples' probabilities, with their "
         "standard error over the documents to score. Another chain of the same model differs by chance too; "
         "that is not part of the error.",
-        f"Where a claim does not hold, this is known of what differs. There are {size.sweeps} sweeps, of "
+        f"If a claim does not hold, this is known of what differs. There are {size.sweeps} sweeps, of "
         "which the second half has the samples, where the paper has 500 before the first of ten; perplexity "
-        "goes on falling for long, most of all with moves of single words alone. Equations 10 to 13 are as "
+        "continues to fall for long, most of all with moves of single words alone. Equations 10 to 13 are as "
         "they must be for the chain to be exact: the factor of a new table has the restaurant's totals and "
         "the rising factorial has the table's size as its length, and the shares λ are drawn, not counted in "
         "fractions; as printed, HIERARCHICAL's sampler is biased. RESCALING learns its topics from all words "

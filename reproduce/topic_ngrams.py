@@ -16,7 +16,7 @@ def introduction(dates: str) -> list[str]:
     return [
         "Topic n-gram models of H. Noji, D. Mochihashi and Y. Miyao (EMNLP 2013), section 6 there: HPYTM, "
         "topics that have nothing in common; HIERARCHICAL, whose topics draw on a model common to all; "
-        "SWITCHING, where a word is of the common model or of a topic. Beside them: HPYLM, which knows no "
+        "SWITCHING, where a word is of the common model or of a topic. Also: HPYLM, which knows no "
         "topics; HPYLM rescaled by the topics of LDA (RESCALING, exponent 0.7, equation 14); and HPYTM "
         "learned by moves of single words alone (HPYTM, tokens).",
         "Perplexity is exp of minus the mean log probability of the words and the ends of sentences to "

@@ -39,7 +39,7 @@ ROUNDS, TUNINGS, TUNINGS_FULL = 5, 3, 5
 RESAMPLED = 2_000
 SYSTEMS = (NONE, GOLD, LDA_OF_SOURCE, ONE_TO_ONE)
 BY_RANK, RANKS = f"{ONE_TO_ONE}, by rank", 3  # with FULL=1: Eidelman's features, for the 3 largest topics
-TRIGRAMS = "trigrams"  # the language model that is learned where none is given
+TRIGRAMS = "trigrams"  # the language model that is learned if none is given
 ONE_TOPIC, MANY_TOPICS = "1 topic of language", f"{K} topics of language"
 LANGUAGE_TOPICS = {ONE_TOPIC: 1, MANY_TOPICS: K}  # systems without topics but in the language model
 LANGUAGE_SWEEPS, LANGUAGE_SAMPLES = 40, 4
