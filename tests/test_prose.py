@@ -4,6 +4,7 @@ The checks read docstrings, comments and messages (string literals of several wo
 help of every command. They show what they find as `file:line: phrase (what to write instead)`; so does
 `python -m tests.test_prose audit`, for one folder. If a phrase is right in its place, make the pattern
 sharper.
+
 The prose of the documentation is checked in the same way: `DONE_PAGES` lists the pages and folders that
 have been rewritten, and `python -m tests.test_prose docs/howto` shows what is left on others.
 """

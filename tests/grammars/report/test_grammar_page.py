@@ -170,11 +170,11 @@ def test_without_samples_trees_are_drawn(unigram: Path) -> None:
 def test_grammars_without_pieces_say_why(tmp_path: Path) -> None:
     topic = grammar_page_of(learned(tmp_path, "topic"), "t")
     assert "single words" in topic.report.no_sentences
-    assert [one.name for one in topic.symbols] == ["Topic1", "Topic2", "Word"]
+    assert [one.name for one in topic.report.symbols] == ["Topic1", "Topic2", "Word"]
     unadapted = grammar_page_of(learned(tmp_path, "unadapted"), "t")
-    assert unadapted.symbols == []
+    assert unadapted.report.symbols == []
     assert "No symbol" in unadapted.report.no_sentences
-    assert {tree.top.symbol for tree in unadapted.trees} == {"S"}
+    assert {tree.top.symbol for tree in unadapted.report.trees} == {"S"}
     assert grammar_page_of(learned(tmp_path, "morphology"), "t").report.piece != "Word"
 
 
