@@ -22,7 +22,7 @@ class Components(Section["WordsReport"]):
 
 class WordsReport(Report):
     sections = (Components(),)
-    made_again = "Nothing is drawn."
+    repeat_note = "Nothing is drawn."
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words

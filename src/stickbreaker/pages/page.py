@@ -79,12 +79,12 @@ class Report:
     """What the sections of a page are made of, as a saved model and what several sections need of it.
 
     `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end. `note`
-    is said before all sections, `made_again` before the settings; `drawn` is what is missing without scripts.
+    stands before all sections, `repeat_note` before the settings; `drawn` is what is missing without scripts.
     """
 
     sections: ClassVar[Sequence[Section[Any]]] = ()
     drawn: str = "The charts"
-    made_again: str = "The same documents with these settings give the same model again."
+    repeat_note: str = "The same documents with these settings give the same model again."
     note: str = ""
 
     @cached_property
@@ -171,7 +171,7 @@ class Page:
             settings=_cleaned(self.settings),
             note=self.report.note,
             drawn=self.report.drawn,
-            made_again=self.report.made_again,
+            repeat_note=self.report.repeat_note,
             sections=self._shown,
             policy=Markup(content_security_policy(script)),
             style=Markup(self._joined(["report.css"], lambda one: one.styles)),

@@ -16,7 +16,7 @@ from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.topics import Topic
-from stickbreaker.topics.report.vocabulary import WordRow
+from stickbreaker.topics.report.vocabulary_table import WordRow
 
 pytestmark = pytest.mark.browser
 

@@ -43,7 +43,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     estimator, noun = PlainAdaptorGrammar, "a grammar that was learned"
     sections = (Sentences(), Memory(), SubtreeChanges(), Trees(), Learning(), Rules())
-    made_again = "The same sentences with these settings give the same model again."
+    repeat_note = "The same sentences with these settings give the same model again."
 
     @cached_property
     def subtitle(self) -> str:

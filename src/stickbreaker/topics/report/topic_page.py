@@ -54,7 +54,7 @@ from stickbreaker.topics.report.topics import (
     topics_of,
     topics_payload,
 )
-from stickbreaker.topics.report.vocabulary import Vocabulary, words_of
+from stickbreaker.topics.report.vocabulary_table import Vocabulary, words_of
 from stickbreaker.topics.report_documents import OF_OTHERS
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
@@ -93,7 +93,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         *(Vocabulary(), HowTopicsCameAbout(), TopicChanges(), Learning(), Predictions()),
     )
     drawn = "The topics and charts"
-    made_again = "The same documents with these settings give the same topics again."
+    repeat_note = "The same documents with these settings give the same topics again."
 
     def __init__(
         self,

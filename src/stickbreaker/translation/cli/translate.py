@@ -3,7 +3,7 @@
 import click
 
 from stickbreaker.console.suggestions import SuggestingGroup
-from stickbreaker.translation.cli.documents import documents
+from stickbreaker.translation.cli.join_documents import documents
 from stickbreaker.translation.cli.learn import learn
 from stickbreaker.translation.cli.lexicon_export import export
 from stickbreaker.translation.cli.list_terms import terms

@@ -18,8 +18,8 @@ from stickbreaker.translation.report.changed_documents import (
     Documents,
     changed_documents,
 )
+from stickbreaker.translation.report.changed_terms import Terms
 from stickbreaker.translation.report.example_sentences import Example, Examples, flat, short
-from stickbreaker.translation.report.terms import Terms
 from stickbreaker.translation.report.topics import Topics, known_domains, topic_rows
 from stickbreaker.translation.report.words_across_topics import (
     TwoTopics,
@@ -45,7 +45,7 @@ class LexiconReport(Report):
     """
 
     sections = (Terms(), TwoTopics(), Documents(), Topics())
-    made_again = "The same pairs of sentences with the same topics and settings give the same lexicon again."
+    repeat_note = "The same pairs of sentences with the same topics and settings give the same lexicon again."
 
     def __init__(self, lexicon: TopicLexicon, made_by: str | None = None) -> None:
         self.lexicon, self.made_by = lexicon, made_by
