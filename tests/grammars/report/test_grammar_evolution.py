@@ -34,7 +34,7 @@ def begin(folder: Path, grammar: str = "unigram", lines: list[str] | None = None
     settings: dict[str, Any] = {"inference": "hybrid", "schedule": Online(10, total="seen"), "max_iter": 2}
     settings |= {"refine_every": 4, "random_state": 1, "n_jobs": 1, **params}
     if settings["inference"] == "mcmc":
-        del settings["schedule"]
+        del settings["schedule"], settings["refine_every"]
     model = AdaptorGrammar(grammar, **settings)
     analysis, rule = model.reads_texts_by()
     read = {} if analysis is None else {"analysis": analysis, "rule": rule}
@@ -259,6 +259,6 @@ def test_expected_uses_are_not_called_customers(path: Path, tmp_path: Path) -> N
     assert not re.search(r"customers?<|[0-9] customers?|[0-9] tables?", html)
     assert "used most, and expected uses" in AdaptorGrammar.load(path)._repr_html_()
     settings = {"inference": "mcmc", "max_iter": 4}
-    sampled = grammar_page_of(learned(tmp_path, **settings, refine_every=25), "t")
+    sampled = grammar_page_of(learned(tmp_path, **settings), "t")
     assert not sampled.report.expected
     assert re.search(r"subtrees, [\d,]+ customers at [\d,]+ tables", sampled.html())

@@ -93,7 +93,9 @@ def learned(
     **params: Any,
 ) -> Path:
     """A finished model in `folder`."""
-    params = {"n_topics": 5, "max_iter": 12, "samples": 3, "chains": 1, "random_state": 5, **params}
+    params = {"n_topics": 5, "max_iter": 12, "random_state": 5, **params}
+    if params.get("inference") != "mean-field":
+        params = {"samples": 3, "chains": 1, **params}
     corpus = corpus_of(folder, made_up() if documents is None else documents, rarest)
     begin(PlainSyntacticTopics(**params), corpus, folder / "model", held_out=held_out)
     resume(folder / "model", every=600.0, threads=1)
@@ -190,7 +192,7 @@ def test_runs_of_mean_field_inference_have_passes_and_a_bound(
     tmp_path: Path, schedule: str, unit: str
 ) -> None:
     settings = {"inference": "mean-field", "schedule": schedule, "tol": 0.0}
-    path = learned(tmp_path, made_up(), held_out=0.2, chains=None, **settings)
+    path = learned(tmp_path, made_up(), held_out=0.2, **settings)
     page = syntax_page_of(path, "A model")
     assert page.report.unit == unit
     html = page.html()
