@@ -701,5 +701,5 @@ def test_weights_beyond_single_precision_are_refused():
 
 @pytest.mark.parametrize("X", ["one string", "", [], ()])
 def test_no_list_of_documents_is_refused(X):
-    with pytest.raises(UserError, match=r"one string where|there is no document"):
+    with pytest.raises(UserError, match=r"one string was given|there is no document"):
         quick().fit(X)

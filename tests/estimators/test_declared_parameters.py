@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from tests.estimators.toy_kind import PlainMixture
 
+from stickbreaker import HDP, AdaptorGrammar
 from stickbreaker.console.console import command
 from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
 from stickbreaker.console.run_options import options_of
@@ -20,6 +21,7 @@ from stickbreaker.core.parameter_fields import (
     declared,
     names_of,
     parameter,
+    refuse_unmet_needs,
     refuse_values,
     with_parameter_section,
 )
@@ -157,9 +159,9 @@ def test_conditions_on_numbers():
         heat: float = parameter(1.0, "Heat.", least=1.0)
         cooling: int | None = parameter(None, "Cooling.", least=0, needs={"heat": Above(1.0)})
 
-    refuse_values(Heated(2.0, 3))
+    refuse_unmet_needs(Heated(2.0, 3))
     with pytest.raises(UserError, match=r"^cooling=3 needs heat above 1; leave it out$"):
-        refuse_values(Heated(1.0, 3))
+        refuse_unmet_needs(Heated(1.0, 3))
 
 
 @pytest.mark.parametrize("name", kinds())
@@ -169,3 +171,20 @@ def test_every_parameter_of_a_kind_is_declared_and_described(name):
     text = str(kind.__doc__)
     assert all(f"\n    {parameter} : " in text for parameter in declared(kind))
     refuse_values(kind())
+
+
+def test_models_with_a_value_that_does_not_apply_are_loaded_and_not_fitted(tmp_path):
+    """An earlier version ignored such values, and its files have them."""
+    texts = ["adog", "acat", "thedog", "thecat"] * 3
+    topics = HDP(2, max_iter=2, tol=0.0, random_state=0).fit(["river bank boat", "bank money loan"] * 3)
+    grammar = AdaptorGrammar("unigram", max_iter=4, random_state=0).fit(texts)
+    for model, given, documents in (
+        (topics, {"judge": "held-out"}, ["river bank"]),
+        (grammar, {"refine_every": 7}, texts),
+    ):
+        path = tmp_path / type(model).__name__
+        model.set_params(**given).save(path)
+        loaded = type(model).load(path)
+        assert loaded.get_params().items() >= given.items()
+        with pytest.raises(UserError, match="leave it out"):
+            loaded.fit(documents)

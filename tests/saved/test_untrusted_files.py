@@ -649,5 +649,5 @@ def test_corpora_of_others_are_refused_by_name(cli, halfway, tmp_path, name, val
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "1", '{"a": ' * 100_000])
 def test_metadata_that_are_no_fields_are_refused(text):
-    with pytest.raises(UserError, match="no fields"):
+    with pytest.raises(UserError, match="not fields"):
         metadata_from(text)

@@ -141,7 +141,7 @@ def test_a_trace_of_accumulators_is_shown_only_while_java_runs(spark, monkeypatc
 def test_results_that_do_not_all_come_are_a_failure(spark, monkeypatch):
     """PySpark takes a connection that is lost while results come for their end."""
     rdd: Any = SimpleNamespace(collect=lambda: [1, 2], getNumPartitions=lambda: 3)
-    with pytest.raises(SparkFailure, match=r"a Spark job failed \(2 of 3 results came\)"):
+    with pytest.raises(SparkFailure, match=r"a Spark job failed \(2 of 3 results arrived\)"):
         Cluster(spark).collect(rdd)
     monkeypatch.setattr(partition_tasks, "collect_results", lambda *_: [{}])
     with pytest.raises(SparkFailure, match=r"1 of 2 results came"):

@@ -295,7 +295,7 @@ def test_a_corpus_without_trees_is_refused_without_a_remark():
 @pytest.mark.parametrize("eta", [1e-320, 1e7, 1e308])
 @pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
 def test_an_eta_without_sense_is_refused(eta, inference):
-    with pytest.raises(UserError, match=r"eta is between 1e-100 and 1e\+06"):
+    with pytest.raises(UserError, match=r"eta is a number from 1e-100 to 1e\+06"):
         SyntacticTopics(2, eta=eta, inference=inference, max_iter=2).fit(PLANTED)
 
 

@@ -66,7 +66,7 @@ def learned_from_lines(share: float | None) -> list[str]:
     """A line about documents that the model has learned from; empty if there are none, or it is unknown.
 
     >>> learned_from_lines(1.0)
-    ['The model has learned from these documents: of new ones expect less']
+    ['The model has learned from these documents: expect lower scores for new ones']
     """
     if not share:
         return []

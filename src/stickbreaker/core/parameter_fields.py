@@ -1,7 +1,7 @@
 """Parameters of models, each declared once as a field of a dataclass.
 
 `parameter` declares one: default, range or choices, help, option, and which other parameters it needs. From
-this follow the check of its value (`refuse_values`), the option of the command line
+this follow the checks of its value (`refuse_values`, `refuse_unmet_needs`), the option of the command line
 (`console/parameter_options.py`), its name in messages (`names_of`) and the section "Parameters" of a
 docstring (`with_parameter_section`). Modules with declarations import neither numpy nor models: `--help` must
 be quick.
@@ -83,7 +83,9 @@ class Parameter:
             known = type(value).__name__ in ("bool", "bool_") or "int" in self.kinds
             return None if known else "True or False"
         if not self.kinds & {"int", "float"}:
-            return None if isinstance(value, str) and not words else words or "a str"
+            if not words:
+                return None if isinstance(value, str) else "a string"
+            return f"{words} or None" if "None" in self.kinds else words
         if "str" in self.kinds and not words:
             return None
         number = self._number_refusal(value, largest)
@@ -159,7 +161,7 @@ def declared(kind: type[Any]) -> Mapping[str, Parameter]:
 
 
 def refuse_values(given: object, within: str = "") -> None:
-    """Raise UserError for the first declared parameter whose value is out of range, or needs another one.
+    """Raise UserError for the first declared parameter whose value is out of range.
 
     `within`: the class whose argument it is, as messages name it.
     """
@@ -170,6 +172,15 @@ def refuse_values(given: object, within: str = "") -> None:
         if requirement is not None:
             problem = f"{within}({name}={value!r})" if within else f"{name}={value!r}"
             raise UserError(problem, remedy=f"{name} is {requirement}")
+
+
+def refuse_unmet_needs(given: object) -> None:
+    """Raise UserError for the first declared parameter that is set although it needs another one.
+
+    For when learning begins, not for models that are loaded: files of earlier versions may have such values.
+    """
+    parameters = declared(type(given))
+    values = {name: getattr(given, name) for name in parameters}
     for name, one in parameters.items():
         for other, condition in one.needs.items():
             if not one.lenient and values[name] != one.default and not is_met(condition, values[other]):

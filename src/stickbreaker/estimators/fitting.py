@@ -12,6 +12,7 @@ import numpy as np
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
+from stickbreaker.core.parameter_fields import refuse_unmet_needs
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
@@ -63,6 +64,7 @@ class Learned:
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     """Run to the end, `n_init` times, and keep the run with the best final score; returns its state."""
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
+    refuse_unmet_needs(estimator)
     _refuse_nothing(corpus)
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
@@ -163,6 +165,7 @@ def begin(
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    refuse_unmet_needs(estimator)
     _refuse_nothing(corpus)
     search = estimator.search(corpus.n_documents, corpus.n_tokens)
     settings = None if search is None else search.next_settings(())

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.parameter_fields import refuse_unmet_needs
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
@@ -30,6 +31,7 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
     With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
     """
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    refuse_unmet_needs(estimator)
     schedule = None if estimator.sampled else estimator.learning_schedule()
     if not isinstance(schedule, Online) or estimator.of_topics:
         problem = "partial_fit learns sentences online"

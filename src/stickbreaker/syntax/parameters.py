@@ -89,7 +89,11 @@ class SyntaxParameters(RunParameters):
         option="--iterations",
     )
     tol: float = parameter(
-        1e-4, "Relative change of the bound at which passes end.", least=0.0, needs={"inference": MEAN_FIELD}
+        1e-4,
+        "Relative change of the bound at which passes end.",
+        least=0.0,
+        needs={"inference": MEAN_FIELD},
+        lenient=True,
     )
     engine: "str | SparkEngine" = parameter(
         "local", '"local", or SparkEngine(session).', option=None, needs={"inference": MEAN_FIELD}

@@ -95,7 +95,6 @@ class OpenVocabularyParameters(Settings):
 
     home: ClassVar[str] = "stickbreaker.topics.model.vocabularies.open_settings:OpenVocabulary"
 
-    truncation: int = parameter(20_000, "Words per topic, at most.", "(T)", least=1)
     concentration: float | str = parameter(
         3_000.0,
         'Larger values give topics more words; a number or "learned".',
@@ -104,7 +103,9 @@ class OpenVocabularyParameters(Settings):
         least=CONCENTRATIONS[0],
         most=CONCENTRATIONS[1],
         option="--word-concentration",
+        after="truncation",
     )
+    truncation: int = parameter(20_000, "Words per topic, at most.", "(T)", least=1)
     reorder_every: int = parameter(
         10,
         "Steps between rankings of a topic's words; words beyond the truncation are dropped then.",

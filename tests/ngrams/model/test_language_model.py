@@ -194,4 +194,4 @@ def test_kneser_ney_by_hand():
     restaurants = np.array([[0, after_a[0]]])
     slots = np.array([[1, contexts.find_slots(after_a, np.array([1]))[0]]])
     assert np.isclose(model.probability(restaurants, slots)[0], expected)
-    assert "kneser_ney" in sys.modules
+    assert "reproduce.kneser_ney" in sys.modules

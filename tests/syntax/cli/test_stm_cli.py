@@ -135,7 +135,7 @@ def test_what_means_nothing_is_refused(cli, news, stm, tmp_path):
         assert "does not apply to a model of the kind SyntacticTopics" in cli(*line, code=1).stderr
     assert "does not apply" in cli("evaluate", stm, news, "--left-to-right", code=2).stderr
     told = cli("fit", "stm", news, "--out", tmp_path / "m", "--topics", 2000, code=1).stderr
-    assert "--topics is at most 1024" in told
+    assert "--topics is at most 1,024" in told
 
 
 def test_what_was_built_without_trees_is_refused_in_one_line(cli, news, tmp_path):

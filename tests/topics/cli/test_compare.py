@@ -122,5 +122,5 @@ def test_models_with_hardly_a_common_word_are_refused(cli, model, tmp_path):
     assert done.stderr == (
         f"stickbreaker: {tmp_path / 'm'}: the models have 1 word in common, with {first} of the "
         f"first's probability and {second} of the second's; compare models of similar corpora "
-        "(from 5 % of both on, topics can be compared)\n"
+        "(topics can be compared from 5 % of both on)\n"
     )

@@ -156,8 +156,8 @@ def test_a_prior_is_learned_from_where_it_is_told_to_start():
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("learned:", "starts at"),
-        ("learned:x", "starts at"),
+        ("learned:", "initial value"),
+        ("learned:x", "initial value"),
         ("learned:0", "not positive"),
         ("learned:nan", "not positive"),
         ("learn:1", "is a number"),

@@ -147,7 +147,7 @@ def test_mistakes_are_named(place, cli, tmp_path):
         ((*files, *source, "--weights", weights), "No such file"),
         ((*files, "--source", place / "nowhere", "--out", out, "--weight", 1), "no such file"),
         ((*files[:2], place / "topics", *files[3:], *source, "--weight", 1), "is not a saved lexicon"),
-        ((*files[:3], place / "test.jsonl", *source, "--weight", 1), "test.jsonl:1: no candidate"),
+        ((*files[:3], place / "test.jsonl", *source, "--weight", 1), "test.jsonl:1: not a candidate"),
         ((*files, "--source", place / "test.jsonl", "--out", one, "--weight", 1), "already exists"),
     ]
     for words, says in cases:
