@@ -144,7 +144,7 @@ def test_results_that_do_not_all_come_are_a_failure(spark, monkeypatch):
     with pytest.raises(SparkFailure, match=r"a Spark job failed \(2 of 3 results arrived\)"):
         Cluster(spark).collect(rdd)
     monkeypatch.setattr(partition_tasks, "collect_results", lambda *_: [{}])
-    with pytest.raises(SparkFailure, match=r"1 of 2 results came"):
+    with pytest.raises(SparkFailure, match=r"1 of 2 results arrived"):
         partition_tasks.run_tasks(spark, 2, lambda _: {})
 
 
