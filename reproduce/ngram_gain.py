@@ -5,17 +5,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from reproduce.kneser_ney import kneser_ney
-from reproduce.ngram_runs import marked_words, ways
-from reproduce.ngram_texts import ENDS, TOKEN, Split, document
+from reproduce.ngram_runs import Smoothed
+from reproduce.ngram_texts import TOKEN, Split, document, split_sentences
 from reproduce.pages import Section, Table
 from reproduce.texts import rows
 
 from stickbreaker import NgramModel
 from stickbreaker.core.random_streams import stream
-from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before
 from stickbreaker.ngrams.sentence_scores import all_scores
-from stickbreaker.ngrams.word_numbers import WordNumbers
 
 NAMES = ("AP", "Brown", "film reviews")
 WAYS = ("documents", "sentences")  # what is held out
@@ -52,7 +49,11 @@ def documents(name: str) -> list[list[list[str]]]:
     tokens = 0
     for place in stream(0, "gain documents").permutation(len(read)).tolist():
         text = read[place]["text"].lower()
-        sentences = [line.split() for line in text.split("\n")] if name == "Brown" else sentences_of(text)
+        sentences = (
+            [line.split() for line in text.split("\n")]
+            if name == "Brown"
+            else split_sentences(TOKEN.findall(text))
+        )
         found.append([sentence for sentence in sentences if sentence])
         tokens += sum(map(len, found[-1]))
         if tokens > TOKENS:
@@ -60,23 +61,8 @@ def documents(name: str) -> list[list[list[str]]]:
     return found
 
 
-def sentences_of(text: str) -> list[list[str]]:
-    """The tokens of a text, cut after full stops, question and exclamation marks.
-
-    >>> sentences_of("a cat. a dog")
-    [['a', 'cat', '.'], ['a', 'dog']]
-    """
-    found: list[list[str]] = [[]]
-    for token in TOKEN.findall(text):
-        found[-1].append(token)
-        if token in ENDS:
-            found.append([])
-    return [sentence for sentence in found if sentence]
-
-
-def split_of(name: str, held_out: str) -> Split:
-    """A tenth held out: whole documents, or sentences from everywhere."""
-    units = documents(name)
+def split_of(name: str, units: list[list[list[str]]], held_out: str) -> Split:
+    """The `documents` of a text with a tenth held out: whole documents, or sentences from everywhere."""
     if held_out == "sentences":
         units = [[sentence] for own in units for sentence in own]
         units = [units[place] for place in stream(0, "gain sentences").permutation(len(units)).tolist()]
@@ -89,8 +75,9 @@ def measure_all(full: bool) -> list[Gain]:
     """Every text, held out both ways."""
     gains = []
     for name in NAMES:
+        read = documents(name)
         for held_out in WAYS:
-            gains.append(gain_of(split_of(name, held_out)))
+            gains.append(gain_of(split_of(name, read, held_out)))
             one = gains[-1]
             print(
                 f"{name}, {held_out}: Kneser-Ney {one.kneser_ney:.1f}, HPYLM {one.pitman_yor:.1f}", flush=True
@@ -101,31 +88,25 @@ def measure_all(full: bool) -> list[Gain]:
 def gain_of(split: Split, sweeps: int = SWEEPS) -> Gain:
     """Both models of a split, compared word by word."""
     train, parts = split.corpora()
-    numbers = WordNumbers.of(train.vocabulary, split.min_count, spelled=False)
-    learned, positions = marked_words(train, numbers)
-    contexts, deepest = contexts_of(
-        learned, symbols_before(learned, positions, numbers.end), numbers.n_words, ORDER - 1
-    )
-    tested, positions = marked_words(parts["test"], numbers)
-    before = symbols_before(tested, positions, numbers.end)
-    restaurants, slots = ways(contexts, tested, [before(distance) for distance in range(1, ORDER)])
-    smoothed = np.log(kneser_ney(contexts, deepest).probability(restaurants, slots))
+    smoothed = Smoothed.of(train, split.min_count, ORDER)
+    words, log_p, slots = smoothed.score(parts["test"])
     samples = min(SAMPLES, sweeps - sweeps // 2)
     model = NgramModel(
         ORDER, min_count=split.min_count, max_iter=sweeps, samples=samples, random_state=0
     ).fit(train)
     seen = parts["test"].with_vocabulary(model.vocabulary_)
     scored = np.concatenate([one.nats for one in all_scores(seen, model.language_model_, model.base_)])
-    difference = scored - smoothed
+    difference = scored - log_p
     longest = (slots >= 0).sum(axis=1)
-    times = np.bincount(deepest, minlength=len(contexts.slot_keys))[np.maximum(slots[:, -1], 0)]
+    counts = np.bincount(smoothed.deepest, minlength=len(smoothed.model.contexts.slot_keys))
+    times = counts[np.maximum(slots[:, -1], 0)]
     upper = (*COUNTS[1:], np.inf)
     trigram = slots[:, -1] >= 0
     return Gain(
         split.name,
         split.reading,
-        len(tested),
-        float(np.exp(-smoothed.mean())),
+        len(words),
+        float(np.exp(-log_p.mean())),
         float(np.exp(-scored.mean())),
         [_due(difference, longest == length) for length in range(1, ORDER + 1)],
         [

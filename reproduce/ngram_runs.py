@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from reproduce.kneser_ney import kneser_ney
+from reproduce.kneser_ney import KneserNey, kneser_ney
 from reproduce.ngram_texts import Split
 
 from stickbreaker import Corpus, NgramModel
@@ -207,22 +207,17 @@ def lengths_of_contexts(model: LanguageModel) -> list[float]:
 def measure_kneser_ney(split: Split, train: Corpus, parts: dict[str, Corpus], order: int) -> Run:
     """Interpolated modified Kneser-Ney over the contexts, words and ends that `NgramModel` has."""
     start = time.process_time()
-    numbers = WordNumbers.of(train.vocabulary, split.min_count, spelled=False)
-    marked, positions = marked_words(train, numbers)
-    before = symbols_before(marked, positions, numbers.end)
-    contexts, deepest = contexts_of(marked, before, numbers.n_words, order - 1)
-    model = kneser_ney(contexts, deepest)
+    smoothed = Smoothed.of(train, split.min_count, order)
     learning = time.process_time() - start
     start = time.process_time()
     scores: dict[str, Perplexity] = {}
     for name, part in parts.items():
-        marked, positions = marked_words(part, numbers)
-        before = symbols_before(marked, positions, numbers.end)
-        log_p = np.log(model.probability(*ways(contexts, marked, [before(d) for d in range(1, order)])))
-        known = log_p[marked != numbers.unknown]
+        scored = smoothed.score(part)
+        log_p = scored.log_p
+        known = log_p[scored.words != smoothed.numbers.unknown]
         scores[name] = Perplexity(float(np.exp(-log_p.mean())), float(np.exp(-known.mean())))
     predicting = time.process_time() - start
-    n_contexts = len(contexts.depths)
+    n_contexts = len(smoothed.model.contexts.depths)
     return Run(
         KNESER_NEY,
         order,
@@ -235,6 +230,40 @@ def measure_kneser_ney(split: Split, train: Corpus, parts: dict[str, Corpus], or
         n_contexts,
         [],
     )
+
+
+class Scored(NamedTuple):
+    """The words of a text by number, with ends of sentences; log p of each; its slots (words × depths)."""
+
+    words: Integers
+    log_p: NDArray[np.float64]
+    slots: Integers
+
+
+class Smoothed(NamedTuple):
+    """Kneser-Ney of a text, how its words are numbered, and the deepest slot of each word of it."""
+
+    model: KneserNey
+    numbers: WordNumbers
+    deepest: Integers
+    order: int
+
+    @classmethod
+    def of(cls, train: Corpus, min_count: int, order: int) -> "Smoothed":
+        """The model of a text over the contexts, words and ends that `NgramModel` has."""
+        numbers = WordNumbers.of(train.vocabulary, min_count, spelled=False)
+        marked, positions = marked_words(train, numbers)
+        before = symbols_before(marked, positions, numbers.end)
+        contexts, deepest = contexts_of(marked, before, numbers.n_words, order - 1)
+        return cls(kneser_ney(contexts, deepest), numbers, deepest, order)
+
+    def score(self, corpus: Corpus) -> Scored:
+        """The words of another text and their log p."""
+        words, positions = marked_words(corpus, self.numbers)
+        before = symbols_before(words, positions, self.numbers.end)
+        symbols = [before(distance) for distance in range(1, self.order)]
+        restaurants, slots = ways(self.model.contexts, words, symbols)
+        return Scored(words, np.log(self.model.probability(restaurants, slots)), slots)
 
 
 def marked_words(corpus: Corpus, numbers: WordNumbers) -> tuple[Integers, Integers]:

@@ -97,15 +97,18 @@ def learn(plan: Plan) -> Run:
     start = time.perf_counter()
     model.fit([text.joined[number] for number in learned])
     seconds = time.perf_counter() - start
-    lines = [" ".join(text.gold[number]) for number in tested]
-    cut = model.segment([text.joined[number] for number in tested], "Word")
-    agreement = segmentation_of(cut, gold_of(model, lines))
-    scores = scores_of(model, [text.joined[number] for number in tested])
-    nats = scores["nats_per_symbol"] * scores["symbols"]
     return Run(
-        plan.row, plan.grammar, plan.tried, plan.whole, agreement.token.f1, nats, scores["symbols"],
-        model.sizes(), seconds,
-    )  # fmt: skip
+        plan.row, plan.grammar, plan.tried, plan.whole, *scored(model, text, tested), model.sizes(), seconds
+    )
+
+
+def scored(model: AdaptorGrammar, text: Sentences, tested: list[int]) -> tuple[float, float, int]:
+    """F1 of the words of some sentences, exact log p of the sentences in nats, and their symbols."""
+    lines = [" ".join(text.gold[number]) for number in tested]
+    joined = [text.joined[number] for number in tested]
+    agreement = segmentation_of(model.segment(joined, "Word"), gold_of(model, lines))
+    scores = scores_of(model, joined)
+    return agreement.token.f1, scores["nats_per_symbol"] * scores["symbols"], scores["symbols"]
 
 
 def summary(run: Run) -> str:
@@ -113,7 +116,7 @@ def summary(run: Run) -> str:
     part = "test" if run.whole else "search"
     return (
         f"CTB6, {run.grammar}, {run.row}, {run.tried} ({part}): words {run.token:.3f}, "
-        f"{run.nats / run.symbols:.3f} nats a symbol, {run.seconds:.0f} s"
+        f"{run.nats / run.symbols:.3f} nats per symbol, {run.seconds:.0f} s"
     )
 
 
@@ -152,7 +155,7 @@ def section(data: dict[str, Any]) -> Section:
             "words is learned from all. Held-out −log p of sentences is exact here, by sums over all trees; "
             "the paper has that of the most likely tree.",
             Table(
-                ("CTB6", "grammar", "chosen", "words, F1", "−log p, nats a symbol", "−log p, thousands",
+                ("CTB6", "grammar", "chosen", "words, F1", "−log p, nats per symbol", "−log p, thousands",
                  "remembered", "s"),
                 [
                     [run.row, run.grammar, run.tried, f"{100 * run.token:.2f}",
@@ -167,7 +170,7 @@ def section(data: dict[str, Any]) -> Section:
             "millions):",
             Table(("", "unigram", "collocation"), [[name, *cells] for name, cells in PAPER.items()]),
             Table(
-                ("search, on a sixth", "grammar", "tried", "words, F1", "nats a symbol", "s"),
+                ("search, on a sixth", "grammar", "tried", "words, F1", "nats per symbol", "s"),
                 [
                     [run.row, run.grammar, run.tried, f"{100 * run.token:.2f}",
                      f"{run.nats / run.symbols:.3f}", f"{run.seconds:.0f}"]

@@ -5,14 +5,12 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from reproduce.grammar_texts import sentences
-from reproduce.online_chinese import parts_of
+from reproduce.online_chinese import parts_of, scored
 from reproduce.pages import Section, Table
 from reproduce.parts import side_by_side
 
 from stickbreaker import AdaptorGrammar, Corpus, Online
 from stickbreaker.estimators import fitting
-from stickbreaker.grammars.grammar_scores import gold_of, scores_of
-from stickbreaker.grammars.segmentation_agreement import segmentation_of
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run as LearningRun
@@ -139,13 +137,7 @@ def learn(plan: Plan) -> list[Scored]:
 def _scored(plan: Plan, model: AdaptorGrammar, seconds: float) -> Scored:
     """How well the model cuts and predicts the test part."""
     text = sentences(plan.text)
-    tested = parts_of(text)[1]
-    joined = [text.joined[number] for number in tested]
-    gold = gold_of(model, [" ".join(text.gold[number]) for number in tested])
-    token = segmentation_of(model.segment(joined, "Word"), gold).token.f1
-    scores = scores_of(model, joined)
-    nats = scores["nats_per_symbol"] * scores["symbols"]
-    return Scored(plan.text, plan.grammar, plan.row, token, nats, scores["symbols"], seconds)
+    return Scored(plan.text, plan.grammar, plan.row, *scored(model, text, parts_of(text)[1]), seconds)
 
 
 def summary(scores: list[Scored]) -> str:

@@ -167,11 +167,11 @@ def test_lengths_of_contexts_add_up_to_the_words_of_the_text(data):
 
 
 def test_the_gain_is_the_sum_of_what_it_is_due_to(data):
-    from reproduce.ngram_gain import gain_of, split_of
+    from reproduce.ngram_gain import documents, gain_of, split_of
     from reproduce.ngram_runs import measure_kneser_ney
 
     for held_out in ("documents", "sentences"):
-        split = split_of("Brown", held_out)
+        split = split_of("Brown", documents("Brown"), held_out)
         gain = gain_of(split, sweeps=4)
         assert gain.kneser_ney == pytest.approx(
             measure_kneser_ney(split, *split.corpora(), 3).scores["test"][0]
@@ -179,9 +179,9 @@ def test_the_gain_is_the_sum_of_what_it_is_due_to(data):
         assert sum(nats for _, nats in gain.seen) == pytest.approx(gain.nats), "every word has been seen"
         assert sum(share for share, _ in gain.seen) == pytest.approx(1.0)
         assert np.sum(gain.trigrams, axis=0) == pytest.approx(gain.seen[-1]), "of every count"
-    documents = split_of("Brown", "documents")
-    assert len(documents.parts["test"]) == 1
-    assert len(documents.train) == 9
+    whole = split_of("Brown", documents("Brown"), "documents")
+    assert len(whole.parts["test"]) == 1
+    assert len(whole.train) == 9
 
 
 def test_all_parts_are_measured_and_written(data, tmp_path, monkeypatch, capsys):
