@@ -108,7 +108,7 @@ def table(runs: list[Run]) -> Table:
     """A row a group."""
     return Table(
         ("text", "grammar", "start", "sweeps", "seeds", "words, F1", "boundaries", "types", "−log p",
-         "nats a symbol", "s a sweep"),
+         "nats per symbol", "s per sweep"),
         [
             [own[0].text, own[0].grammar, own[0].init, own[0].sweeps, len(own),
              spread(run.token for run in own), f"{mean(run.boundary for run in own):.3f}",

@@ -41,7 +41,7 @@ COUNTED = (
 UNIT = (
     "batch|block|cell|chain|character|column|corpus|customer|document|draw|edit|file|group|language"
     "|letter|line|minibatch|minute|pair|partition|pass|pattern|point|process|record|restaurant|round"
-    "|row|sample|second|sentence|shard|slot|split|start|step|stick|string|sweep|table|target|task|term"
+    "|row|sample|second|sentence|shard|slot|split|start|step|stick|string|sweep|symbol|table|target|task|term"
     "|thread|token|topic|tree|trial|word"
 )
 SUBJECT = "there|none|nothing|no|one|some|it|they|these|those|such|both|each|all|any|several|an?|the"
@@ -69,7 +69,7 @@ PHRASES = {  # a pattern, and what to write instead
     r"(?:(?:^|\. )O|; o)f (?:an?|one|none|others|all|whole|each|CoNLL-U)\b": "for, in",
     r"\b(?:go|goes|going|gone|went) on\b": "continue",
     r"\b[Ss]o (?:many|much|few)\b(?! (?:\w+ )?that)": "that many, n",
-    r"\bblanks\b|\ba blank\b(?! line| row)": "space",
+    r"\b[Bb]lanks\b|\ba blank\b(?! line| row)": "space",
     r"\b[Aa]new\b": "again",
     r"\bparted\b|\bparts (?:words|the words|cells|the cells|them)\b": "split, separated",
     r"\b(?:comes?|came) to it\b": "cannot be parsed",

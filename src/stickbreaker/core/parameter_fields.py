@@ -288,8 +288,7 @@ def _kinds(annotation: Any) -> frozenset[str]:
     >>> sorted(_kinds("float | Array | None"))
     ['Array', 'None', 'float']
     """
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    text = text if isinstance(annotation, type | str) else str(annotation)
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     return frozenset(part.strip() for part in text.split("|"))
 
 

@@ -128,7 +128,7 @@ class LocalEngine(Engine):
         return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params
 
     def _whole_view(self, params: Record, n_shards: int) -> View | None:
-        """The view of the whole table, if there are so many shards that making it once is cheaper."""
+        """The view of the whole table, if making it once for all shards is cheaper; None otherwise."""
         if n_shards < WHOLE_FROM or self.table.keys is not None:
             return None
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)

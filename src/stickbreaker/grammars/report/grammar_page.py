@@ -73,14 +73,14 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
         for curve in self.curves:
             if curve.kind == SENTENCES:
                 facts.append(
-                    ("nats a symbol, each sentence given all others", f"{curve.lines[0].points[-1][1]:.3f}")
+                    ("nats per symbol, each sentence given all others", f"{curve.lines[0].points[-1][1]:.3f}")
                 )
             if curve.kind == SEGMENTATION:
                 facts.append(("F1 of words", f"{curve.lines[0].points[-1][1]:.3f}"))
             if curve.kind == HELD_OUT:
-                facts.append(("nats a symbol, held out", f"{curve.lines[0].points[-1][1]:.3f}"))
+                facts.append(("nats per symbol, held out", f"{curve.lines[0].points[-1][1]:.3f}"))
         if math.isfinite(model.bound_):
-            facts.append(("nats a symbol, with the trees", f"{-model.bound_:.3f}"))
+            facts.append(("nats per symbol, with the trees", f"{-model.bound_:.3f}"))
         return facts
 
     @property

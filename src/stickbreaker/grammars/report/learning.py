@@ -28,7 +28,7 @@ _COLOURS = {TREES: hue_hex(255), STEPS: hue_hex(255), SENTENCES: hue_hex(145), H
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A line of a curve: `points` are (sweep, or sentences seen; nats a symbol, or F1)."""
+    """A line of a curve: `points` are pairs of the sweep or sentences seen, and nats per symbol or F1."""
 
     name: str
     points: Sequence[tuple[int, float]]
@@ -36,8 +36,11 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCurve:
-    """Nats a symbol, a line a chain; `kind` is "trees", "sentences", "steps" or "held-out". Or F1,
-    "segmentation", a line for words and one for boundaries. `unit`: what is counted along the curve."""
+    """A chart of nats per symbol, with one line per chain, or of F1, with lines for words and boundaries.
+
+    `kind`: "trees", "sentences", "steps" or "held-out", and "segmentation" for F1. `unit`: what is counted
+    along the curve.
+    """
 
     kind: str
     name: str
@@ -61,13 +64,13 @@ class Learning(ChartSection["GrammarReport"]):
         in_steps = any(curve.unit != "sweep" for curve in report.curves)
         said = (
             f"{'Step by step' if in_steps else 'By sweep of the sampler'}, how improbable the text is: "
-            "−ln of its probability, in nats a symbol. At 2 nats, the model is as unsure of each symbol as "
+            "−ln of its probability, in nats per symbol. At 2 nats, the model is as unsure of each symbol as "
             "among 7.4 equally likely ones. Lower is better."
         )
         if not any(curve.drawn and curve.kind == SEGMENTATION for curve in report.curves):
             return said
         return said + (
-            " Blanks of the text say where its words are; the model does not see them. So some sentences, "
+            " Spaces in the text say where its words are; the model does not see them. So some sentences, "
             "always the same, were cut during the run, and F1 says how well: of words with both their ends "
             "right, and of boundaries within sentences. It is 1 where all are found and nothing else. "
             "Higher is better."
@@ -79,7 +82,7 @@ class Learning(ChartSection["GrammarReport"]):
 
 def _curve(curve: ScoreCurve) -> dict[str, Any]:
     """A curve with a colour for each of its lines."""
-    lines, rises = [line for line in curve.lines if line.points], curve.kind == "segmentation"
+    lines, rises = [line for line in curve.lines if line.points], curve.kind == SEGMENTATION
     colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
     ends = [f"{line.points[-1][1]:.3f}" for line in lines]
     if rises:
@@ -87,7 +90,7 @@ def _curve(curve: ScoreCurve) -> dict[str, Any]:
             f"F1 at the end: {', '.join(f'{line.name} {end}' for line, end in zip(lines, ends, strict=True))}"
         )
     else:
-        said = f"nats a symbol: {ends[0]} at the end" if len(ends) == 1 else "nats a symbol, each chain"
+        said = f"nats per symbol: {ends[0]} at the end" if len(ends) == 1 else "nats per symbol, each chain"
     drawn = [
         {
             "name": one_line(line.name) if line.name else "",

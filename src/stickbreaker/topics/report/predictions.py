@@ -56,7 +56,7 @@ def predictions_payload(predictions: Sequence[Prediction]) -> list[list[float | 
 
 
 def predictions_of(trace: Sequence[dict[str, Any]]) -> list[Prediction]:
-    """The predictions of a run, the mean a word of so many minibatches that there are few points."""
+    """The predictions of a run, per word: means over groups of minibatches, so that points stay few."""
     records = [record for record in trace if "prequential" in record]
     size = -(-len(records) // MOST_POINTS) or 1
     return [_mean_prediction(records[start : start + size]) for start in range(0, len(records), size)]
