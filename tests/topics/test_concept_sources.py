@@ -145,7 +145,7 @@ NOUNS = """  1 This file is made up.
 def test_sets_of_synonyms_stand_below_those_that_they_are_kinds_of(tmp_path):
     write(tmp_path, NOUNS, "data.noun")
     synsets = list(synsets_of(tmp_path))
-    assert synsets[2] == Synset("noun.00000030", ("tree",), "noun.00000020")
+    assert synsets[2] == Synset("noun.00000030", {"": ("tree",)}, "noun.00000020")
     found = concepts_of_synsets(synsets, ONE, Analysis(language="en"))
     assert [(c.name, tuple(c.words[""]), c.parent) for c in found.concepts] == [
         ("tree (noun.00000030)", ("tree",), None),
@@ -156,6 +156,71 @@ def test_sets_of_synonyms_stand_below_those_that_they_are_kinds_of(tmp_path):
     assert [tuple(c.words[""]) for c in flat.concepts] == [("tree", "oak"), ("house", "home", "dwelling")]
     tree = compiled(ConceptTree(found.concepts), ONE)
     assert (tree.concepts, tree.given) == (2, 3)  # the oak alone ties nothing
+
+
+GERMAN_NOUNS = """# An open wordnet\tdeu\thttps://example.org\tlicence
+00000030-n\tdeu:lemma\tBaum
+00000030-n\tdeu:def\t0\tgross
+00000030-n\tlemma\tgrosser Baum
+00000050-n\tdeu:lemma\tHaus
+00000050-n\tdeu:lemma\tHeim
+00000050-n\tdeu:lemma\tHaus
+00000090-n\tdeu:lemma\tund
+"""
+
+
+def test_synsets_have_words_of_several_languages(tmp_path):
+    write(tmp_path, NOUNS, "data.noun")
+    german = write(tmp_path, GERMAN_NOUNS, "wn-data-deu.tab")
+    synsets = list(synsets_of(tmp_path, "en", {"de": german}))
+    assert synsets[4].words == {"en": ("house", "home", "dwelling"), "de": ("Haus", "Heim")}
+    assert synsets[3].words == {"en": ("oak",), "de": ()}
+    found = concepts_of_synsets(synsets, BOTH, ANALYSIS)
+    assert [(c.name, dict(c.words), c.parent) for c in found.concepts] == [
+        ("tree (noun.00000030)", {"de": ("baum",), "en": ("tree",)}, None),
+        ("house (noun.00000050)", {"de": ("haus", "heim"), "en": ("house", "home")}, None),
+    ]
+    assert found.coverage["de"] == pytest.approx((50 + 9 + 30) / 199)
+    tree = compiled(ConceptTree(found.concepts), BOTH)
+    assert (tree.concepts, tree.apart) == (2, 0)
+    german_alone = concepts_of_synsets(
+        synsets_of(tmp_path, None, {"": german}), counted(GERMAN, [5, 4, 3, 2, 9]), Analysis(language="de")
+    )
+    assert [dict(c.words) for c in german_alone.concepts] == [{"": ("baum",)}, {"": ("haus", "heim")}]
+
+
+def test_a_kind_is_in_both_languages_although_a_level_between_is_in_one(tmp_path):
+    """The plant has no word here, so the tree is at the top; the oak, in German alone, is below it."""
+    write(tmp_path, NOUNS, "data.noun")
+    lines = GERMAN_NOUNS + "00000040-n\tdeu:lemma\tBank\n"
+    found = concepts_of_synsets(
+        synsets_of(tmp_path, "en", {"de": write(tmp_path, lines, "d.tab")}), BOTH, ANALYSIS
+    )
+    oak = found.concepts[1]
+    assert (oak.name, dict(oak.words), oak.parent) == (
+        "bank (noun.00000040)", {"de": ("bank",)}, "tree (noun.00000030)"
+    )  # fmt: skip
+    flat = concepts_of_synsets(
+        synsets_of(tmp_path, "en", {"de": tmp_path / "d.tab"}), BOTH, ANALYSIS, depth=1
+    )
+    assert dict(flat.concepts[0].words) == {"de": ("baum", "bank"), "en": ("tree",)}
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ("Haus\thouse\n", "no words of synsets"),
+        ("00000070-n\tlemma\tHaus\n00000080-n\tlemma\tHeim\n00000030-n\tlemma\tBaum\n", "2 of its 3 synsets"),
+    ],
+)
+def test_words_of_other_synsets_are_refused(tmp_path, lines, problem):
+    write(tmp_path, NOUNS, "data.noun")
+    file = write(tmp_path, lines, "wn-data-deu.tab")
+    with pytest.raises(UserError, match=problem) as error:
+        list(synsets_of(tmp_path, "en", {"de": file}))
+    assert error.value.where == str(file)
+    with pytest.raises(UserError, match="no language 'fr'"):
+        concepts_of_synsets([Synset("noun.1", {"fr": ("maison",)}, None)], BOTH, ANALYSIS)
 
 
 def test_a_malformed_line_of_wordnet_is_named(tmp_path):
@@ -275,10 +340,11 @@ def test_any_text_is_read_or_refused_with_a_line(tmp_path_factory, text, form):
 def test_any_sets_of_synonyms_make_a_tree(drawn):
     """Circles of sets too, which WordNet does not have."""
     synsets = [
-        Synset(key, tuple(words), parent) for key, words, parent in {one[0]: one for one in drawn}.values()
+        Synset(key, {"": tuple(words)}, parent)
+        for key, words, parent in {one[0]: one for one in drawn}.values()
     ]
     for depth in (None, 1, 2):
-        known = {word for _, words, _ in synsets for word in words}
+        known = {word for _, words, _ in synsets for word in words[""]}
         if not known:
             with pytest.raises(UserError, match="no concept"):
                 concepts_of_synsets(synsets, ONE, None, depth)

@@ -47,6 +47,44 @@ def test_from_a_dictionary_to_topics(bilingual, cli, tmp_path):
     assert (tmp_path / "same.jsonl").read_bytes() == tree.read_bytes()
 
 
+def test_from_wordnet_in_two_languages(bilingual, cli, tmp_path):
+    words = TOPICS[0][:6]
+    lines = [f"{n:08d} 03 n 02 {word} 0 thing_{n} 0 000 | x\n" for n, word in enumerate(words)]
+    (tmp_path / "dict").mkdir()
+    (tmp_path / "dict/data.noun").write_text("".join(lines))
+    tab = tmp_path / "german.tab"
+    tab.write_text("".join(f"{n:08d}-n\tdeu:lemma\t{german(word)}\n" for n, word in enumerate(words)))
+    given = (
+        "concepts",
+        tmp_path / "dict",
+        "--corpus",
+        bilingual / "c",
+        "--out",
+        tmp_path / "t.jsonl",
+        "--json",
+    )
+    made = json.loads(cli(*given, "--from", "en", "--synonyms", f"german={tab}").stdout)
+    assert (made["concepts"], made["entries"]) == (6, 6)
+    first = json.loads((tmp_path / "t.jsonl").read_text().splitlines()[0])
+    assert first["words"] == {"de": [german(words[0])], "en": [words[0]]}
+    for options, problem in (
+        ((), "name WordNet's by --from"),
+        (("--from", "en", "--synonyms", "german"), "write it as fr=wn-data-fra.tab"),
+        (("--from", "en", "--synonyms", f"de={tab}", "--synonyms", f"german={tab}"), "gives de twice"),
+        (("--from", "en", "--synonyms", f"fr={tab}"), "no language 'fr'"),
+        (("--from", "en", "--synonyms", f"de={tmp_path / 'none'}"), "none"),
+    ):
+        refused = cli(*given, "--overwrite", *options, code=1)
+        assert problem in refused.stderr
+        assert len(refused.stderr.strip().splitlines()) == 1
+    dictionary = (bilingual / "d.tsv", "--from", "de", "--to", "en", "--synonyms", f"de={tab}")
+    refused = cli("concepts", *dictionary, *given[2:], "--overwrite", code=2)
+    assert "--synonyms" in refused.stderr
+    onto = ("concepts", tmp_path / "dict", "--corpus", bilingual / "c", "--out", tab, "--overwrite")
+    refused = cli(*onto, "--from", "en", "--synonyms", f"de={tab}", code=1)
+    assert "is the dictionary" in refused.stderr
+
+
 def test_counts_have_a_least_and_a_most(bilingual, cli, tmp_path):
     words = [word for topic in TOPICS for word in topic][:9]
     counts = "".join(f"{german(word)}\t{word}\t{times}\n" for times, word in enumerate(words, 1))

@@ -1,6 +1,7 @@
 """`stickbreaker concepts`: from a dictionary to a tree of concepts over the words of a corpus."""
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("dictionary", type=PATH)
 @option("--corpus", required=True, metavar="CORPUS", help="A corpus, or a model, that has the words.")
 @option("--out", required=True, type=PATH, help="The file to write.")
-@option("--from", "source", metavar="LANGUAGE", help="The language of a dictionary's words.")
+@option("--from", "source", metavar="LANGUAGE", help="The language of a dictionary's words, or of WordNet's.")
 @option("--to", "target", metavar="LANGUAGE", help="The language of a dictionary's translations.")
 @option(
     "--format",
@@ -52,6 +53,13 @@ if TYPE_CHECKING:
 )
 @option("--traditional", is_flag=True, help="CC-CEDICT: traditional characters.")
 @option("--depth", least=1, help="WordNet: levels of concepts.  [default: as many as there are]")
+@option(
+    "--synonyms",
+    multiple=True,
+    metavar="LANGUAGE=FILE",
+    help="WordNet: words of its synsets in another language, a file of the Open Multilingual Wordnet; repeat "
+    "it for more languages.",
+)
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
 def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
@@ -65,9 +73,10 @@ def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json:
     from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
 
     refuse_file(out, overwrite)
-    _refuse_onto_itself(dictionary, out)
+    synonyms = _files_by_language(given.pop("synonyms"))
+    _refuse_onto_itself([dictionary, *synonyms.values()], out)
     vocabulary, analysis = words_of_corpus(corpus)
-    selection = select(dictionary, vocabulary, analysis, **given)
+    selection = select(dictionary, vocabulary, analysis, synonyms=synonyms, **given)
     lines = ConceptTree(selection.concepts).lines()
     with atomic_file(out, overwrite=overwrite) as partial:
         partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -108,6 +117,7 @@ def select(
     max_count: float | None,
     traditional: bool,
     depth: int | None,
+    synonyms: Mapping[str, Path],
 ) -> "Selection":
     """The concepts of a dictionary. Raises UserError, a usage error for options that go not together."""
     from stickbreaker.topics.concepts import concept_sources, dictionaries
@@ -116,14 +126,24 @@ def select(
     file = None if form == "wordnet" else dictionaries.WordFile.open(dictionary, form)
     if file is None or file.form == "constraints":
         refuse_written(
-            ("source", "target", "kind", "most", "min_count", "max_count", "traditional"),
-            "is for dictionaries",
+            ("target", "kind", "most", "min_count", "max_count", "traditional"), "is for dictionaries"
         )
     if file is None:
-        synsets = dictionaries.synsets_of(dictionary)
+        others = synonyms
+        if vocabulary.languages and source is None and not others:
+            problem = f"the corpus has the languages {', '.join(vocabulary.languages)}"
+            raise UserError(problem, remedy="name WordNet's by --from, and files of the others by --synonyms")
+        if not vocabulary.languages:
+            if len(others) + (source is not None) > 1:
+                raise UserError(
+                    "the corpus has one language", remedy="give its words by one --synonyms alone"
+                )
+            source, others = None, dict(zip([""], others.values(), strict=False))
+        synsets = dictionaries.synsets_of(dictionary, source or (None if others else ""), others)
         return concept_sources.concepts_of_synsets(synsets, vocabulary, analysis, depth)
-    refuse_written(("depth",), "is for WordNet")
+    refuse_written(("depth", "synonyms"), "is for WordNet")
     if file.form == "constraints":
+        refuse_written(("source",), "is for dictionaries and WordNet")
         return concept_sources.concepts_of_constraints(file.constraints(), vocabulary, analysis)
     if file.form != "counts":
         refuse_written(("min_count", "max_count"), "needs counts, in a third column")
@@ -141,9 +161,25 @@ def select(
     )
 
 
-def _refuse_onto_itself(dictionary: Path, out: Path) -> None:
-    """Raise UserError if the file to write is the one to read, or one of a directory's."""
-    read = [*dictionary.iterdir()] if dictionary.is_dir() else [dictionary]
+def _files_by_language(given: Sequence[str]) -> dict[str, Path]:
+    """The files of `--synonyms` by language. Raises UserError if one is malformed, or a language is twice."""
+    from stickbreaker.corpus.text.languages import language_code
+
+    files: dict[str, Path] = {}
+    for one in given:
+        name, _, path = one.partition("=")
+        if not name.strip() or not path:
+            raise UserError(f"--synonyms {one}", remedy="write it as fr=wn-data-fra.tab")
+        code = language_code(name.strip())
+        if code in files:
+            raise UserError(f"--synonyms gives {code} twice", remedy="give one file for a language")
+        files[code] = Path(path)
+    return files
+
+
+def _refuse_onto_itself(sources: Sequence[Path], out: Path) -> None:
+    """Raise UserError if the file to write is one to read, or one of a directory to read."""
+    read = [file for one in sources for file in (one.iterdir() if one.is_dir() else (one,))]
     if out.exists() and any(file.exists() and file.samefile(out) for file in read):
         raise UserError("is the dictionary", where=out, remedy="choose another path")
 

@@ -13,6 +13,7 @@ from stickbreaker.corpus.vocabulary import tagged
 from stickbreaker.topics.concepts.dictionaries import Entry, Synset
 from stickbreaker.topics.model.vocabularies.concept_tree import Concept
 
+_WordsOfConcept = dict[str, dict[str, None]]  # by language, in order
 KINDS = ("one-to-one", "all")
 BY_CHARACTERS = "most words have several characters, and each character is a word of the corpus"
 BY_WORDS = "build the corpus with the segmentation icu, which finds words"
@@ -146,18 +147,24 @@ def concepts_of_synsets(
     """A concept for each synset with a word of the vocabulary, named by its first word and key.
 
     Its parent is the nearest hypernym with a word of the vocabulary; words of synsets deeper than `depth`
-    levels go to the ancestor at that depth.
+    levels go to the ancestor at that depth. Raises UserError if the synsets' languages are not the
+    vocabulary's, and if no word is in the vocabulary.
     """
-    _refuse_several_languages(vocabulary)
-    selection, spell = Selection(), _Speller(vocabulary, analysis, "")
+    selection, spell = Selection(), dict[str, _Speller]()
     parents: dict[str, str | None] = {}
-    words: dict[str, dict[str, None]] = {}
+    words: dict[str, _WordsOfConcept] = {}
     for synset in synsets:
         selection.entries += 1
         parents[synset.key] = synset.parent
-        known = dict.fromkeys(found for word in synset.words if (found := spell(word)) is not None)
-        if known:
-            words[synset.key] = known
+        own: _WordsOfConcept = {}
+        for code, given in synset.words.items():
+            if code not in spell:
+                _refuse_lacking(vocabulary, code)
+                spell[code] = _Speller(vocabulary, analysis, code)
+            if known := dict.fromkeys(found for word in given if (found := spell[code](word)) is not None):
+                own[code] = known
+        if own:
+            words[synset.key] = own
         else:
             selection.not_in_vocabulary += 1
     kept = {key: _nearest(key, parents, words) for key in words}
@@ -166,10 +173,11 @@ def concepts_of_synsets(
             kept[key] = None
     if depth is not None:
         _cut(kept, words, depth)
-    names = {key: f"{next(iter(own))} ({key})" for key, own in words.items()}
+    names = {key: f"{next(iter(next(iter(own.values()))))} ({key})" for key, own in words.items()}
     for key, parent in kept.items():
         above = None if parent is None else names[parent]
-        selection.concepts.append(Concept(names[key], {"": tuple(words[key])}, above))
+        own_words = {code: tuple(known) for code, known in sorted(words[key].items())}
+        selection.concepts.append(Concept(names[key], own_words, above))
     return _covered(selection, vocabulary)
 
 
@@ -184,7 +192,7 @@ def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, ob
     return None
 
 
-def _cut(kept: dict[str, str | None], words: dict[str, dict[str, None]], depth: int) -> None:
+def _cut(kept: dict[str, str | None], words: dict[str, _WordsOfConcept], depth: int) -> None:
     """Move the words of sets below `depth` levels to their ancestors at that level."""
     for key in list(kept):
         way, at = list[str](), key
@@ -192,7 +200,8 @@ def _cut(kept: dict[str, str | None], words: dict[str, dict[str, None]], depth: 
             way.append(at)
             at = kept.get(at)
         if len(way) > depth:
-            words[way[-depth]].update(words[key])
+            for code, own in words[key].items():
+                words[way[-depth]].setdefault(code, {}).update(own)
     deep = [key for key in kept if _levels(key, kept) > depth]
     for key in deep:
         del words[key]
@@ -236,11 +245,18 @@ def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) 
         remedy = "build it with a text in each, such as --text-field de=german,en=english"
         raise UserError("the corpus has one language, and a dictionary has two", remedy=remedy)
     for code in languages:
-        if code not in vocabulary.languages:
-            remedy = f"it has {', '.join(vocabulary.languages)}"
-            raise UserError(f"the corpus has no language {code!r}", remedy=remedy)
+        _refuse_lacking(vocabulary, code)
     if languages[0] == languages[1]:
         raise UserError(f"both languages are {languages[0]}", remedy="give two languages")
+
+
+def _refuse_lacking(vocabulary: Vocabulary, language: str) -> None:
+    """Raise UserError if the vocabulary lacks a language, "" being the only one of a vocabulary."""
+    if not language:
+        _refuse_several_languages(vocabulary)
+    elif language not in vocabulary.languages:
+        remedy = f"it has {', '.join(vocabulary.languages) or 'one language, which has no code'}"
+        raise UserError(f"the corpus has no language {language!r}", remedy=remedy)
 
 
 def _refuse_several_languages(vocabulary: Vocabulary) -> None:

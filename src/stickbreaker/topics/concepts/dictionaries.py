@@ -1,7 +1,7 @@
 """Reading files of words that belong together: dictionaries, alignment counts, constraints, WordNet."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -12,6 +12,8 @@ from stickbreaker.corpus.readers.sources import listed_lines
 
 CEDICT = re.compile(r"(\S+) (\S+) \[([^\]]*)\] ?/(.*)")
 ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+SYNSET = re.compile(r"([0-9]{8})-([nvasr])")
+SPACE = re.compile(r"[\s_]")
 PARTICLE = re.compile(r"^(?:to|a|an|the) ", re.IGNORECASE)
 
 
@@ -61,7 +63,7 @@ class WordFile:
     def constraints(self) -> Iterator[tuple[int, list[str]]]:
         """The line number and words of each MERGE_ line in a file of constraints in MALLET's format.
 
-        Raises UserError with file and line, also for SPLIT_, since a tree of concepts cannot separate words.
+        Raises UserError with file and line, also for SPLIT_: docs/explanation/concepts-equations.md says why.
         """
         for number, line in self.lines:
             kind, *words = line.split("\t") if "\t" in line else line.split()
@@ -138,38 +140,79 @@ FORMATS: dict[str, Callable[[str, bool], Iterator[Entry]]] = {
 
 
 class Synset(NamedTuple):
-    """A synset of WordNet: its key, its words, and its first hypernym or None."""
+    """A synset of WordNet: its key, its words by language ("" if there is only one), and its first hypernym
+    or None."""
 
     key: str
-    words: tuple[str, ...]
+    words: Mapping[str, tuple[str, ...]]
     parent: str | None
 
 
-def synsets_of(folder: str | Path) -> Iterator[Synset]:
+def synsets_of(
+    folder: str | Path, language: str | None = "", others: Mapping[str, str | Path] | None = None
+) -> Iterator[Synset]:
     """The synsets in the database files of WordNet (data.noun, data.verb, …; see wndb(5WN)).
 
-    Phrases are left out. Raises UserError if there is no such file, or a line is malformed.
+    `language`: that of the database's words; None leaves its words out. `others`: by language, a file with
+    the words of the same synsets, in the format of the Open Multilingual Wordnet. Phrases are left out.
+    Raises UserError if there is no such file, a line is malformed, or most synsets of a file of `others` are
+    not in the database.
     """
     files = [
         path for kind in ("noun", "verb", "adj", "adv") if (path := Path(folder) / f"data.{kind}").exists()
     ]
     if not files:
         raise UserError("has no data.noun", where=folder, remedy="give the directory dict/ of WordNet")
+    translated = {code: _synset_words(str(path)) for code, path in (others or {}).items()}
+    unmet = {code: set(words) for code, words in translated.items()}
     for path in files:
         part = path.suffix.removeprefix(".")
         for number, line in _lines(str(path)):
             if line.startswith("  ") or not line.strip():
                 continue  # the licence
             try:
-                yield _synset(part, line.partition("|")[0].split())
+                key, own, parent = _synset(part, line.partition("|")[0].split())
             except (ValueError, IndexError, KeyError):
                 remedy = "give files in WordNet's format: offset, file, kind, words, pointers"
                 raise UserError("malformed line", where=str(path), line=number, remedy=remedy) from None
+            words = {} if language is None else {language: own}
+            for code, found in translated.items():
+                unmet[code].discard(key)
+                words[code] = found.get(key, ())
+            yield Synset(key, words, parent)
+    for code, keys in unmet.items():
+        n_keys = len(translated[code])
+        if 2 * len(keys) > n_keys:
+            problem = f"{len(keys):,} of its {n_keys:,} synsets are not in {folder}"
+            remedy = "give the database that its numbers are of, mostly WordNet 3.0"
+            raise UserError(problem, where=str((others or {})[code]), remedy=remedy)
 
 
-def _synset(part: str, fields: list[str]) -> Synset:
-    """Read a line: offset, file, kind, number of words (hexadecimal), word and id of each, number of
-    pointers, and symbol, offset, part of speech and words of each."""
+def _synset_words(path: str) -> dict[str, tuple[str, ...]]:
+    """The single words of each synset in a file of the Open Multilingual Wordnet: a synset such as
+    00001740-n, a tab, "lemma" (also with a language before it), a tab, a word.
+
+    Other lines with tabs (definitions, examples) are passed over. Raises UserError if there is no word.
+    """
+    words: dict[str, dict[str, None]] = {}
+    for _, line in _lines(path):
+        fields = [field.strip() for field in line.split("\t")]
+        found = SYNSET.fullmatch(fields[0])
+        if found is None or len(fields) < 3 or fields[1].rpartition(":")[2] != "lemma":
+            continue
+        offset, part = found.groups()
+        own = words.setdefault(f"{_PARTS[part]}.{offset}", {})
+        if fields[2] and not SPACE.search(fields[2]):
+            own[fields[2]] = None
+    if not words:
+        remedy = "a line is 00001740-n, a tab, fra:lemma, a tab, a word, as in the Open Multilingual Wordnet"
+        raise UserError("has no words of synsets", where=path, remedy=remedy)
+    return {key: tuple(own) for key, own in words.items()}
+
+
+def _synset(part: str, fields: list[str]) -> tuple[str, tuple[str, ...], str | None]:
+    """The key, words and hypernym in a line: offset, file, kind, number of words (hexadecimal), word and id
+    of each, number of pointers, and symbol, offset, part of speech and words of each."""
     if not fields[0].isdigit():
         raise ValueError
     n_words = int(fields[3], 16)
@@ -181,7 +224,7 @@ def _synset(part: str, fields: list[str]) -> Synset:
         if symbol in ("@", "@i") and parent is None:
             parent = f"{_PARTS[kind]}.{offset}"
     single = tuple(dict.fromkeys(word for word in words if word and "_" not in word))
-    return Synset(f"{part}.{fields[0]}", single, parent)
+    return f"{part}.{fields[0]}", single, parent
 
 
 _PARTS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
