@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from stickbreaker.core.edits import Split
+from stickbreaker.core.records import Field
+from stickbreaker.topics.model.moves.decisions import Candidate, MoveLimits, chosen
 from stickbreaker.topics.model.moves.pairs import MOST_PARTS, PARTS, mixtures
 
 
@@ -25,3 +28,20 @@ def test_a_topic_that_failed_is_tried_with_twice_as_many():
 def test_of_few_topics_all_others_are_the_most():
     assert list(mixtures(np.eye(3), [1], np.array([0.0, 9.0, 0.0]))) == [(1, 0, 2)]
     assert list(mixtures(np.eye(1), [0], np.zeros(1))) == []
+
+
+def test_a_topic_that_failed_for_thousands_of_rounds_waits_the_longest():
+    """As in runs of a thousand passes, where two to that power is no number any more."""
+    failed = np.array([[5000.0, 4.0], [0.0, 5000.0]])
+    params = {
+        "failed": Field(failed, ("kinds", "topics"), additive=False),
+        "wait": Field(np.zeros((2, 2)), ("kinds", "topics"), additive=False),
+        "apart": Field(np.zeros((2, 2)), ("topics", "topics"), additive=False),
+    }
+    found = [Candidate("split", (topic,), Split("topics", topic), -1.0, None) for topic in (0, 1)]
+    with np.errstate(over="raise"):
+        best, memory = chosen(params, found, MoveLimits(0.0, 1), np.array([9.0, 9.0]), lambda rounds: rounds)
+        assert len(next(iter(mixtures(np.eye(40), [1], failed[:, 0].repeat(20))))) > 1
+    assert best == []
+    assert memory["wait"].values[0].tolist() == [32.0, 32.0]
+    assert memory["failed"].values.tolist() == [[5001.0, 5.0], [0.0, 5000.0]]

@@ -9,7 +9,7 @@ from stickbreaker.contracts.table_view import RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record
 
-MAX_BACKOFF = 32.0  # most cohorts that a repeatedly failing topic waits
+MAX_DOUBLINGS = 5.0  # of the cohorts that a repeatedly failing topic waits: 32 at most
 PAIR_BACKOFF = 8.0  # cohorts that a pair waits after failing, or after being split
 SPLIT, MERGE = 0, 1  # kinds of moves
 EMPTY, TOLERANCE = 1.0, -1e-2  # a topic with fewer tokens can be dropped at no gain, up to rounding
@@ -70,7 +70,7 @@ def chosen(
             )  # the halves take this place and a new one, and are not tried immediately
     for kind, topic in lost:
         failed[kind, topic] += 1.0
-        wait[kind, topic] = later(min(2.0 ** failed[kind, topic], MAX_BACKOFF))
+        wait[kind, topic] = later(2.0 ** min(failed[kind, topic], MAX_DOUBLINGS))
     for k in taken:
         failed[:, k] = wait[:, k] = 0.0
     return best, {

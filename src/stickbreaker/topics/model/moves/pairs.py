@@ -56,7 +56,7 @@ def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tupl
             return
         root = np.linalg.cholesky(products[np.ix_(others, others)])
         parts, _ = nnls(root.T, np.linalg.solve(root, products[others, topic]))
-        most = int(min(PARTS * 2.0 ** failed[topic], MOST_PARTS))
+        most = int(min(PARTS * 2.0 ** min(failed[topic], MOST_PARTS), MOST_PARTS))
         largest = np.argsort(-parts, kind="stable")[:most]
         chosen = largest if failed[topic] else largest[parts[largest] > LEAST_PART]
         chosen = chosen if len(chosen) else largest[:1]
