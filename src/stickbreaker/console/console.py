@@ -105,14 +105,17 @@ class ProgressLine:
         return time.monotonic() - self.shown >= self.every
 
     def show(self, text: str, *, last: bool = False) -> None:
-        """Show a text, unless the last one is too recent; the `last` one always, and it stays."""
+        """Print a progress text, unless the previous one was printed too recently.
+
+        With `last`, the text is always printed and ends with a line break, so that it stays on the screen.
+        """
         if last or self.due:
             self.shown = time.monotonic()
             clear, end = ("\r\x1b[K", "\n" if last else "") if self.live else ("", "\n")
             print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Erase a line that changes."""
+        """Erase the progress line if the terminal redraws it in place; otherwise do nothing."""
         if self.live:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -239,7 +242,7 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | 
 
 
 def written(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The named options that were given on the command line."""
+    """Those of `names` that the user gave on the command line (the others have their default values)."""
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
     return tuple(name for name in names if context.get_parameter_source(name) == source)
@@ -254,8 +257,10 @@ def refuse_written(names: tuple[str, ...], problem: str) -> None:
 
 
 def from_option(*, names: str | None = None, **settings: Any) -> Any:
-    """A field of a dataclass that an option sets: `option`'s settings, without its name if that is the
-    field's. See `options_into`."""
+    """A dataclass field that is set by a command-line option, for `options_into`.
+
+    Takes the settings of `option`. `names` are the option's names, if they differ from the field's name.
+    """
     default = settings.get("default", False if settings.get("is_flag") else None)
     return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def score_documents(asked: ScoringRequest) -> Outcome:
-    """The log probability of whole documents, and of parts of them, under a model."""
+    """Score whole documents, and parts of them, by their log probability under a model; the result of
+    `evaluate` for kinds of models without a score of their own.
+    """
     from stickbreaker.estimators.saving import load
 
     with naming(" ".join(asked.inputs)):

@@ -351,7 +351,9 @@ def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | 
 
 
 def _refuse_model(given: str) -> None:
-    """Raise UserError for a model that is given instead of documents."""
+    """Raise UserError if the path `given` is a saved model, where a corpus or files of documents are
+    expected.
+    """
     if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is not a file
         remedy = (
             f"to continue its run: {command_line('resume', given)}; for new documents: "
@@ -370,9 +372,9 @@ def _show_documents(line: ProgressLine, position: "Position", documents: int) ->
 
 @contextmanager
 def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[None]:
-    """Print warnings of these kinds, raised in the context, as notes: as they come, or when it has ended.
+    """Print Python warnings of these kinds, raised inside the `with` block, as notes of the program.
 
-    At the end, warnings of other kinds are dropped.
+    They are printed at once, or with `at_end` when the block ends; then warnings of other kinds are dropped.
     """
     with warnings.catch_warnings(record=at_end) as remarks:
         for kind in kinds:
@@ -394,7 +396,7 @@ def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[N
 
 
 def _note_of(message: Warning) -> str:
-    """What the program prints of a warning, with the option that helps."""
+    """The text that the program prints for a warning, including the option that helps."""
     from stickbreaker.corpus.readers.repeats import RepeatsWarning
     from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning

@@ -71,8 +71,11 @@ def _option_of_setting(
 
 
 def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[str, ...], list[Parameter]]]:
-    """By the name of a setting: the choices of a parameter (`only`: one of them) that have it, and how the
-    class of each choice declares it."""
+    """The settings of a parameter's choices, each with the choices that have it and how the class of each
+    declares it.
+
+    Returns {setting name: (choices, declarations)}; `only` restricts this to one choice.
+    """
     found: dict[str, tuple[tuple[str, ...], list[Parameter]]] = {}
     for choice, kind in one.settings.items():
         for name, own in declared(kind).items():
@@ -83,7 +86,10 @@ def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[
 
 
 def _default(kind: type[Any], one: Parameter) -> str:
-    """What a setting is if it is not given: by a model's own defaults, or those of its class."""
+    """The default of a parameter as text for `--help`: the model class's own default, or the parameter's.
+
+    If the default for streams differs, it is added.
+    """
     own = getattr(kind, "schedule_defaults", {}).get(one.name)
     if own is None:
         return one.unset or (f"{one.default:g}" if isinstance(one.default, float) else f"{one.default}")
@@ -118,12 +124,12 @@ def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({
 
 
 def _plain(bound: float | None) -> float | None:
-    """A bound as `--help` shows it, without a point if it is whole."""
+    """A bound as a number that `--help` shows without a decimal point if it is whole; None stays None."""
     return int(bound) if bound is not None and bound == int(bound) else bound
 
 
 def _is_pair(one: Parameter) -> bool:
-    """Whether a parameter has an option to set it, and one to unset it."""
+    """Whether a parameter has two options, one to switch it on and one to switch it off."""
     return "bool" in one.kinds and one.default is not False
 
 
@@ -140,7 +146,7 @@ def _lower(text: str) -> str:
 
 
 def refuse_unneeded(kind: type[Any], options: Mapping[str, Any]) -> None:
-    """Raise a usage error for options that were written without the others that they need."""
+    """Raise a usage error for options given on the command line without another option that they need."""
     parameters = declared(kind)
     for one in parameters.values():
         if one.option_name is None or not written((one.key,)):

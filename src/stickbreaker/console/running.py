@@ -108,7 +108,7 @@ def began_on_spark(path: Path) -> bool:
 
 
 def emit_finished(path: Path, as_json: bool) -> None:
-    """Print that a run is finished already, and how its model can learn more, if it can."""
+    """Print that a run has finished already and, if its model can learn more, the command for that."""
     from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.saved import ModelDirectory
 
@@ -181,8 +181,11 @@ def _as_text(
     following: Sequence[str],
     scores: "ScoreNames",
 ) -> str:
-    """A summary of a run: what it learned, in numbers, `lines` of its kind, and the command to continue with,
-    if there is one."""
+    """The text that reports a finished run: what it learned, `lines`, and the command to continue with.
+
+    `sizes`: numbers of what was learned, such as topics; `lines`: more lines, specific to the kind of model;
+    `following`: commands that the user may run next.
+    """
     value = summary["held_out"]
     held_out = "" if value is None else f", held-out {value:.4f} nats/{scores.token}"
     passes, documents = summary["passes"], summary["documents"]

@@ -49,7 +49,9 @@ class SparkLog:
             yield
 
     def _take(self, owner: object, name: str) -> None:
-        """Replace a function that prints the trace of the current error by one that writes it here."""
+        """Replace the function `name` of a module or class, which prints the trace of an error, by one that
+        writes the trace to this log; `undo` restores it.
+        """
         self.undo.callback(setattr, owner, name, getattr(owner, name))
         setattr(owner, name, lambda *_: self.write_trace())
 
@@ -99,7 +101,7 @@ class _Handler(logging.StreamHandler[IO[str]]):
 
 
 def _put_back(copy: int, number: int) -> None:
-    """Restore a descriptor from its copy."""
+    """Make descriptor `number` refer again to the file that `copy` refers to, and close `copy`."""
     os.dup2(copy, number)
     os.close(copy)
 

@@ -6,7 +6,7 @@ from stickbreaker.console.requests import ExportRequest
 
 
 def write_zip(asked: ExportRequest) -> tuple[dict[str, Any], str]:
-    """Write the file; returns figures and a line that describes them."""
+    """Pack the model into one file; returns its size in bytes, as JSON and as a line of text."""
     from stickbreaker.saved.packed_models import pack
 
     size = pack(asked.model, asked.out, overwrite=asked.overwrite)

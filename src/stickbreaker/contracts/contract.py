@@ -66,8 +66,11 @@ class Accepted(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A move's decisions on its trials: edits to make, proposals to map once more, params that it changes,
-    and names of proposals to give up."""
+    """A move's decisions on its trials.
+
+    accepted: edits to make; retry: proposals to map once more; params: parameters that change; dropped: names
+    of proposals to give up.
+    """
 
     accepted: tuple[Accepted, ...] = ()
     retry: tuple[Proposal, ...] = ()
@@ -98,7 +101,7 @@ class TableSpec:
 
     @property
     def axes(self) -> tuple[str, str]:
-        """The names of both axes."""
+        """The names of the row axis and the column axis."""
         return self.rows, self.columns
 
     @property
@@ -130,7 +133,7 @@ class CountTable(Protocol):
         ...
 
     def counts(self, rows: NDArray[np.int64] | slice, /) -> Array:
-        """Some rows (rows × columns)."""
+        """The counts of some rows (rows × columns)."""
         ...
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
@@ -218,8 +221,9 @@ class Model(ABC):
 
     @abstractmethod
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
-        """Sums over the rows from `first` on that the score and the global step need, besides plain
-        totals."""
+        """Sums over the rows from number `first` on, which the score and the global step need in addition to
+        the column totals.
+        """
 
     @abstractmethod
     def global_step(
@@ -230,7 +234,7 @@ class Model(ABC):
 
     @abstractmethod
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The objective for the state that the local steps saw: their terms and the table's."""
+        """The objective (terms of the documents and of the table) for the state that the local steps used."""
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The objective if `stats` sums each document's latest report, and the table sums those reports'
@@ -254,16 +258,18 @@ class Model(ABC):
         return False
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """Which new rows the table takes in: by default all, in order of their keys.
+        """The edit that adds new rows to the table, and the params after it.
 
-        A model whose rows are in groups must override this: its `Grow` has the group of each new row. Also
-        returns the params as they are after the edit. In `new_rows`, a row has its counts by column first;
-        what follows them is defined by the model.
+        By default all new rows are added, in order of their keys. A model whose rows are in groups must
+        override this: its `Grow` has the group of each new row. `new_rows` maps a key to an array that begins
+        with the row's count in each column; what follows these counts is defined by the model.
         """
         return ((Grow(self.table.rows, len(new_rows), tuple(sorted(new_rows))),) if new_rows else ()), {}
 
     def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
-        """For a truncated table, after the global step: the new order of its cells, and the rows to drop."""
+        """The edit after a global step of a truncated table: the new order of its cells, and the rows to
+        drop.
+        """
         return ()
 
     def finish(self, params: Record, counts: Counts) -> Edit:

@@ -25,7 +25,8 @@ class RowBlock(NamedTuple):
 
 
 class ReportRows(NamedTuple):
-    """Placeholder for the rows of a step's report: those of the trial of this name, or the report's own.
+    """Placeholder for rows of a step's report: the rows of the trial named `trial`, or the report's own if it
+    is "".
 
     A block gets zeros for its rows that the report does not have.
     """
@@ -62,8 +63,9 @@ class TableView(ABC):
 
     @abstractmethod
     def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
-        """Arrays over all rows of the table, made from each function's arrays over the rows of a block.
+        """Arrays over all rows of the table: {query: {array: values}}.
 
+        Each query is a function that computes such arrays for the rows of one block; they are concatenated.
         They may become values of fields and of edits. For a table whose rows have keys they are ndarrays.
         """
 

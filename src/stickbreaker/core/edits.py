@@ -29,7 +29,7 @@ class Grow:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Removes positions and what they hold; later positions move down."""
+    """Removes positions of an axis, with their values; later positions move down."""
 
     axis: str
     positions: tuple[int, ...]
@@ -37,7 +37,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Adds position `source` to position `into` and removes it."""
+    """Adds the values at position `source` to those at position `into`, and removes `source`."""
 
     axis: str
     into: int
@@ -79,7 +79,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Permute:
-    """Moves position `order[i]` to position i."""
+    """Reorders an axis: the values of position `order[i]` move to position i."""
 
     axis: str
     order: tuple[int, ...]
@@ -222,7 +222,7 @@ def apply(edit: Edit, record: Record) -> dict[str, Field]:
 def apply_to_rows(
     edit: Edit, rows: Rows | SparseCounts, row_axis: str, column_axis: str, n_rows: int
 ) -> Rows:
-    """Rows of a table of `n_rows` rows after an edit: columns change, positions move."""
+    """Rows of a table of `n_rows` rows after an edit, which may change columns and move or remove rows."""
     rows = rows.rows()
     for change in edit:
         if isinstance(change, Reorder):
@@ -237,7 +237,9 @@ def apply_to_rows(
 
 
 def _cut(change: Change, row_axis: str, positions: NDArray[np.int64]) -> Change:
-    """The change with its shares restricted to some rows; empty shares if there are no rows."""
+    """The change, with its shares along the row axis restricted to the rows at `positions` (empty if there
+    are none).
+    """
     if not isinstance(change, Split | Dissolve) or row_axis not in change.along:
         return change
     others = {axis: shares for axis, shares in change.along.items() if axis != row_axis}
@@ -251,7 +253,10 @@ def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str)
 
 
 def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
-    """The rows after a change of the row axis, and the new number of rows."""
+    """The rows at their new positions after a change of the row axis, and the new number of rows.
+
+    Raises ValueError for a change that splits or reorders rows.
+    """
     if isinstance(change, Grow):
         return rows, n_rows + change.number
     if isinstance(change, Split | Dissolve | Reorder):
@@ -363,7 +368,9 @@ def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: st
 
 
 def _left(change: Split | Dissolve, n_columns: int) -> list[int]:
-    """The columns that hold what a change moved, out of `n_columns` columns after it."""
+    """The columns, numbered as after the change, that received what it moved. `n_columns`: their number after
+    it.
+    """
     if isinstance(change, Split):
         return [change.source, n_columns - 1]
     return [target - (change.source < target) for target in change.into]

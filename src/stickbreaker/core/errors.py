@@ -66,7 +66,9 @@ class UserError(ValueError):
         self.args = (self._message(as_parameters),)
 
     def on_command_line(self) -> str:
-        """The message with command-line options in place of parameters, but not in place of fields of a file.
+        """The error message for the command line: with names of options in place of parameters of Python.
+
+        For an error in a file, names of the file's fields stay as they are.
 
         >>> UserError("max_iter=0", remedy="raise max_iter").on_command_line()
         '--iterations 0; raise --iterations'
@@ -84,7 +86,7 @@ class UserError(ValueError):
 
 @contextmanager
 def naming(where: object, line: int | None = None) -> Generator[None]:
-    """Set `where` as the place of a UserError that is raised inside and names no place.
+    """A context that adds `where` and `line` to each UserError raised inside it that does not name a place.
 
     >>> with naming("news.jsonl"):
     ...     raise UserError("there is no document")
@@ -100,11 +102,11 @@ def naming(where: object, line: int | None = None) -> Generator[None]:
 
 
 class Interrupted(Exception):
-    """A run was asked to stop; the state is that of its last complete step."""
+    """Raised if a run is asked to stop; its state is the one after the last complete step."""
 
 
 def shortened(text: str, most: int = LONGEST_PIECE) -> str:
-    """The text, or its beginning and its end if it has more than `most` characters.
+    """The text, or its beginning and end joined by "…" if it has more than `most` characters.
 
     >>> shortened("abcdefghij", 5)
     'abc…j'
@@ -116,7 +118,7 @@ def shortened(text: str, most: int = LONGEST_PIECE) -> str:
 
 
 def shortened_path(path: str, most: int = LONGEST_PIECE) -> str:
-    """The path, or its end with the file's name if it has more than `most` characters.
+    """The path, or "…" and its end (with the file's name) if it has more than `most` characters.
 
     >>> shortened_path("/a/long/way/name.txt", 9)
     '…name.txt'
@@ -143,7 +145,7 @@ def noun_for(number: float, one: str, many: str | None = None) -> str:
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
-    """A number and what it counts.
+    """A number with its noun in the singular or plural, such as "1 topic" or "1,200 topics".
 
     >>> counted(1, "document"), counted(2_000, "document"), counted(2, "pass", "passes")
     ('1 document', '2,000 documents', '2 passes')

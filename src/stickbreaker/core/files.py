@@ -62,7 +62,10 @@ def atomic_directory(
 
 
 def _put(partial: Path, path: Path, before: _Identity | None) -> None:
-    """Rename `partial` to `path`, in place of what was there `before`; UserError if that has changed."""
+    """Rename `partial` to `path`, replacing what is at `path`.
+
+    `before` identifies what was at `path` earlier (None: nothing). Raises UserError if that has changed.
+    """
     if before is None:
         _rename_to_nothing(partial, path)
         return

@@ -108,7 +108,7 @@ def record_with(kinds: Mapping[str, Kind]) -> Callable[[object], TypeGuard[dict[
 
 
 def one_of(*texts: str) -> Kind:
-    """A predicate: is the value one of these texts?"""
+    """A predicate for JSON values: returns whether a value is one of these texts."""
     return lambda value: isinstance(value, str) and value in texts
 
 

@@ -76,7 +76,7 @@ class AllNames:
 
 @cache
 def all_names() -> AllNames:
-    """The names that all kinds share, and those of every kind, as one."""
+    """The names of the parameters that all kinds share and of those of every kind, merged into one table."""
     known = [SHARED, *(names for source in _sources for names in source())]
     renamed = {name: option for one in known for name, option in one.renamed.items()}
     clear = {**renamed, **{name: option_of(name) for one in known for name in one.alike}}
@@ -176,7 +176,9 @@ def as_parameters(text: str) -> str:
 
 
 def _without_command(text: str) -> tuple[str, str]:
-    """A message up to the first command of the program in it, and the rest, which is not translated."""
+    """Split a message before the first command line of the program in it; the second part is not
+    translated.
+    """
     found = COMMAND.search(text)
     return (text, "") if found is None else (text[: found.start()], found[0])
 

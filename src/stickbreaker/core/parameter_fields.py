@@ -26,7 +26,7 @@ SIMPLE = {"int", "float", "str", "bool", "None"}  # kinds of values that are che
 
 
 class Above(NamedTuple):
-    """A condition on a number: that it is above a bound."""
+    """A condition on a number: it is greater than `bound`."""
 
     bound: float
 
@@ -66,7 +66,7 @@ class Parameter:
 
     @property
     def key(self) -> str:
-        """The name by which a command gets the option's value."""
+        """The name under which click passes the option's value to a command."""
         return str(self.option_name)[2:].replace("-", "_")
 
     def refusal(self, value: Any, largest: float) -> str | None:
@@ -92,7 +92,9 @@ class Parameter:
         return f"{number} or {words}" if number and words and "at most" not in number else number
 
     def _number_refusal(self, value: Any, largest: float) -> str | None:
-        """What the number is, if the value is something else."""
+        """What the number should be, such as "a number above 0", if the value is not that; None if the value
+        is valid.
+        """
         whole = "int" in self.kinds
         kind, most = ("a whole number", min(self.most, largest)) if whole else ("a number", self.most)
         low = self.least if self.above is None else self.above
@@ -107,7 +109,7 @@ class Parameter:
         return (f"at most {most:,.0f}" if whole else kind) if value > most else None
 
     def text(self) -> str:
-        """What the docstring says of it."""
+        """The text on this parameter for a docstring."""
         known = all(f'"{choice}"' in self.help + self.more for choice in self.choices)
         words = either(self.choices, quote='"')
         parts = [
@@ -141,7 +143,7 @@ def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
 
 @cache
 def declared(kind: type[Any]) -> Mapping[str, Parameter]:
-    """The parameters that a dataclass, or a class that inherits from one, declares, in their order."""
+    """The parameters that a dataclass declares, with those that it inherits, by name and in order."""
     found = [
         Parameter(
             one.name, _kinds(one.type), one.default, by_name=bool(one.kw_only), **one.metadata["parameter"]
@@ -189,7 +191,9 @@ def refuse_unmet_needs(given: object) -> None:
 
 
 def is_met(condition: Condition, value: Any) -> bool:
-    """Whether another parameter's value is one that is needed."""
+    """Whether the value of another parameter satisfies a condition: it is above a bound, or one of the listed
+    values.
+    """
     return value > condition.bound if isinstance(condition, Above) else value in condition
 
 
@@ -205,7 +209,7 @@ def needed(name: str, condition: Condition) -> str:
 
 
 def either(words: Sequence[str], quote: str = "") -> str:
-    """The words, one of which is meant.
+    """The words as alternatives: "a, b or c".
 
     >>> either(["a", "b", "c"])
     'a, b or c'
@@ -222,9 +226,11 @@ def shown_value(value: Any) -> str:
 
 
 def names_of(kind: type[Any]) -> OptionNames:
-    """How messages name the parameters of a dataclass, and those of the settings that these may have.
+    """The command-line names of a dataclass's parameters, and of the settings that these may have, for
+    messages.
 
-    A name of several words is a parameter wherever it stands, others if they have a value.
+    A name of several words is replaced everywhere in a message; a name of one word only if a value follows
+    it.
     """
     own = declared(kind).values()
     settings = {one: None for parameter in own for one in parameter.settings.values()}
@@ -269,9 +275,9 @@ def with_parameter_section(kind: type[T]) -> type[T]:
 
 
 class Settings:
-    """What a choice for a parameter has of its own: a dataclass that checks the values it is made of.
+    """Base class of the settings that one choice of a parameter has: a dataclass that checks its values.
 
-    `home` is where the class is that users make, "module:class".
+    `home` is the public path of the class, as "module:class".
     """
 
     __slots__ = ()

@@ -57,7 +57,8 @@ def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]
 
 
 def share_of(key: str, seed: int = 0) -> float:
-    """A number in [0, 1) that depends only on the key and the seed: for choosing documents by their id.
+    """A number in [0, 1) computed from the key and the seed alone, such as for choosing documents by their
+    id.
 
     >>> share_of("doc-7") == share_of("doc-7")
     True

@@ -43,7 +43,7 @@ class Rows(NamedTuple):
         return self.values.shape[1]
 
     def plus(self, other: "Rows | SparseCounts") -> "Rows":
-        """The sum, over the union of the two sets of rows."""
+        """The sum of two sets of rows, on the union of their positions."""
         other = other.rows()
         positions = np.union1d(self.positions, other.positions)
         values = np.zeros((len(positions), self.values.shape[1]))
@@ -86,7 +86,7 @@ class SparseCounts(NamedTuple):
         return join_cells([self, other])
 
     def at(self, places: NDArray[np.int64]) -> "SparseCounts":
-        """The cells at some indices."""
+        """The cells numbered `places` in these arrays."""
         picked = self.positions[places], self.columns[places], self.times[places]
         return SparseCounts(*picked, self.n_columns, self.unit)
 
@@ -94,7 +94,7 @@ class SparseCounts(NamedTuple):
         return self._replace(unit=self.unit * factor)
 
     def rows(self) -> Rows:
-        """The cells as dense rows."""
+        """The counts as dense rows: one for each position that has a cell."""
         positions, inverse = np.unique(self.positions, return_inverse=True)
         places = inverse * self.n_columns + self.columns
         values = np.bincount(places, self.times, len(positions) * self.n_columns)
@@ -149,7 +149,7 @@ class TruncatedCounts(NamedTuple):
 
 
 def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of cells of one unit, rows ascending, each cell once and without zeros.
+    """The sum of several sets of cells with the same unit: rows ascending, each cell once, without zeros.
 
     Whole numbers are added first, so that their order never matters: in a dense array of their rows if that
     is not much larger than the number of cells, otherwise by sorting.
@@ -180,7 +180,7 @@ def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
 
 
 def join_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of cells of one unit, as their concatenation.
+    """The sum of several sets of cells with the same unit, without adding: their concatenation.
 
     >>> one = SparseCounts(np.array([4]), np.array([0]), np.array([2]), 3)
     >>> join_cells([one, one]).rows().values
@@ -194,7 +194,7 @@ def join_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
 
 
 def no_rows(n_columns: int) -> Rows:
-    """Rows of which there are none.
+    """An empty set of rows.
 
     >>> no_rows(3).values.shape
     (0, 3)

@@ -13,7 +13,8 @@ SUMS = ("score", "documents", "tokens")
 
 
 def flat_record(prefix: str, record: Record) -> dict[str, NDArray[Any]]:
-    """A record's arrays, each named by the prefix, its name, its axes and its kind.
+    """A record's arrays, each under a key made of the prefix and the field's name, axes, kind and fresh
+    value.
 
     >>> sorted(flat_record("small/", {"rest": Field(np.array(0.5))}))
     ['small/rest||1|0.0']
@@ -25,7 +26,7 @@ def flat_record(prefix: str, record: Record) -> dict[str, NDArray[Any]]:
 
 
 def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
-    """The record that `flat_record` flattened."""
+    """The record that `flat_record` made these arrays from."""
     record: dict[str, Field] = {}
     for key, values in arrays.items():
         if key.startswith(prefix):
@@ -36,7 +37,7 @@ def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
 
 
 def flat_words(prefix: str, words: Iterable[str]) -> dict[str, NDArray[Any]]:
-    """Words as arrays: their letters in one, and how many each word has.
+    """Words as two arrays: all their characters as UTF-8, and the number of characters of each word.
 
     >>> {name: values.tolist() for name, values in flat_words("my/", ["an", "a"]).items()}
     {'my/letters': [97, 110, 97], 'my/lengths': [2, 1]}
@@ -50,7 +51,7 @@ def flat_words(prefix: str, words: Iterable[str]) -> dict[str, NDArray[Any]]:
 
 
 def words_from(prefix: str, arrays: Arrays) -> list[str]:
-    """The words that `flat_words` flattened. Raises ValueError if they are not consistent."""
+    """The words that `flat_words` made the arrays from. Raises ValueError for inconsistent arrays."""
     letters, lengths = arrays[f"{prefix}letters"], arrays[f"{prefix}lengths"]
     text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
     ends = np.cumsum(lengths, dtype=np.int64).tolist()
@@ -101,7 +102,7 @@ def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
 
 
 def stats_from(prefix: str, arrays: Arrays) -> Stats:
-    """The report that `flat_stats` flattened."""
+    """The report that `flat_stats` made the arrays from. Raises ValueError if its sums are missing."""
     own = {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
     trials = dict.fromkeys(key.split("/")[1] for key in own if key.startswith("trial/"))
     if own["sums"].shape != (len(SUMS),):

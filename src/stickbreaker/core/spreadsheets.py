@@ -21,7 +21,7 @@ def text_cell(text: str) -> str:
 
 
 def without_quote(cell: str) -> str:
-    """The text from which `text_cell` made a cell.
+    """The text from which `text_cell` made the spreadsheet cell: without the leading apostrophe.
 
     >>> without_quote("'=1+1")
     '=1+1'

@@ -51,7 +51,7 @@ _LIMIT = _Limit()
 
 @functools.cache
 def _libraries() -> list[Any]:
-    """The libraries with threads of their own, searched for once since that takes milliseconds."""
+    """The loaded libraries that have their own threads; cached, since the search takes milliseconds."""
     return ThreadpoolController().lib_controllers  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 

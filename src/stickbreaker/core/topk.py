@@ -81,7 +81,8 @@ def largest(
 
 
 def first_largest(values: Array) -> NDArray[np.int64]:
-    """The row of the largest number of each column, the first among ties (rows × columns, at least one row).
+    """For each column of a table (rows × columns, at least one row), the row with its largest number; the
+    first row among ties.
 
     >>> first_largest(np.array([[0.5, 0.1], [0.5 + 1e-9, 0.3]])).tolist()
     [0, 1]
@@ -91,7 +92,10 @@ def first_largest(values: Array) -> NDArray[np.int64]:
 
 
 def _width(values: ArrayLike, top: float, logs: bool) -> Array:
-    """How far below each value its ties may be; `top` is the largest value of all."""
+    """For each value, the distance below it within which other values count as ties.
+
+    `top`: the largest value of all; `logs`: the values are logarithms.
+    """
     numbers = np.asarray(values, np.float64)
     finite = np.isfinite(numbers)
     if logs:
@@ -101,8 +105,10 @@ def _width(values: ArrayLike, top: float, logs: bool) -> Array:
 
 
 def _groups(ranked: Array, width: Array) -> NDArray[np.int64]:
-    """The group of ties of each value, for values in descending order; a group has a first value and those at
-    most its `width` below it."""
+    """The number of the group of ties that each value belongs to, for values in descending order.
+
+    A group consists of a first value and those that are at most its `width` below it.
+    """
     with np.errstate(invalid="ignore"):  # infinity minus infinity: ties
         opens = np.concatenate([[True], ranked[:-1] - ranked[1:] > width[:-1]])
         starts = np.flatnonzero(opens)

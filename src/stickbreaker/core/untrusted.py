@@ -55,7 +55,7 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
 
 
 def refuse_whole_numbers(arrays: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
-    """Raise ValueError if named arrays do not hold real numbers but something else, such as their bits."""
+    """Raise ValueError if one of the named arrays does not have a floating-point type."""
     for name in names:
         if name in arrays and arrays[name].dtype.kind != "f":
             raise ValueError(f"{name} that are not real numbers")

@@ -35,7 +35,7 @@ def numbers_in(array: Any) -> NDArray[Any]:
 
 
 def arrow_strings(texts: Sequence[str | None]) -> Any:
-    """An Arrow array of strings, None for one that is missing.
+    """An Arrow array of strings; None becomes null.
 
     >>> arrow_strings(["sea", None, "é"]).to_pylist()
     ['sea', None, 'é']

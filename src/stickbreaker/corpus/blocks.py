@@ -205,7 +205,9 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
 
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
-    """Lists of words as numbers of the distinct ones, and the distinct words in order of first occurrence."""
+    """Lists of words as an Arrow list array of word numbers, and the distinct words in order of first
+    occurrence.
+    """
     codes, words = _numbered(lists)
     distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
     spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
@@ -213,8 +215,9 @@ def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
-    """All words of some lists as numbers of the distinct ones, and the distinct words in order of first
-    occurrence."""
+    """The words of some lists, concatenated, as word numbers, and the distinct words in order of first
+    occurrence.
+    """
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
@@ -226,7 +229,7 @@ def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequen
 
 
 def _number_lists(lists: Sequence[Any]) -> Any:
-    """Lists of numbers, None for missing ones; lists that are arrays are converted without a loop."""
+    """Lists of numbers (None: missing) in a form that Arrow takes; arrays are converted without a loop."""
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
     values = np.concatenate(lists).astype(np.int32)
@@ -315,10 +318,10 @@ def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
 def sentence_starts(
     lengths: NDArray[np.int64], places: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """First tokens of the sentences of a block, whose documents begin at `offsets`.
+    """The first token of each sentence of a block, whose documents begin at `offsets`.
 
-    `lengths`: the number of sentences of each document (0: it is one sentence); `places`: the token of its
-    document at which each begins. Raises ValueError if places are outside their document.
+    `lengths`: the number of sentences of each document (0: it is one sentence); `places`: for each sentence,
+    its first token, counted within its document. Raises ValueError if a place is outside its document.
 
     >>> sentence_starts(np.array([2, 0, 0]), np.array([0, 2]), np.array([0, 3, 4, 4])).tolist()
     [0, 2, 3]

@@ -353,7 +353,9 @@ class _Analyst:
         self.finder: WordFinder | None = None
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """For each word, the rule that keeps it out of a vocabulary, or None."""
+        """For each word, the name of the rule that keeps it out of a vocabulary, or None if it may be in
+        it.
+        """
         return [None] * len(words) if self.analysis is None else self.analysis.rules_against(words)
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -361,7 +363,11 @@ class _Analyst:
         return self._together(self._prepared(documents))
 
     def _prepared(self, documents: Iterable[Document]) -> Iterator[tuple[Document, str]]:
-        """The documents and their ids: with tokens, except for texts that will be analysed in a batch."""
+        """The documents and their ids; documents with a duplicate id, or that cannot be used, are reported
+        and left out.
+
+        The documents have tokens, except for those whose texts will be analysed in a batch.
+        """
         number = 0
         for document in documents:
             identity = storable(document.id) if document.id is not None else str(number)
@@ -416,8 +422,9 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
-        """The document with its tokens and id, or unchanged if its text is analysed later; None: it was
-        reported."""
+        """The document with its tokens and id; unchanged if its text is analysed later; None if it was
+        reported.
+        """
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -447,8 +454,9 @@ class _Analyst:
         return document
 
     def warn(self) -> None:
-        """Warn if the texts seem to be in a language other than that of their analysis, or if marks of
-        sentences were left out."""
+        """Warn if the texts seem to be in a language other than that of their analysis, or if sentence marks
+        were left out.
+        """
         if self.marks:
             warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
@@ -458,7 +466,9 @@ class _Analyst:
                 warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
     def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
-        """A document that comes with its tokens or words, or without any."""
+        """The document with the tokens or words it was given with (`given`), cleaned and normalised; None if
+        it was reported.
+        """
         clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
@@ -494,7 +504,7 @@ class _Analyst:
         return True
 
     def _languages(self) -> tuple[str, ...]:
-        """The languages that tokens must carry; empty if they carry none."""
+        """The languages of which every token must name one; empty if tokens do not carry a language."""
         if self.recipe.vocabulary is not None:
             return self.recipe.vocabulary.languages
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
@@ -532,7 +542,7 @@ class _Analyst:
 
 
 def _with_words(document: Document, identity: str, words: list[str] | None, kind: str) -> Document:
-    """A document that comes with its tokens or words, with the words to keep."""
+    """The document with these words as its tokens (kind "text") or as its bag of words, and with this id."""
     return Document(
         identity,
         None if document.text is None else storable(document.text),
@@ -599,7 +609,10 @@ def documents_from(
 
 
 def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
-    """The texts by language, without those that are None. Raises UserError if none is left."""
+    """The texts by language code, without those that are None.
+
+    Raises UserError if none is left, or if the mapping is not from languages to texts.
+    """
     sides = {code: text for code, text in value.items() if text is not None}
     if not all(isinstance(part, str) for pair in sides.items() for part in pair):
         remedy = 'give its texts by language, as {"en": "…"}'

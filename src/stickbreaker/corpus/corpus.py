@@ -222,8 +222,9 @@ class Corpus:
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
     ) -> "Corpus":
-        """A corpus in memory of lists of tokens, taken unchanged; only `analysis` makes any of them stop
-        words.
+        """A corpus in memory from lists of tokens, which are used unchanged.
+
+        No token is a stop word unless `analysis` makes it one.
 
         >>> Corpus.from_tokens([["the", "cat"], ["the", "dog"]]).n_words
         3
@@ -428,8 +429,9 @@ class Corpus:
 
     @property
     def dropped(self) -> tuple[DroppedWords, ...]:
-        """The words that the vocabulary's rules left out, rule by rule; empty for bags, matrices, and
-        vocabularies other than the corpus's own.
+        """The words that the vocabulary's rules left out, by rule.
+
+        Empty for bags, for matrices, and for a vocabulary that was given.
 
         >>> [(one.rule, one.words, one.frequent) for one in Corpus.from_texts(["The cat, the dog."]).dropped]
         [('stop_words', 1, ('the',))]
@@ -513,7 +515,7 @@ class Corpus:
         return True
 
     def __getitem__(self, number: int) -> Document:
-        """A document by its number, from the end if below 0. Raises IndexError.
+        """For each distinct word of a block, the number of its documents that contain it.
 
         >>> corpus = Corpus.from_texts(["A cat sat.", "Two cats."])
         >>> corpus[0].text, corpus[-1].id, len(corpus)
@@ -654,8 +656,9 @@ class Corpus:
         return sequences_of(entries, starts, self._rows(entries)[0])
 
     def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """For the distinct words of a block: their vocabulary rows, or -1, and which words without a row
-        count as unseen."""
+        """For the distinct words of a block: the vocabulary row of each (-1: none), and whether a word
+        without a row counts as unseen.
+        """
         language, spelled = self._language, entries.spelled
         if language is not None:
             spelled = [tagged(language, word) for word in entries.words()]

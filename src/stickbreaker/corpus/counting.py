@@ -30,9 +30,10 @@ class WordCounts:
         self.tokens = np.zeros(0)
 
     def add(self, entries: Entries, words: Sequence[str] | None = None) -> NDArray[np.int64]:
-        """Count a block; `words`: its distinct words, if they are known already.
+        """Count the words of a block; `words`: its distinct words, if they are known already.
 
-        Returns, for each distinct word, its row and the number of documents of the block that contain it.
+        Returns two rows (2 × distinct words): the row of each word in this table, and the number of documents
+        of the block that contain it.
         """
         width = len(entries.spelled)
         if not width:
@@ -48,7 +49,7 @@ class WordCounts:
         return np.stack([rows, documents])
 
     def vocabulary(self) -> Vocabulary:
-        """All words, with their counts."""
+        """A vocabulary of all words counted so far, with their counts."""
         return Vocabulary(tuple(self.rows.words), self.documents, self.tokens)
 
 
@@ -167,7 +168,7 @@ class Tally:
         self.n_documents = self.n_tokens = 0
 
     def add(self, table: pa.Table, words: Sequence[str] | None = None) -> None:
-        """Count a block; `words`: its distinct words, if they are known already."""
+        """Add the counts of a block; `words`: its distinct words, if they are known already."""
         entries, starts = tokens_of(table) if self.sentences else (entries_of(table, self.kind), None)
         rows, documents = self.counts.add(entries, words)
         if self.reasons is not None:
@@ -188,7 +189,7 @@ class Tally:
             self._add_trees(table)
 
     def _add_trees(self, table: pa.Table) -> None:
-        """Note the tags of a block with trees, and which words depend on which."""
+        """Record the tags of a block with trees, and add its tags and heads to the digest."""
         table = table.unify_dictionaries().combine_chunks()
         tags = only_chunk(table.column("tags")).flatten()
         self.tags = (self.tags or set()) | set(tags.dictionary.to_pylist())
@@ -197,9 +198,10 @@ class Tally:
         self.digest.array("heads", heads.to_numpy(zero_copy_only=False).astype("<i4"))
 
     def totals(self, entries_of_block: Callable[[int], Entries], vocabulary: Vocabulary) -> tuple[float, int]:
-        """Tokens of words of a vocabulary, and documents without any; for words that do not share rows.
+        """The number of tokens in a vocabulary, and the number of documents without any; not for words that
+        share rows.
 
-        A block is read again only if the noted words do not settle every document.
+        A block is read again only if the recorded words do not settle the question for every document.
         """
         known = np.append(vocabulary.lookup(self.counts.rows.words) >= 0, False)
         empty = 0

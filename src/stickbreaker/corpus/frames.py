@@ -74,7 +74,7 @@ def _kind_of(value: Scalar) -> type:
 
 
 def _type_for(kinds: set[type]) -> "pa.DataType":
-    """The type of a column with values of these types."""
+    """The Arrow type of a metadata column whose values have these Python types."""
     import pyarrow as pa
 
     if kinds == {bool}:

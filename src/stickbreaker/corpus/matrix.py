@@ -119,10 +119,10 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
 def matrix_parts(
     matrix: Any, feature_names: Sequence[str] | Vocabulary | None, ids: Sequence[str] | None
 ) -> tuple[MatrixSource, Vocabulary]:
-    """The documents of a matrix, and the vocabulary of all its columns: the given one, or one with their
-    counts.
+    """The documents of a matrix, and the vocabulary of all its columns.
 
-    Raises UserError for a name or id given twice, the wrong number of them, or an empty matrix.
+    `feature_names` is that vocabulary, or the words, for which counts are computed. Raises UserError for a
+    name or id given twice, the wrong number of them, or an empty matrix.
     """
     bags, n_columns = matrix_bags(matrix)
     names = [str(column) for column in range(n_columns)] if feature_names is None else feature_names

@@ -67,7 +67,7 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
 
 
 def characters_of(value: object) -> int:
-    """The characters of a string or of a list's strings; 0 for other values.
+    """The number of characters of a string, or of all strings in a list; 0 for other values.
 
     >>> characters_of("abc"), characters_of(["ab", "c", 1]), characters_of(5)
     (3, 3, 0)

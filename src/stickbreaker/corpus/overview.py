@@ -10,8 +10,7 @@ MOST_ROWS = 30  # of topics, or symbols
 
 
 class Overview(NamedTuple):
-    """The content of an overview: a line about it, names of columns, rows, and how many more of what were
-    left out."""
+    """The content of an overview: a title line, column names and rows, and a note on what was left out."""
 
     title: str
     columns: Sequence[str]

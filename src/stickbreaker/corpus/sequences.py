@@ -41,7 +41,7 @@ class Sequences:
         return Sequences(offsets, words, starts)
 
     def take(self, documents: NDArray[np.int64]) -> "Sequences":
-        """Some documents, by their position here, in the order given."""
+        """The documents at these positions, in the order given."""
         offsets, tokens, starts = _taken(self.offsets, self.starts, documents)
         return Sequences(offsets, self.words[tokens], starts)
 
@@ -86,7 +86,7 @@ class Trees:
         )
 
     def take(self, documents: NDArray[np.int64]) -> "Trees":
-        """Some documents, by their position here, in the order given."""
+        """The documents at these positions, in the order given."""
         return self._at(*_taken(self.offsets, self.starts, documents))
 
     def slice(self, start: int, stop: int) -> "Trees":
@@ -106,7 +106,9 @@ class Trees:
 def _taken(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets of some documents, the old positions of their tokens, and starts of their sentences."""
+    """For the documents at these positions: their new offsets, the old positions of their tokens, and the new
+    first token of each of their sentences.
+    """
     first, last = offsets[documents], offsets[documents + 1]
     after, tokens = entries_between(first, last)
     ends, sentences = entries_between(*np.searchsorted(starts, np.stack([first, last])))
@@ -117,7 +119,9 @@ def _taken(
 def _sliced(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], start: int, stop: int
 ) -> tuple[NDArray[np.int64], slice, NDArray[np.int64]]:
-    """Offsets of consecutive documents, the positions of their tokens, and starts of their sentences."""
+    """Documents `start` to `stop` (exclusive): their offsets from 0, the slice of their tokens, and the first
+    token of each of their sentences.
+    """
     first, last = int(offsets[start]), int(offsets[stop])
     begin, end = np.searchsorted(starts, [first, last]).tolist()
     return offsets[start : stop + 1] - first, slice(first, last), starts[begin:end] - first
@@ -126,7 +130,9 @@ def _sliced(
 def _joined(
     parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Offsets, words and starts of the documents of several, in order."""
+    """The offsets, words and sentence starts of several groups of documents, joined in order into one
+    group.
+    """
     ends = np.cumsum([0] + [len(words) for _, words, _ in parts])
     return (
         joined_offsets([offsets for offsets, _, _ in parts]),
@@ -136,8 +142,11 @@ def _joined(
 
 
 def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> Sequences:
-    """The sequences of a block, from its tokens, the starts of sentences, and the rows of its distinct
-    words."""
+    """The sequences of a block of documents.
+
+    `entries`: its tokens; `starts`: the first token of each sentence; `rows`: the vocabulary row of each of
+    its distinct words.
+    """
     words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
     return Sequences(entries.offsets, words, starts)
 

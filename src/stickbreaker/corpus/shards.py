@@ -29,7 +29,9 @@ class Unit(Protocol):
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> Self:
-        """The documents of a block of a corpus. Raises UserError if it does not have this unit."""
+        """The documents of a block of a corpus, in this unit. Raises UserError if the corpus lacks what it
+        needs.
+        """
         ...
 
     @classmethod
@@ -38,7 +40,7 @@ class Unit(Protocol):
         ...
 
     def take(self, documents: NDArray[np.int64]) -> Self:
-        """Some documents, by their position here, in the order given."""
+        """The documents at these positions, in the order given."""
         ...
 
     def slice(self, start: int, stop: int) -> Self:
@@ -91,7 +93,7 @@ class Bags(NamedTuple):
         )
 
     def take(self, documents: NDArray[np.int64]) -> "Bags":
-        """The bags of some documents, by their position here, in the order given."""
+        """The bags of the documents at these positions, in the order given."""
         offsets, entries = entries_of_documents(self.offsets, documents)
         return Bags(offsets, self.words[entries], self.counts[entries], self.unseen[documents])
 
@@ -109,7 +111,8 @@ class Bags(NamedTuple):
 def entries_of_documents(
     offsets: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets of some of several concatenated documents, and the old positions of their entries.
+    """For the documents at these positions among concatenated ones: their new offsets, and the old positions
+    of their entries.
 
     >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
     [[0, 1, 3], [2, 0, 1]]
@@ -120,7 +123,7 @@ def entries_of_documents(
 def entries_between(
     first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """`entries_of_documents`, given the first and last (exclusive) entry of each document."""
+    """As `entries_of_documents`, from the first and last (exclusive) entry of each document."""
     lengths = last - first
     after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])
@@ -139,8 +142,9 @@ def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The number of tokens of each document, summed separately, since differences of running sums depend on
-    the other documents.
+    """The number of tokens of each document (documents,).
+
+    Each is summed separately, since differences of running sums would depend on the other documents.
 
     >>> tokens_by_document(np.array([0, 2, 2]), np.array([1.0, 2.0])).tolist()
     [3.0, 0.0]
@@ -171,7 +175,9 @@ def numbers_of(bags: Bags) -> NDArray[np.int64]:
 def cut_blocks(
     offsets: NDArray[np.int64], most_entries: int, most_documents: int
 ) -> Iterator[tuple[int, int]]:
-    """First and last (exclusive) document of consecutive blocks, each within both limits or of one document.
+    """Cut documents into consecutive blocks; yields the first and last (exclusive) document of each.
+
+    A block is within both limits, or has a single document.
 
     >>> list(cut_blocks(np.array([0, 9, 10, 11, 12]), most_entries=2, most_documents=9))
     [(0, 1), (1, 3), (3, 4)]
@@ -209,7 +215,7 @@ class Shard(Generic[U]):
         return len(self.content.words)
 
     def table_rows(self) -> NDArray[np.int64]:
-        """The rows of the table that it needs, each once, ascending."""
+        """The rows of the table that the shard's words use, each once, ascending."""
         if not len(self.rows) or (self.rows[0] >= 0 and (self.rows[1:] > self.rows[:-1]).all()):
             return self.rows
         return np.unique(self.rows[self.rows >= 0])

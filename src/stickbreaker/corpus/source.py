@@ -97,20 +97,22 @@ class Source:
         return len(self.first) - 1
 
     def block(self, number: int, held_out: bool = False) -> tuple[NDArray[np.int64], Any]:
-        """Numbers and content of a block's documents: those to learn from, or the held-out ones."""
+        """A block's documents and their numbers: of those to learn from, or of the held-out ones."""
         content, numbers = self.unit.of_block(self.corpus, number), self.numbers(number, held_out)
         if len(numbers) < self.corpus.block_sizes[number]:
             content = content.take(numbers - self.first[number])
         return numbers, content
 
     def parts(self, longest: int = SPAN) -> list[range]:
-        """The blocks in consecutive parts, by which engines divide the work: `PARTS`, or as many as needed
-        for none to be longer than `longest` blocks."""
+        """The blocks in consecutive ranges, among which engines divide the work.
+
+        There are `PARTS` ranges, or more if one would be longer than `longest` blocks.
+        """
         size = max(1, min(-(-self.n_blocks // PARTS), longest))
         return [range(start, min(start + size, self.n_blocks)) for start in range(0, self.n_blocks, size)]
 
     def in_order(self) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """The blocks in the corpus's order."""
+        """The training documents of each block with their numbers, in the order of the corpus."""
         for number in range(self.n_blocks):
             yield self.block(number)
 
@@ -126,7 +128,7 @@ class Source:
             yield numbers if generator is None else numbers[generator.permutation(len(numbers))]
 
     def numbers(self, block: int, held_out: bool = False) -> NDArray[np.int64]:
-        """Numbers of a block's documents: those to learn from, or the held-out ones."""
+        """The numbers of a block's training documents, or of its held-out ones."""
         return np.flatnonzero(self.training_in(block) != held_out) + self.first[block]
 
     def training_in(self, block: int) -> NDArray[np.bool_]:
@@ -163,8 +165,11 @@ class Source:
         return joined.take(back)
 
     def shards(self, *chunks: "int | NDArray[np.int64]") -> "Shards":
-        """Documents as shards: those of a block (by its number), or documents by number; each chunk is cut
-        separately."""
+        """Documents as shards.
+
+        Each chunk is the number of a block, or an array of document numbers; no shard has documents of two
+        chunks.
+        """
         return Shards(self, chunks)
 
     def all_shards(self) -> "Shards":
@@ -220,10 +225,10 @@ class Shards:
         return np.concatenate([np.empty(0, np.int64), *chunks])
 
     def portions(self, documents: int) -> "list[Shards]":
-        """The same shards in consecutive portions of about this many documents, by which engines divide the
-        work.
+        """The same shards in consecutive portions of about `documents` documents, one per task of an engine.
 
-        How they are cut depends on nothing else, and so neither do sums.
+        The cuts depend only on the shards and `documents`, not on the number of workers: so sums are
+        reproducible.
         """
         size = max(1, documents // self.source.shard_size) * self.source.shard_size
         cut: list[list[int | NDArray[np.int64]]] = [[]]

@@ -122,8 +122,10 @@ class StoreWriter:
         self._writing: Future[None] | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write a block, once the previous one is written. Raises OSError naming that one's file if the disk
-        is full."""
+        """Start writing a block in a thread, once the previous one has been written.
+
+        Raises OSError naming the previous block's file if that could not be written.
+        """
         self._wait()
         self._writing = self._thread.submit(self._write, table)
 
@@ -245,7 +247,7 @@ class StoreSource(BlockSource):
                 self._checked[file.name] = identity
 
     def _see_unchanged(self, file: StoredFile) -> None:
-        """Raise UserError if a file is not the one that was checked."""
+        """Raise UserError if a file was replaced or changed since it was checked."""
         path, checked = self.directory / file.name, self._checked.get(file.name)
         try:
             same = checked is None or _identity(path) == checked

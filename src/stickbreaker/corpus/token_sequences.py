@@ -18,7 +18,7 @@ _STRINGS = {str}
 
 
 class TokenSequences(NamedTuple):
-    """Documents as the sequences that a corpus of them would have, and the spellings of their tokens."""
+    """Documents as a corpus of them would have them (`Sequences`), and the spelling of each token."""
 
     content: Sequences
     spelled: Sequence[str]  # (tokens,)

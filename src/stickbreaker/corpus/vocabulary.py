@@ -39,7 +39,7 @@ def language_of(word: str) -> str:
 
 
 def untagged(word: str) -> str:
-    """The word without the language that it carries."""
+    """The word without its language: "haus" for "de:haus"."""
     return word.partition(":")[2]
 
 
@@ -108,9 +108,9 @@ class VocabularyRule:
         n_documents: int,
         mean_length: float | None = None,
     ) -> "Vocabulary":
-        """The words that the rule chooses from all words found. Raises UserError if none is left.
+        """Choose a vocabulary from all words found. Raises UserError if no word is left.
 
-        `mean_length` is the mean number of tokens of a document, None: the mean of those in `counts`.
+        `mean_length` is the mean number of tokens of a document; None: the mean according to `counts`.
 
         >>> found = Vocabulary(("b", "a"), np.array([1, 1]), np.array([2.0, 3.0]))
         >>> VocabularyRule().choose(found, np.array([True, True]), 1).words
@@ -272,7 +272,8 @@ class Vocabulary:
 
     @property
     def parts(self) -> tuple[slice, ...]:
-        """The rows over which a topic is a distribution: those of each language, or all.
+        """The slices of rows over each of which a topic's probabilities sum to one: one per language, or all
+        rows.
 
         >>> Vocabulary.of(["river", "bank"]).parts
         (slice(0, 2, None),)
@@ -281,7 +282,7 @@ class Vocabulary:
 
     @functools.cached_property
     def spelled(self) -> tuple[str, ...]:
-        """The words without their language."""
+        """The words without their languages."""
         return tuple(map(untagged, self.words)) if self.languages else self.words
 
     @functools.cached_property
@@ -291,7 +292,9 @@ class Vocabulary:
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in UTF-8, their offsets, and a table to find them by (`kernels/string_hash.py`)."""
+        """The words in UTF-8, the offset of each, and a hash table to look them up in
+        (`kernels/string_hash.py`).
+        """
         from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
@@ -352,15 +355,17 @@ class Vocabulary:
         return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
 
     def by_language(self) -> "dict[str, Vocabulary]":
-        """The words of each language, for words that carry one."""
+        """The vocabulary of each language, by code, for words that carry their language."""
         rows: dict[str, list[int]] = {}
         for row, word in enumerate(self.words):
             rows.setdefault(language_of(word), []).append(row)
         return {code: self.at(places) for code, places in rows.items()}
 
     def select(self, words: Sequence[str]) -> "Vocabulary":
-        """The vocabulary of given words, with zero counts for those not here. Raises UserError for repeated
-        words."""
+        """A vocabulary of these words, with their counts here; zero for words that are not here.
+
+        Raises UserError for repeated words.
+        """
         chosen = Vocabulary.of(words)
         rows = self.lookup(chosen.words)
         known = rows >= 0

@@ -13,7 +13,7 @@ from stickbreaker.corpus.shards import Shard
 
 
 class Seeds(Protocol):
-    """The initial counts of a table (rows × columns), made for the rows that are requested."""
+    """The initial counts of a table (rows × columns), computed when rows are requested."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -45,7 +45,10 @@ class Engine(ABC):
 
     @abstractmethod
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
-        """Begin with a table (rows × columns). Rows have `keys` if the model may find new ones."""
+        """Begin with a table of these counts (rows × columns).
+
+        The rows have `keys` if the model may add new ones.
+        """
 
     @abstractmethod
     def map(
@@ -113,9 +116,9 @@ class Engine(ABC):
     ) -> tuple[list[Any], list[Any]]:
         """`map_items` for a function that returns a result and an array; the arrays of all items are summed.
 
-        Returns the results, and those of `finish(first, piece)` for pieces of the sum along its last axis, in
-        order, each with its first index. An engine that sums on other machines chooses the pieces; here the
-        sum is one piece.
+        Returns the results, and a list with `finish(first, piece)` for each piece of the sum along its last
+        axis, in order; `first` is the piece's first index. An engine that sums on other machines chooses the
+        pieces; here the whole sum is one piece.
         """
         return sum_arrays(self.map_items(function, items), finish)
 

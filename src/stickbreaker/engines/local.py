@@ -165,7 +165,9 @@ class LocalEngine(Engine):
         return self.memoized.known(self.table.shape)
 
     def _view_for(self, shard: Shard, params: Record, whole: View | None) -> tuple[Shard, View]:
-        """The shard with its rows by number in this table, and `whole` or a view of its own rows."""
+        """The shard with its rows as row numbers of this table, and the view of the model that it needs:
+        `whole`, or one of its own rows.
+        """
         rows = self.model.reads(shard, self.table.positions)
         shard = shard if rows is shard.rows else replace(shard, rows=rows)
         if whole is not None:

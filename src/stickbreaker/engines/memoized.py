@@ -27,15 +27,21 @@ class MemoizedReports:
         self.reports: dict[int, Stats] = {}
 
     def replace(self, number: int, stats: Stats) -> tuple[Stats, Rows | None]:
-        """Store a report in place of the last; returns it as stored, and the rows of the last."""
+        """Store report `number` in place of its previous version.
+
+        Returns the report as it is stored, and the rows of the previous one (None if there was none).
+        """
         kept = replace(stats, rows=single(stats.rows.rows()), new_rows={})
         last = self.reports.get(number)
         self.reports[number] = kept
         return kept, None if last is None else last.rows.rows()
 
     def known(self, shape: tuple[int, ...]) -> Stats:
-        """The sum of all reports without their rows, including the trials that every report has, with the
-        trials' rows (`shape` is the table's)."""
+        """The sum of all reports without their rows; for trials that are in every report, with the trials'
+        rows.
+
+        `shape`: that of the table (rows × columns).
+        """
         from stickbreaker.engines.stats_sum import (
             Sum,  # imports numba, which reading a model does not need
         )
@@ -49,13 +55,13 @@ class MemoizedReports:
         return total.stats()
 
     def edit(self, edit: Edit, row_axis: str, column_axis: str, n_rows: int) -> None:
-        """Apply an edit to the reports; `n_rows` are those of the table before it."""
+        """Apply an edit to all reports. `n_rows`: the number of rows of the table before the edit."""
         for number, report in self.reports.items():
             after = apply_to_stats(edit, report, row_axis, column_axis, n_rows)
             self.reports[number] = replace(after, rows=single(after.rows.rows()))
 
     def table(self, shape: tuple[int, ...]) -> Array:
-        """The sum of the reports' rows."""
+        """The sum of the reports' rows, as a table (rows × columns)."""
         total = np.zeros(shape)
         for number in sorted(self.reports):
             rows = self.reports[number].rows.rows()
@@ -93,7 +99,7 @@ class MemoizedReports:
 
 
 def tried_by_all(reports: Sequence[Stats]) -> list[str]:
-    """The names of the trials that every report has, in the first one's order."""
+    """The names of the trials that are in every report, in the order of the first report."""
     first = reports[0].trial if reports else ()
     return [name for name in first if all(name in report.trial for report in reports)]
 

@@ -59,7 +59,7 @@ class Layout:
         return -(-self.n_rows // self.chunk)
 
     def block_of(self, chunk: int) -> int:
-        """The file that contains a chunk."""
+        """The number of the file that contains a chunk."""
         return chunk * self.blocks // max(1, self.n_chunks)
 
     def chunks_of(self, block: int) -> range:
@@ -72,7 +72,7 @@ class Layout:
         return chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_rows)
 
     def cut(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, slice]]:
-        """The chunks that contain some of the given ascending rows, each with the slice of these rows.
+        """Split ascending row numbers by chunk; yields each chunk and the slice of `rows` that is in it.
 
         >>> list(Layout(10, 2, 3).cut(np.array([1, 4, 4, 5])))
         [(0, slice(0, 1, None)), (2, slice(1, 4, None))]
@@ -132,7 +132,7 @@ class RowWriter:
         self._batches += 1
 
     def end(self) -> None:
-        """Finish after the last rows."""
+        """Write the record that marks the end, with the number of records before it."""
         self.add(END, self._batches, np.empty(0, np.int64), np.empty((0, 0)))
 
     def close(self) -> None:
@@ -243,7 +243,7 @@ class Readers:
         return reader
 
     def forget(self) -> None:
-        """Close all readers, since a file that replaces an altered one must be read again."""
+        """Close all readers, because a file that replaced another one must be opened again."""
         with self._lock:
             self.held.clear()
 
@@ -252,7 +252,7 @@ READERS = Readers()
 
 
 def sync(paths: Sequence[Path]) -> None:
-    """Make files durable before a checkpoint names them. Raises UserError if one does not exist."""
+    """Force files to disk before a checkpoint refers to them. Raises UserError if one cannot be opened."""
     for path in paths:
         try:
             with path.open("rb") as file:

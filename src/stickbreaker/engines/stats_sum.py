@@ -29,7 +29,7 @@ class Sum:
         self.trials: dict[str, Sum] = {}
 
     def add(self, stats: Stats) -> None:
-        """Add one report."""
+        """Add a report to the sum."""
         if isinstance(stats.rows, SparseCounts):
             self._add_cells(stats.rows)
         elif len(stats.rows.positions):

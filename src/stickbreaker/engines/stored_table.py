@@ -22,7 +22,7 @@ MOST_FILES = 1 << 20
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Tables of one or more versions, added up; `rows` are read from their files on request."""
+    """The sum of one or more stored versions of a table; its rows are read from files on request."""
 
     folder: Path
     layout: Layout
@@ -41,7 +41,7 @@ class StoredRows:
         return out
 
     def rows(self, rows: NDArray[np.int64]) -> Array:
-        """The values of some rows, given by ascending numbers (n × columns)."""
+        """The values of the rows with these ascending numbers (n × columns)."""
         out = np.zeros((len(rows), self.n_columns))
         for chunk, part in self.layout.cut(rows):
             for version in self.versions:
@@ -90,11 +90,11 @@ class StoredTable:
         return self.n_rows, self.stored.n_columns
 
     def totals(self) -> Array:
-        """Sums over rows (groups × columns)."""
+        """Sums over the rows (groups × columns)."""
         return self._totals
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
-        """The true counts of some rows."""
+        """The counts of some rows (rows × columns): the stored values times the scale."""
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
         if (places[1:] >= places[:-1]).all():
             return self.stored.rows(places) * self.scale
@@ -104,7 +104,9 @@ class StoredTable:
         return out * self.scale
 
     def chunk(self, chunk: int) -> tuple[int, Array]:
-        """The number of a chunk's first row, and the true counts of its rows."""
+        """The number of the first row of a chunk, and the counts of its rows: the stored values times the
+        scale.
+        """
         return self.stored.layout.bounds(chunk)[0], self.stored.chunk(chunk) * self.scale
 
     def whole(self) -> Array:
@@ -126,7 +128,7 @@ class StoredTable:
         return Table(values, *self.axes, None, self.scale, self._totals.copy(), self.groups)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays that describe this table; its rows stay in their files."""
+        """Arrays from which `restored` rebuilds this table; its rows stay in their files."""
         layout = self.stored.layout
         arrays: dict[str, NDArray[Any]] = {
             "layout": np.array([layout.n_rows, layout.chunk, layout.blocks, self.stored.n_columns]),
@@ -140,8 +142,7 @@ class StoredTable:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, folder: Path
     ) -> "StoredTable":
-        """The table that `arrays` describe, with its rows in `folder`. Raises ValueError if they are not a
-        table's."""
+        """The table from its `arrays`, with its rows in `folder`. Raises ValueError for invalid arrays."""
         n_rows, chunk, blocks, n_columns = arrays["layout"].tolist()
         version = arrays["version"].tobytes().decode()
         if VERSION.fullmatch(version) is None:
@@ -157,6 +158,6 @@ class StoredTable:
         return cls(stored, (row_axis, column_axis), scale_of(arrays), totals, groups)
 
     def files(self) -> list[Path]:
-        """The files that contain it."""
+        """The files that contain the table's rows."""
         stored = self.stored
         return [block_path(stored.folder, stored.versions[0], block) for block in range(stored.layout.blocks)]

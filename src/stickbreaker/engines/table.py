@@ -18,7 +18,7 @@ RESCALE_BELOW = 1e-6  # if the decay factor falls below this, the stored counts 
 
 
 class Keys(Sequence[str]):
-    """The spellings of the rows, and the row of each spelling; copies share their content until they grow."""
+    """The keys of the rows, and the row of each key; copies share their content until one of them grows."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         if isinstance(keys, Keys):
@@ -47,7 +47,7 @@ class Keys(Sequence[str]):
         return np.where(rows < self._size, rows, -1)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles only its own keys, not those that copies have added."""
+        """Pickle only this object's keys, not those that copies added to the shared content."""
         return Keys, (self[:],)
 
     def __len__(self) -> int:
@@ -118,7 +118,11 @@ class Table:
         return self.values[rows] if self.scale == 1.0 else self.values[rows] * self.scale
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
-        """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
+        """Replace the counts by keep · counts + add · rows.
+
+        Unless `keep` is 0, only these rows (or cells) are written, since a common scale holds the factor
+        `keep`.
+        """
         from stickbreaker.kernels.dirichlet import add_cells, add_rows
 
         fresh = sums_by_group(rows, self.groups, self._n_groups)
@@ -144,7 +148,7 @@ class Table:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str] | None
     ) -> "Table":
-        """The table from its `arrays`. Raises ValueError if they are not a table's."""
+        """The table from its `arrays`. Raises ValueError for arrays that are not valid."""
         refuse_whole_numbers(arrays, ("counts", "totals", "scale"))
         scale, counts = scale_of(arrays), arrays["counts"]
         totals = np.array(arrays["totals"], np.float64)
@@ -264,7 +268,9 @@ def refuse_other_groups(
 
 
 def groups_of(arrays: Mapping[str, NDArray[Any]], n_rows: int) -> NDArray[np.int32] | None:
-    """The group of each row of a saved table. Raises ValueError if they do not fit its rows."""
+    """The group of each row of a saved table (None: no groups). Raises ValueError if they do not fit its
+    rows.
+    """
     if "groups" not in arrays:
         return None
     groups = arrays["groups"].astype(np.int32)

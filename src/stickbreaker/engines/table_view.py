@@ -18,7 +18,9 @@ Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the lar
 
 
 class LocalTableView(TableView):
-    """Blocks of `size` rows of a table in memory (None: all rows are one block)."""
+    """A view of a table in memory that is processed in blocks of `size` rows (None: all rows are one
+    block).
+    """
 
     def __init__(
         self, table: Table | TruncatedTable | StoredTable, report: Stats | None, size: int | None = None
@@ -59,7 +61,7 @@ class LocalTableView(TableView):
             yield query.function(RowBlock(rows.start, self.n_rows, counts, own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
-        """An array over all rows; zero in rows that the report does not have."""
+        """An array over all rows of the table; zero in rows that the report does not have."""
         if not isinstance(item, ReportRows):
             return item
         if item not in self._dense:
@@ -88,7 +90,8 @@ def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:
 
 
 def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
-    """For each column, the n largest of some rows, the first of which is number `first`.
+    """For each of these columns, the n largest values and their row numbers; `first` is the number of the
+    first row.
 
     >>> largest_rows(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
     [11, 12]
@@ -98,7 +101,7 @@ def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> l
 
 
 def largest_of(parts: Sequence[Largest], n: int) -> list[int]:
-    """Numbers of the n largest rows among those of several blocks, given in the order of their rows.
+    """The numbers of the n rows with the largest values, from the n largest of each block (in order of rows).
 
     >>> largest_of([(np.array([7.0, 5.0]), np.array([1, 0])), (np.array([5.0]), np.array([2]))], 2)
     [1, 0]

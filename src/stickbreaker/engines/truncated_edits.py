@@ -21,13 +21,15 @@ class CellList(NamedTuple):
     inside: NDArray[np.bool_]
 
     def at(self, places: NDArray[np.integer | np.bool_]) -> "CellList":
-        """Some of the cells."""
+        """The cells at these positions of the list."""
         rows, columns, values, inside = self
         return CellList(rows[places], columns[places], values[places], inside[places])
 
 
 def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tuple[CellList, Numbers]:
-    """The cells after a change of the rows of a table of that shape, and the number in each column."""
+    """The cells after a change of the rows of a table of shape `shape`, and the number of cells in each
+    column.
+    """
     numbers = _renumbered(change, shape[0])[cells.rows]
     cells = cells._replace(rows=numbers).at(np.flatnonzero(numbers >= 0))
     return cells, _sizes(cells, shape[1])
@@ -36,11 +38,11 @@ def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tu
 def merged_cells(
     cells: CellList, merges: Sequence[Merge], shape: tuple[int, int]
 ) -> tuple[CellList, Numbers, list[int]]:
-    """The cells after merges of rows, none of which uses another's result, the number in each column, and the
-    remaining rows.
+    """The cells after several merges of rows, none of which uses another's result, as if made one after
+    another.
 
-    The result is as if the merges were made one after another: a cell is where the remaining row has it, or
-    at the end.
+    Returns the cells, the number of cells in each column, and the remaining rows. A merged cell is at the
+    place that it had in the remaining row, or else at the end of its column.
     """
     left, into = list(range(shape[0])), np.arange(shape[0])
     turns = np.zeros(shape[0], np.int64)  # for rows that are removed: the merge that takes them, from 1
@@ -57,7 +59,9 @@ def merged_cells(
 
 
 def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
-    """An edit's changes, with merges of rows that `merged_cells` can make together in one list."""
+    """The changes of an edit, in which consecutive merges of rows that `merged_cells` can make together are
+    one list.
+    """
     run: list[Merge] = []
     for change in edit:
         if isinstance(change, Merge) and change.axis == axis:
@@ -107,7 +111,7 @@ def _renumbered(change: Change, size: int) -> Numbers:
 
 
 def _combined(cells: CellList) -> CellList:
-    """Each cell once, at its first position, with the sum of its values."""
+    """The cells with each occurring once, at its first position, with the sum of its values."""
     keys = cells.columns * (int(cells.rows.max(initial=0)) + 1) + cells.rows
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     sums = np.bincount(inverse, cells.values, len(first))

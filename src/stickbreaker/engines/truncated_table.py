@@ -43,7 +43,7 @@ LEAST = 64  # initial slots of a column; it grows by half at a time
 
 
 class Column(NamedTuple):
-    """The cells of one column, in their order."""
+    """The cells of one column of a truncated table, in order."""
 
     rows: NDArray[np.int32]
     values: Array
@@ -89,7 +89,7 @@ class TruncatedTable:
         return self.keys.rows(keys)
 
     def whole(self) -> TruncatedCounts:
-        """The whole table, in the form that models take; read-only, and invalid after the next change."""
+        """The whole table in the form that models use. It is read-only, and invalid after the next change."""
         parts = self.rows, self.values, self.inside, self.sizes
         return TruncatedCounts(*parts, self.scale, self._by_row, self.keys)
 
@@ -111,7 +111,10 @@ class TruncatedTable:
         return out
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
-        """counts ← keep · counts + add · rows; touches only these cells unless `keep` is 0."""
+        """Replace the counts by keep · counts + add · rows.
+
+        Unless `keep` is 0, only these cells are written, since a common scale holds the factor `keep`.
+        """
         if keep == 0.0:
             self.values[:], self.scale = 0.0, 1.0
         elif self.scale * keep < RESCALE_BELOW:
@@ -167,7 +170,7 @@ class TruncatedTable:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str]
     ) -> "TruncatedTable":
-        """The table from its `arrays`. Raises ValueError if they are not a table's."""
+        """The table from its `arrays`. Raises ValueError for arrays that are not valid."""
         refuse_whole_numbers(arrays, ("cell counts", "totals", "scale"))
         sizes, rows, counts = arrays["sizes"].astype(np.int64), arrays["cell rows"], arrays["cell counts"]
         refuse_negative(counts, "counts")
@@ -197,13 +200,15 @@ class TruncatedTable:
         self._found: ByRow | None = None
 
     def _cells(self) -> CellList:
-        """All cells, column by column."""
+        """All cells of the table, column by column."""
         live = self.whole().live()
         columns = np.repeat(np.arange(len(self.sizes)), self.sizes)
         return CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
-        """Add to cells, and append new ones to their columns."""
+        """Add values to cells; cells that the table does not have yet are appended to their columns, largest
+        first.
+        """
         from stickbreaker.kernels.truncated_table import add_known, append_cells
 
         by_column = np.argsort(columns, kind="stable")
@@ -244,8 +249,11 @@ class TruncatedTable:
             )
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
-        """Replace all cells by these, given column by column, each column in its order, with stored
-        values."""
+        """Replace all cells by these.
+
+        They are given column by column, each column in its order, with values before multiplication by the
+        scale.
+        """
         self._clear(len(sizes), max(LEAST, int(sizes.max(initial=0))))
         slots = np.arange(len(cells.rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         self.rows[cells.columns, slots] = cells.rows
@@ -254,7 +262,9 @@ class TruncatedTable:
         self.sizes = sizes.astype(np.int64)
 
     def _reorder(self, change: Reorder) -> None:
-        """Put each column's cells in the given order; those left out are removed."""
+        """Put the cells of each column in the order of the rows given for it; cells of other rows are
+        removed.
+        """
         from stickbreaker.kernels.truncated_table import reorder_column
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
@@ -319,7 +329,9 @@ class TruncatedTable:
         return Column(rows.copy(), values.copy(), inside.copy())
 
     def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
-        """The cells that target number `place` of a change gets from column `source`."""
+        """The cells of column `source` that go to target number `place` of a change that splits the
+        column.
+        """
         own, along = self._column(source), change.along.get(self.axes[0])
         if isinstance(change, Split):
             second = change.share if along is None else along[own.rows]
@@ -331,14 +343,16 @@ class TruncatedTable:
         return Column(own.rows[kept], values[kept], own.inside[kept])
 
     def _put(self, column: int, cells: Column) -> None:
-        """Replace the cells of a column."""
+        """Replace the cells of a column by these."""
         size = len(cells.rows)
         self._reserve(size)
         self.rows[column, :size], self.values[column, :size], self.inside[column, :size] = cells
         self.sizes[column] = size
 
     def _join(self, column: int, cells: Column) -> None:
-        """Add cells to a column: those of rows that it has stay in place, others come last."""
+        """Add cells to a column: cells of rows that it has already keep their place, new ones are
+        appended.
+        """
         there = self._column(column)
         places = np.full(self.n_rows, -1)
         places[there.rows] = np.arange(len(there.rows))
@@ -372,7 +386,7 @@ def _refuse_twice(rows: NDArray[np.integer], sizes: NDArray[np.int64], n_rows: i
 
 
 def _cells_of(rows: Rows | SparseCounts) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Rows and columns of the nonzero cells, and their values."""
+    """The row numbers, columns and values of the nonzero cells."""
     if isinstance(rows, SparseCounts):
         cells = rows.combined()
         return cells.positions, cells.columns.astype(np.int64), cells.times * np.float64(cells.unit)

@@ -61,7 +61,7 @@ class DocumentTable:
         return self._table(self.corpus.ids(block), between, shares, self._tokens(block) == 0.0)
 
     def _tokens(self, block: int) -> Array:
-        """The number of known tokens of each document of a block."""
+        """The number of tokens in the vocabulary, for each document of a block."""
         bags = self.corpus.bags(block)
         return tokens_by_document(bags.offsets, bags.counts)
 
@@ -84,10 +84,10 @@ class DocumentTable:
 
 
 class WholeTable(DocumentTable):
-    """Documents that were split, as a table: one row for each whole document, in the order of their first
-    parts.
+    """A table with one row for each document that was split into parts, in the order of first parts.
 
-    Its shares are the mean of its parts', weighted by their known tokens; its metadata are its first part's.
+    A document's topic shares are the mean over its parts, weighted by their tokens in the vocabulary; its
+    metadata are those of its first part.
     """
 
     without = (WHOLE, NUMBER)
@@ -115,8 +115,11 @@ class WholeTable(DocumentTable):
         yield self._table(list(numbers), columns, sums / tokens[:, None], tokens < LEAST)
 
     def _wholes(self, block: int, numbers: dict[str, int]) -> tuple[NDArray[np.int64], list[int]]:
-        """The number of each document's whole, which is added to `numbers`, and the positions of first
-        parts."""
+        """For each part in a block, the number of the whole document; and the positions of parts that begin a
+        new one.
+
+        New documents are added to `numbers`. Raises UserError if the documents are not parts.
+        """
         column = self.corpus.source.columns(block, [METADATA]).column(METADATA).to_pylist()
         found, new = np.empty(len(column), np.int64), list[int]()
         for place, text in enumerate(column):

@@ -30,7 +30,7 @@ def engine_of(
 
 
 def spark_of(estimator: Estimator) -> "SparkEngine":
-    """The session that an estimator learns on. Raises UserError if it has none."""
+    """The Spark engine of an estimator. Raises UserError if it has none."""
     if isinstance(estimator.engine, str):
         remedy = "give engine=SparkEngine(session)"
         raise UserError(
@@ -40,8 +40,10 @@ def spark_of(estimator: Estimator) -> "SparkEngine":
 
 
 def readable(estimator: Estimator, corpus: Corpus) -> Corpus:
-    """The corpus in a place where the estimator's engine can read it: for Spark, one in memory is written to
-    a temporary directory that lasts as long as this process."""
+    """The corpus at a place that the estimator's engine can read.
+
+    For Spark, a corpus in memory is written to a temporary directory, removed when the process ends.
+    """
     if estimator.engine == "local" or corpus.path is not None:
         return corpus
     folder = tempfile.mkdtemp(prefix="stickbreaker-corpus-", dir=spark_of(estimator).folder)

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """The model from which an estimator was loaded, as it was then: manifest, trace and steps."""
+    """The saved model that an estimator was loaded from: its path, and the manifest, trace and steps it had
+    then.
+    """
 
     path: Path
     manifest: Mapping[str, Any]
@@ -116,7 +118,7 @@ class Estimator(ABC):
         return None, None
 
     def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
-        """The tokens that are learned from, for a document that comes with its own."""
+        """The tokens to learn from, for a document that was given as tokens."""
         return tokens
 
     # From parameters to a run
@@ -129,7 +131,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def limits(self) -> Limits:
-        """The conditions that end a run."""
+        """The limits at which a run ends, such as the number of passes."""
 
     def as_it_started(self) -> Self:
         """The same estimator with open parameters set to the values that the model began with."""
@@ -144,7 +146,9 @@ class Estimator(ABC):
         return params_of(self)
 
     def search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
-        """The search in which this estimator's model is one run; None: it makes a single run."""
+        """The search over settings that this estimator makes, of which each model is one run; None for a
+        single run.
+        """
         return None
 
     def of_search(self, settings: Mapping[str, Any]) -> "Estimator":
@@ -152,13 +156,15 @@ class Estimator(ABC):
         raise NotImplementedError
 
     def finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
-        """The runs of a search, from their field in a manifest. Raises ValueError if they are invalid."""
+        """The runs of a search, from the value stored in a manifest. Raises ValueError for an invalid
+        value.
+        """
         if held != []:
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
 
     def remark_on(self, corpus: Corpus) -> str | None:
-        """A line about a surprising property of a model of these documents, or None."""
+        """A warning line about a surprising property of the model learned from these documents, or None."""
         return None
 
     def least_held_out(self) -> float:
@@ -206,16 +212,17 @@ class Estimator(ABC):
 
     @property
     def minibatch(self) -> int:
-        """The number of documents in a step of `learn_more`, unless a user gives another."""
+        """The default number of documents per step of `learn_more`."""
         raise NotImplementedError
 
     def learn_more(self, corpus: Corpus) -> None:
-        """Make one online step on more documents, in order, as `partial_fit` does. For kinds with that
-        method."""
+        """Make one online step on more documents, as `partial_fit` does; for kinds of models that have this
+        method.
+        """
         raise NotImplementedError
 
     def sizes(self) -> dict[str, int]:
-        """The size of what was learned, as in a run's summary: {"topics": 20}."""
+        """The numbers of what was learned, for a run's summary, such as {"topics": 20}."""
         return {}
 
     def overview(self) -> Overview:
@@ -239,44 +246,53 @@ class Estimator(ABC):
 
     @abstractmethod
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """The log probability of documents given what was learned, in nats, and their known tokens."""
+        """The log probability of documents under the model, in nats, and the number of their tokens in the
+        vocabulary.
+        """
 
     def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """The log probability in nats and the tokens of all words, "all", and of parts that are of interest
-        by themselves."""
+        """For each part of the words that is scored separately: its log probability in nats and its number of
+        tokens.
+
+        "all" stands for all words.
+        """
         return {"all": self.score_documents(corpus)}
 
     @property
     def n_shares(self) -> int:
-        """For a model with topics, the number of topics that a document has shares of."""
+        """The number of topics that a document has shares of. Only for models with topics."""
         raise NotImplementedError
 
     def block_shares(self, corpus: Corpus, block: int) -> Array:
-        """For a model with topics, the shares of the documents of a block (documents × topics), which is seen
-        through the model's vocabulary; a row depends only on its document, and sums to one."""
+        """The topic shares of a block's documents (documents × topics). Only for models with topics.
+
+        The corpus is seen through the model's vocabulary. A row depends only on its document, and sums to
+        one.
+        """
         raise NotImplementedError
 
     # Saving and loading
 
     @abstractmethod
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
-        """What was learned, as a finished model's arrays; `fixed` is the part of a manifest that all kinds
-        share."""
+        """What was learned, as the arrays of a finished model. `fixed`: the part of a manifest that all kinds
+        share.
+        """
 
     def write_beside(self, folder: Path) -> None:
         """Write the files that a saved model has besides its state; for most kinds none."""
         return
 
     def take_beside(self, folder: Path) -> None:
-        """Read what others changed in the files besides the state in `folder` since this model was loaded
-        from it.
+        """Read changes that others made to the additional files in `folder` since the model was loaded from
+        it.
 
-        Called before that is replaced. For most kinds it does nothing.
+        Called before the folder is replaced. For most kinds of models it does nothing.
         """
         return
 
     def is_beside(self, folder: Path) -> bool:
-        """Whether a saved model has the files besides its state that `write_beside` would write."""
+        """Whether a saved model has the additional files that `write_beside` would write."""
         return True
 
     @abstractmethod

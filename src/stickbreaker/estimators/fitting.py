@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learned:
-    """A run that is over, its trace, and all runs of its search, with itself as the last."""
+    """A run that has ended, its trace, and the figures of all runs of its search, of which it is the last."""
 
     job: Run
     state: RunState
@@ -55,7 +55,9 @@ class Learned:
     search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
-        """The run without the state that only it needed, to be held while other runs of a search continue."""
+        """The run without the state that is needed only to continue it, to save memory while a search
+        continues.
+        """
         assert isinstance(self.job, VariationalRun)
         engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))
@@ -81,7 +83,7 @@ def fit(estimator: Estimator, corpus: Corpus) -> RunState:
 
 
 def _refuse_nothing(corpus: Corpus) -> None:
-    """Raise UserError for a corpus in which no document has a word, such as a matrix of zeros."""
+    """Raise UserError for a corpus without any words, such as a matrix of zeros."""
     if corpus.n_tokens == 0.0:
         remedy = "give documents with words, or counts that are not all zero"
         raise UserError("no document has a word to learn from", where=corpus.path, remedy=remedy)
@@ -130,8 +132,7 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
-    """A line about a run that used all its passes although its score should have converged; None for
-    others."""
+    """A line about a run that made all its passes before its score converged; None for other runs."""
     if state.converged or state.stopped or tol <= 0.0:
         return None
     passes = "1 pass was" if state.passes == 1 else f"{state.passes} passes were"
@@ -158,10 +159,11 @@ def begin(
     overwrite: bool = False,
     stays_locked: bool = False,
 ) -> ModelDirectory:
-    """Make the directory of a run at step 0, which `resume` continues; returns it.
+    """Create the model directory of a run, before its first step; `resume` then continues it. Returns the
+    directory.
 
     With `corpus_inside`, the corpus's directory is moved in. With `stays_locked` nobody else can claim it
-    before `resume` does. Raises UserError if something is in the way.
+    before `resume` does. Raises UserError if `path` exists and may not be overwritten.
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)

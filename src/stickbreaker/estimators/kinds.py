@@ -22,8 +22,11 @@ if TYPE_CHECKING:  # importing it takes longer than the program's help may take
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the program: its place, "module:command", its line in the overview, and the command that
-    it follows there; None: the one before it."""
+    """A command of the program.
+
+    place: "module:command"; line: its line in the overview of commands; after: the command that it follows
+    there (None: the one before it).
+    """
 
     place: str
     line: str
@@ -85,7 +88,7 @@ class Saved:
     parameters: OptionNames = field(default_factory=OptionNames)
 
     def names(self) -> tuple[OptionNames, ...]:
-        """How messages name parameters."""
+        """The names of parameters that messages replace by options."""
         return (self.parameters,)
 
     @property
@@ -94,7 +97,9 @@ class Saved:
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:
-        """Raise UserError if a verb does not apply to it; `where`: its path."""
+        """Raise UserError if a verb, such as "report", does not apply to this kind; `where`: the path to
+        name.
+        """
         if verb in self.verbs:
             return
         problem = f"{verb} does not apply to {self.said}"
@@ -173,12 +178,12 @@ def kinds() -> dict[str, Kind]:
 
 @functools.cache
 def systems() -> tuple[Saved, ...]:
-    """The saved things that use models without being one, in the order of `SYSTEMS`."""
+    """The kinds of saved things that use models without being models, in the order of `SYSTEMS`."""
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
 def kind_of(manifest: Mapping[str, Any]) -> Kind:
-    """The kind of the model of a manifest. Raises UserError if it is unknown."""
+    """The kind of model that a manifest describes. Raises UserError if it is unknown."""
     name = manifest["estimator"]
     if name not in kinds():
         raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
@@ -186,8 +191,9 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
 
 
 def system_at(path: Path) -> Saved | None:
-    """The kind of what is saved at a path, if it is something that uses models; None for models and
-    everything else."""
+    """The kind of the saved thing at a path, if it uses models without being one; None for models and
+    anything else.
+    """
     file = path.is_file()
     for system in systems():
         if system.marker is not None and (path / system.marker).is_file():
@@ -206,7 +212,7 @@ def refuse_system(path: Path, verb: str) -> None:
 
 
 def kind_at(path: Path, verb: str) -> Saved:
-    """The kind of what is saved at a path. Raises UserError if the command does not apply to it."""
+    """The kind of the saved thing at a path. Raises UserError if the command `verb` does not apply to it."""
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)

@@ -60,15 +60,18 @@ def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | PolylingualAnalysis | None]:
-    """The facts about its corpus in a manifest, and the corpus's analysis. Raises ValueError if they are
-    invalid."""
+    """The facts on its corpus that a manifest has, and the corpus's analysis. Raises ValueError if they are
+    invalid.
+    """
     known = dict(manifest["corpus"])
     analysis = known.pop("analysis")
     return known, None if analysis is None else analysis_from(analysis)
 
 
 def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
-    """The corpus of a run, checked to be the one that it began with."""
+    """Open the corpus that a run learns from. Raises UserError if it is missing or has changed since the run
+    began.
+    """
     if manifest["corpus_path"] is None:
         remedy = "to continue, give the command that learns it again: stickbreaker stream"
         raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
@@ -100,7 +103,8 @@ def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estima
 def save(
     estimator: Estimator, path: Path, *, overwrite: bool = False, documents: Corpus | None = None
 ) -> None:
-    """Save a fitted estimator, and what the report shows of `documents`, seen through its vocabulary.
+    """Save a fitted estimator; with `documents`, also what a report shows of them, seen through its
+    vocabulary.
 
     A path that ends in .zip becomes one file, any other a directory.
     """
@@ -138,8 +142,9 @@ def loaded_from(estimator: Estimator) -> Path | None:
 
 
 def _origin_of(estimator: Estimator) -> Path | None:
-    """The path of the model that an estimator was loaded from, if it still exists, possibly with more steps;
-    else None."""
+    """The path of the saved model that an estimator was loaded from, if it is still the same; None
+    otherwise.
+    """
     origin = estimator.origin
     if origin is None or origin.trace is not estimator.trace_:
         return None
@@ -151,8 +156,10 @@ def _origin_of(estimator: Estimator) -> Path | None:
 
 @contextmanager
 def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
-    """Open the model at a path, a directory or a zip file, and yield it with its snapshot; errors meanwhile
-    name that path."""
+    """Open the model at a path (a directory or a zip file), and yield it with its snapshot.
+
+    Errors inside the context name that path.
+    """
     folder = directory_of(path)
     with named_as(path, folder):
         directory = ModelDirectory(folder)
@@ -185,8 +192,7 @@ def load(
 def load_for(
     verb: str, made: type[E], path: Path, threads: int | None = None, *, in_place: bool = False
 ) -> E:
-    """`load` for a command that works with plain estimators of the class `made`. Raises UserError for
-    others."""
+    """`load` for a command that needs an estimator of the class `made`. Raises UserError for another one."""
     estimator = load(path, threads, verb=verb, in_place=in_place)
     if not isinstance(estimator, made):
         raise UserError(f"{verb} does not apply to a model of the kind {estimator.kind}", where=path)
@@ -213,7 +219,7 @@ def load_as(kind: type[E], path: Path) -> E:
 def _fill(
     estimator: Estimator, directory: ModelDirectory, snapshot: Snapshot, *, in_place: bool = False
 ) -> None:
-    """Fill an estimator with what was learned."""
+    """Set the attributes of an estimator from a saved model."""
     estimator.vocabulary_ = directory.vocabulary()
     estimator.corpus_, analysis = learned_from(snapshot.manifest)
     refuse_other_languages(analysis, estimator.vocabulary_)

@@ -30,9 +30,9 @@ FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
 
 
 class ScikitLearn(BaseEstimator, Estimator):
-    """The class that users import: `fit`, `score`, `save` and `load`, for documents of any form.
+    """Base of the classes that users import: `fit`, `score`, `save` and `load`, for documents in any form.
 
-    An estimator inherits from this and from the plain one that has its parameters.
+    A public estimator inherits from this class and from the plain estimator that has its parameters.
     """
 
     shows: ClassVar[tuple[str, ...]] = ()  # what `dir` lists of the plain estimator, besides what was learned
@@ -91,7 +91,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return self
 
     def _remark(self) -> str | None:
-        """A line about a surprising property of what was learned, or None."""
+        """A warning line about a surprising property of what was learned, or None."""
         return None
 
     def score(self, X: Any, y: object = None) -> float:
@@ -170,7 +170,9 @@ class ScikitLearn(BaseEstimator, Estimator):
         return None if documents is None else self._as_corpus(documents, reset=False)
 
     def _repr_html_inner(self) -> str:
-        """HTML for notebooks: a table of what was learned for a fitted model, the parameters for others."""
+        """HTML for notebooks: a table of what was learned if the model is fitted, its parameters
+        otherwise.
+        """
         if not self.__sklearn_is_fitted__():
             return super()._repr_html_inner()
         return as_html(self.overview(), repr(self))
@@ -228,7 +230,9 @@ class ScikitLearn(BaseEstimator, Estimator):
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        """A matrix of counts. Raises ValueError if it is not one, or its columns are not the model's."""
+        """X as a matrix of counts. Raises ValueError if it is not one, or its columns are not those of the
+        model.
+        """
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=reset, **rules)

@@ -12,11 +12,11 @@ class FinishedRun(Protocol):
 
     @property
     def final(self) -> bool:
-        """Whether the run went to its end, so that it may become the model."""
+        """Whether the run was completed, so that it may become the model of the search."""
         ...
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as plain values."""
+        """The run's figures as plain values for JSON."""
         ...
 
 
@@ -45,15 +45,17 @@ class Search(Protocol[R]):
         ...
 
     def chosen(self, points: Sequence[R]) -> R:
-        """The run that becomes the model, among those that are final."""
+        """The run that becomes the model, chosen among the completed runs of the search."""
         ...
 
     def settings_of(self, chosen: R, points: Sequence[R]) -> Mapping[str, Any]:
-        """The parameters of one of the finished runs. Raises ValueError if the runs before it lead to another
-        one."""
+        """The parameters of one of the finished runs, from what the search did before it.
+
+        Raises ValueError if the search would have made another run in its place.
+        """
         ...
 
 
 def with_last(points: Sequence[R], chosen: R) -> tuple[R, ...]:
-    """The runs in order, but with the one that becomes the model as the last."""
+    """The finished runs in order, except that the one that becomes the model is last."""
     return (*(point for point in points if point is not chosen), chosen)

@@ -113,7 +113,11 @@ def memory_of_machine() -> float:
 
 
 def seed_of(random_state: object) -> int:
-    """A whole number from what scikit-learn calls a random state; None draws one from the system."""
+    """A whole number to seed with, from what scikit-learn calls a random state; None draws one from the
+    system.
+
+    Raises UserError for other values.
+    """
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
     if isinstance(random_state, np.random.RandomState):

@@ -9,7 +9,7 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class UnigramTopics(NamedTuple):
-    """A fitted model's topics, if a document's words are independent given its topic shares."""
+    """The topics of a fitted model in which a document's words are independent, given its topic shares."""
 
     words: tuple[str, ...]
     topic_word: Array  # topics × words: p(word | topic)

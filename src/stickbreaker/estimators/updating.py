@@ -56,7 +56,9 @@ class Updating:
             yield self.estimator.trace_[-1]
 
     def save(self, *, overwrite: bool) -> None:
-        """Save the current model; at the end with the documents for its report, if that shows some."""
+        """Save the current model; after the last document also the documents that its report shows, if it
+        shows any.
+        """
         done = self.update.documents == self.update.total
         shows = type(self.estimator).write_report_documents is not Estimator.write_report_documents
         documents = self.corpus if done and shows else None
@@ -72,8 +74,9 @@ def interrupted_update(path: Path) -> bool:
 
 
 def load_to_update(path: Path, threads: int | None = None) -> Estimator:
-    """The model at `path`. Raises UserError for a run that is not finished, and kinds that cannot learn
-    more."""
+    """Load the model at `path` to learn more. Raises UserError for an unfinished run, or a kind that
+    cannot.
+    """
     estimator = saving.load(path, threads, verb="update")
     if ModelDirectory(path).manifest()["status"] != "done":
         raise UserError("is a run under way", where=path, remedy="end it first: stickbreaker resume")

@@ -22,10 +22,10 @@ SAMPLES = 50  # sweeps over a document after the burn-in
 def choices_of(
     learned: LearnedGrammar, sentences: Sentences, numbers: NDArray[np.int64], seed: int = 0
 ) -> Choices:
-    """Draw the rules that documents' sentences use, by an `opened` grammar.
+    """Draw which of the grammar's rules for documents (topics) the sentences of each document use.
 
-    numbers: those of the documents to which `sentences.documents` refers; they key the random streams.
-    Sentences that cannot be parsed are ignored.
+    numbers: of the documents that `sentences.documents` refers to; they key the random streams. Sentences
+    that cannot be parsed are ignored.
     """
     assert learned.alpha is not None
     types = types_of(sentences._replace(letters=sentences.numbered(learned.new_symbol)))
@@ -36,7 +36,7 @@ def choices_of(
 
 
 def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
-    """log p of all documents: the sum of logs of unbiased estimates, so that it is too low on average."""
+    """log p of all documents, in nats: a sum of logs of unbiased estimates, so too low on average."""
     numbers, places = np.unique(sentences.documents, return_inverse=True)
     found = choices_of(learned, sentences._replace(documents=places.astype(np.int64)), numbers)
     return float(found.scores.sum())

@@ -47,8 +47,11 @@ PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 
 
 class Subtree(NamedTuple):
-    """A remembered subtree: its symbol, the symbols of its text, its uses (expected ones in variational
-    inference), and its tables."""
+    """A remembered subtree of an adapted symbol.
+
+    symbol: the adapted symbol; text: the terminals that it spans; customers: its uses (expected uses in
+    variational inference); tables: its tables in the restaurant of the symbol.
+    """
 
     symbol: str
     text: tuple[str, ...]
@@ -97,7 +100,9 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return self.inference == "mcmc"
 
     def learning_schedule(self) -> Schedule:
-        """The schedule of variational inference. Raises UserError for one that grammars do not support."""
+        """The schedule of variational inference, with defaults filled in. Raises UserError for one that
+        grammars do not support.
+        """
         given = self.schedule
         if given is None:
             given = "online" if self.inference == "hybrid" else "batch"
@@ -112,7 +117,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def passes(self) -> int:
-        """The number of sweeps or passes."""
+        """The number of sweeps (of a sampler) or passes (of variational inference) to make."""
         if self.max_iter is not None:
             return int(self.max_iter)
         return SWEEPS if self.sampled else PASSES[type(self.learning_schedule())]
@@ -143,7 +148,9 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def marks_documents(self) -> bool:
-        """Whether each word begins with a mark of its document: for inference that has no documents."""
+        """Whether each word begins with a symbol that marks its document: for kinds of inference without
+        documents.
+        """
         return self.of_topics and self.inference != "hybrid"
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
@@ -171,7 +178,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return BY_NAME[str(self.grammar)](words)
 
     def reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> SentenceReader:
-        """How documents become sentences."""
+        """The reader that turns documents of a corpus into sentences of terminals."""
         if self.of_topics:
             return word_reader(vocabulary.words, terminals, n_documents if self.marks_documents else None)
         boundaries = self.punctuation == "boundaries"
@@ -196,7 +203,9 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def symbols_(self) -> tuple[str, ...]:
-        """The adapted symbols, each before those that occur below it."""
+        """The names of the adapted symbols; each comes before the adapted symbols that occur in its
+        subtrees.
+        """
         return tuple(self.compiled_.names[symbol] for symbol in self.compiled_.adapted)
 
     @property
@@ -270,13 +279,19 @@ class GrammarEstimator(GrammarParameters, Estimator):
     def drawn_cuts(
         self, sentences: Sentences, symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """How often a symbol cuts sentences in trees drawn for them; see `LearnedGrammar.cuts`."""
+        """For each place in these sentences, the share of sampled trees in which a subtree of `symbol` begins
+        or ends.
+
+        Returns what `LearnedGrammar.cuts` does.
+        """
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.cuts(letters, sentences.starts, symbol, n_trees, seed=seed)
 
     def nats_of(self, sentences: Sentences) -> Array:
-        """log p of each sentence, with one mark for all new symbols; -inf if it cannot be parsed."""
+        """log p of each sentence in nats; -inf if it cannot be parsed. All new symbols count as the same
+        symbol.
+        """
         learned = self.learned_.opened
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
@@ -290,7 +305,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
 
     def sentences_in(self, content: Sequences) -> Sentences:
-        """The sentences of documents given by rows of the model's vocabulary."""
+        """The sentences of these documents, whose words are rows of the model's vocabulary."""
         documents = np.arange(len(content.offsets) - 1)
         reader = self.reader(self.vocabulary_, self.compiled_.terminals, self.corpus_["documents"])
         return reader.read(content, documents=documents)

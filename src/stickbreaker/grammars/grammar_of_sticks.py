@@ -47,7 +47,7 @@ SHARDS = (20, 128)  # documents per shard, at least and at most
 def new_run(
     estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[Run, RunState]:
-    """A new run, with nothing remembered."""
+    """A new run that has remembered no subtrees yet, and its state."""
     job, grammar = _job(estimator, corpus, seed, held_out, folder)
     sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
     return start_run(job, sentences, estimator.skipped_)
@@ -101,7 +101,7 @@ def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record
 def resume_run(
     estimator: GrammarEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run, RunState]:
-    """The run whose checkpoint is `snapshot`."""
+    """The run that continues from the checkpoint `snapshot`, and its state."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job, _ = _job(estimator, corpus, seed, held_out, folder)
     return job, _take_state(job.engine, job.model, snapshot)
@@ -117,7 +117,9 @@ def restored(
 
 
 def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
-    """Load a snapshot's table into the engine; returns its state. Raises ValueError if it makes no sense."""
+    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError for an invalid
+    table.
+    """
     assert isinstance(model, OnlineGrammar)
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot, TOLD)

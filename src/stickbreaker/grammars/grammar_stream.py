@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine. Raises UserError if parameters do not
-    allow it.
+    """Make one online step on a whole corpus, in order, on this machine.
 
+    `begun`: the estimator has learned before. Raises UserError if the parameters do not allow partial_fit.
     With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
     """
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)

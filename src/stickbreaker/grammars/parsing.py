@@ -20,8 +20,12 @@ HOW = ("best", "samples", "minimum-risk")
 
 
 class ParsedSentence(NamedTuple):
-    """A parsed sentence: the index of its text, its number of symbols, log p (nats; -inf: it cannot be
-    parsed), its trees, log p of each, and its number of new symbols."""
+    """A parsed sentence.
+
+    document: the index of its text; symbols: their number; nats: log p of the sentence (-inf: it cannot be
+    parsed); trees, tree_nats: some trees and log p of each; new_symbols: the number of symbols unseen in
+    training.
+    """
 
     document: int
     symbols: int
@@ -32,7 +36,9 @@ class ParsedSentence(NamedTuple):
 
 
 class SegmentedText(NamedTuple):
-    """The pieces of a text, its number of new symbols, and whether all its sentences can be parsed."""
+    """The pieces of a text, the number of symbols in it unseen in training, and whether all its sentences can
+    be parsed.
+    """
 
     pieces: list[str]
     new_symbols: int
@@ -166,8 +172,10 @@ def _each(parse: Parse) -> Iterator[NDArray[np.int32]]:
 
 
 def _least_risk(trees: list[Tree]) -> int:
-    """The index of the tree with minimum risk: the greatest expected number of its labelled spans, less half
-    their number."""
+    """The index of the tree with minimum risk, given a sample of trees.
+
+    It maximises the sum of (share of trees with the span) - 1/2 over the tree's labelled spans.
+    """
     parts = [set(tree.spans()) for tree in trees]
     times = Counter(part for own in parts for part in own)
     gains = [sum(times[part] / len(trees) - 0.5 for part in own) for own in parts]

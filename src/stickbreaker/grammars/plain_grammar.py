@@ -197,7 +197,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return overview_of_grammar(self)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """log p of the sentences that can be parsed, and their number of symbols."""
+        """log p of the sentences that can be parsed, in nats, and the number of their symbols."""
         sentences = self.sentences_in(whole(corpus))
         nats = self.nats_of(sentences)
         parsed = np.isfinite(nats)

@@ -24,7 +24,9 @@ class Agreement(NamedTuple):
 
     @classmethod
     def of(cls, right: int, found: int, gold: int) -> "Agreement":
-        """Agreement from the numbers of correct, found and gold items; without items it is 1."""
+        """Precision, recall and F1 from the numbers of correct, found and gold items; each is 1 without
+        items.
+        """
         precision, recall = (right / n if n else 1.0 for n in (found, gold))
         f1 = 2.0 * right / (found + gold) if found + gold else 1.0
         return cls(precision, recall, f1)
@@ -81,7 +83,7 @@ def _letters(words: Sequence[str]) -> str:
 
 
 def _spans(words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where words begin and end, in letters."""
+    """The start and end of each word, counted in letters of the concatenated words."""
     at = 0
     for word in words:
         end = at + len(_letters([word]))

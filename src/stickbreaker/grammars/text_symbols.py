@@ -64,7 +64,7 @@ class TextLines(NamedTuple):
 
     @classmethod
     def of(cls, texts: Iterable[str], analysis: AnyAnalysis, vocabulary: Vocabulary) -> "TextLines":
-        """Analyse texts, each a sentence. Raises UserError for one that is not a text."""
+        """Analyse texts, each of which is one sentence. Raises UserError for one that is not a string."""
         assert isinstance(analysis, Analysis)
         symbols_of = symbol_finder(analysis)
         tokens: list[list[str]] = []
@@ -82,7 +82,11 @@ class TextLines(NamedTuple):
 def terminals_of(
     vocabulary: Vocabulary, terminals: tuple[str, ...], *, boundaries: bool
 ) -> NDArray[np.int64]:
-    """The terminal of each vocabulary row, and last that of words not in it."""
+    """The terminal number of each vocabulary row, followed by the one for words outside the vocabulary
+    (`UNKNOWN`).
+
+    With `boundaries`, punctuation marks get the number `BOUNDARY`.
+    """
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     found = [
         BOUNDARY if boundaries and is_punctuation(word) else numbers.get(word, UNKNOWN)

@@ -27,10 +27,10 @@ def training_sentences(
     *,
     skip_unknown: bool = False,
 ) -> tuple[Sentences, int]:
-    """The training sentences, and the number of skipped ones.
+    """The training sentences that can be parsed, and the number of those skipped.
 
-    Raises UserError for one that cannot be parsed, unless these are skipped (NothingParsed if all are). With
-    `skip_unknown`, sentences with unknown symbols are always skipped.
+    Raises UserError for a sentence that cannot be parsed, unless the estimator skips these; NothingParsed if
+    none can be parsed. With `skip_unknown`, sentences with unknown symbols are always skipped.
     """
     found = _of_source(estimator, source, corpus, grammar, held_out=False)
     if not len(found.documents):
@@ -84,7 +84,9 @@ def _of_source(
 def _first_unknown(
     estimator: GrammarEstimator, corpus: Corpus, document: int, grammar: Compiled
 ) -> tuple[str, str]:
-    """The id of a document, by position, and the message about its first unknown symbol, or ""."""
+    """The id of document number `document`, and the message about its first unknown symbol ("" if it has
+    none).
+    """
     block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
     place = document - sum(corpus.block_sizes[:block])
     content = corpus.sequences(block).slice(place, place + 1)

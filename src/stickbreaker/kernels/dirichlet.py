@@ -17,12 +17,12 @@ FLUSH = 9.4e-14  # exp(-30): smaller weights become zero, since subnormal number
 
 @njit(**OPTIONS)
 def expected_log_weights(concentration, log_totals, weights_out, log_scale_out):
-    """exp E[log beta] of some words, each row divided by its largest weight.
+    """exp E[log beta] of some words under Dirichlet distributions, each row divided by its largest weight.
 
     concentration (words × topics, double) Dirichlet parameters; log_totals (topics) psi of their column
     totals; weights_out (words × topics, single) in [0, 1], 0 below exp(-30); log_scale_out (words) the
-    logarithm of what each row was divided by. Thesis of Zhai (2014), section 3.2.1 with exp E[log beta]
-    where it prints E[beta]; Hoffman et al. (2010), eq. 5.
+    logarithm of what each row was divided by. Thesis of Zhai (2014), section 3.2.1 with exp E[log beta] where
+    it prints E[beta]; Hoffman et al. (2010), eq. 5.
     """
     n_words, n_topics = concentration.shape
     row = np.empty(n_topics)

@@ -42,7 +42,7 @@ def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> 
 
 @njit(**PART)
 def _smoothing(row, alpha):
-    """sum_k alpha_k w_k."""
+    """The sum over topics k of alpha_k w_k, for a word with the weights `row` (w)."""
     total = np.float32(0.0)
     for k in range(len(alpha)):
         total += alpha[k] * row[k]
@@ -51,7 +51,9 @@ def _smoothing(row, alpha):
 
 @njit(**PART)
 def _from_prior(row, alpha, target):
-    """The topic at which the running sum of alpha_k w_k passes `target`."""
+    """The topic at which the running sum of alpha_k w_k exceeds `target`, for a word with the weights `row`
+    (w).
+    """
     n_topics = len(alpha)
     k = 0
     passed = np.float32(0.0)
@@ -75,8 +77,11 @@ def _from_prior(row, alpha, target):
 
 @njit(**PART)
 def _draw(row, alpha, smoothing, used, size, state):
-    """A topic drawn from (n_k + alpha_k) w_k, and the sum of these: eq. 4.9 in two parts, used topics and
-    all."""
+    """Draw a topic in proportion to (n_k + alpha_k) w_k; returns it and the sum of these over all topics (eq.
+    4.9).
+
+    The sum has two parts: over the topics `used` in the document, and `smoothing`, the sum of alpha_k w_k.
+    """
     total = np.float32(0.0)
     for j in range(size):
         total += used.counts[j] * row[used.topics[j]]
@@ -115,7 +120,9 @@ def _place(words, start, stop, alpha, smoothing, used, state, z_out):
 
 @njit(**PART)
 def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
-    """Draw every token's topic given those of the others; returns the topics in use."""
+    """Resample the topic of every token of a document given those of the others; returns the number of topics
+    in use.
+    """
     n = 0
     for i in range(start, stop):
         code = words.codes[i]
@@ -132,7 +139,10 @@ def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
 
 @njit(**PART)
 def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
-    """Write how often each word of a document was drawn with each topic; returns the next free cell."""
+    """Write to draws_out, from `cell` on, how often each word of a document was sampled with each topic.
+
+    samples (samples × tokens): the sampled topics; times, drawn: working memory. Returns the next free cell.
+    """
     n = 0
     for i in range(start, stop):
         n_drawn = 0
@@ -155,7 +165,9 @@ def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
 
 @njit(**PART)
 def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
-    """Add one sample's counts to gamma and to the statistics that alpha is learned from."""
+    """Add one sample's topic counts to gamma_out, and to the statistics in draws_out from which alpha is
+    learned.
+    """
     for j in range(size):
         k = used.topics[j]
         n = np.float64(used.counts[j])

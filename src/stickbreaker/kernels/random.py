@@ -17,7 +17,7 @@ TO_UNIT = 1.0 / 4503599627370496.0  # 2^-52: one bit less than a double holds, o
 
 @njit(**PART)
 def _mixed(x):
-    """SplitMix64's finaliser: neighbouring numbers become unrelated."""
+    """Mix the bits of x as SplitMix64 does, so that consecutive numbers give unrelated values."""
     x = (x ^ (x >> np.uint64(30))) * FIRST
     x = (x ^ (x >> np.uint64(27))) * SECOND
     return x ^ (x >> np.uint64(31))
@@ -25,7 +25,7 @@ def _mixed(x):
 
 @njit(**PART)
 def seeded(key, state_out):
-    """Start a stream: state_out (2, uint64) from one key (uint64)."""
+    """Fill state_out (2, uint64): the state of a random stream that starts from a key (uint64)."""
     state_out[0] = _mixed(key + GOLDEN)
     state_out[1] = _mixed(key + GOLDEN + GOLDEN) | np.uint64(1)  # never all zero
 

@@ -20,7 +20,7 @@ class InUse(NamedTuple):
 
 @njit(**PART)
 def add_one(k, size, used):
-    """Count one more token of topic k; returns the number of topics in use."""
+    """Add one to the count of topic k; returns the number of topics in use."""
     place = used.places[k]
     if place < 0:
         used.places[k] = size
@@ -33,8 +33,10 @@ def add_one(k, size, used):
 
 @njit(**PART)
 def remove_one(k, size, used):
-    """Count one token of topic k less, and move the last topic into its place if there is none left; returns
-    the number of topics in use."""
+    """Subtract one from the count of topic k; returns the number of topics in use.
+
+    If no token of the topic is left, the last topic in use moves into its place.
+    """
     place = used.places[k]
     used.counts[place] -= np.float32(1.0)
     if used.counts[place] > np.float32(0.0):

@@ -51,7 +51,7 @@ class StickSums(NamedTuple):
 
 @njit(**OPTIONS)
 def take_inside(cells, rows_out, values_out, sizes_out):
-    """Copy the cells that are inside the truncation, without the others between them.
+    """Copy only the cells that are inside the truncation of each topic, in their order.
 
     cells: OrderedCells; rows_out and values_out (topics × slots, at least as many as a topic has inside),
     sizes_out (topics).
@@ -68,7 +68,7 @@ def take_inside(cells, rows_out, values_out, sizes_out):
 
 @njit(**PART)
 def _count_inside(cells, k):
-    """The sum of the counts inside a topic's truncation, and their number."""
+    """The sum of the counts of topic k over words inside its truncation, and the number of these words."""
     total, number = 0.0, 0
     for slot in range(cells.sizes[k]):
         if cells.inside[k, slot]:
@@ -145,7 +145,10 @@ def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scal
 
 @njit(**PART)
 def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
-    """The topics that a row is inside of, its counts there, and the sum before it; returns their number."""
+    """For a row: the topics in whose truncation it is, its count there, and the sum before it on the stick.
+
+    Fills the three output arrays; returns the number of topics.
+    """
     if row < 0:
         return 0
     size = 0
@@ -204,7 +207,9 @@ def _evidence(cells, k, a, b, beyond):
 
 @njit(**OPTIONS)
 def stick_evidence(cells, k, a, b, beyond):
-    """log evidence of one column's counts, given its concentration and discount: see `stick_terms`."""
+    """log evidence of the counts of column k, given concentration a, discount b and the count `beyond`: see
+    `stick_terms`.
+    """
     return _evidence(cells, k, a, b, beyond)
 
 

@@ -11,7 +11,7 @@ PRIME = np.uint64(0x100000001B3)
 
 @njit(**PART)
 def _slot_of(content, start, stop, mask):
-    """The slot in which the search for a word begins: its FNV-1a hash, with the upper half mixed in."""
+    """The slot at which the search for a word begins: its FNV-1a hash, with the upper half mixed in."""
     hashed = OFFSET_BASIS
     for i in range(start, stop):
         hashed = (hashed ^ np.uint64(content[i])) * PRIME
@@ -20,7 +20,9 @@ def _slot_of(content, start, stop, mask):
 
 @njit(**PART)
 def _place_of(text, start, length, content, offsets, slots, mask):
-    """The slot with the number of a word of a text, or the free slot in which it would be stored."""
+    """The slot that holds the number of the word text[start:start + length], or the free slot to store it
+    in.
+    """
     slot = _slot_of(text, start, start + length, mask)
     while slots[slot] >= 0:
         w = slots[slot]
@@ -37,8 +39,8 @@ def _place_of(text, start, length, content, offsets, slots, mask):
 
 @njit(**OPTIONS)
 def fill_slots(content, offsets, slots_out):
-    """Store every word's number in a slot: slots_out (its size is a power of two above the number of words;
-    all -1).
+    """Store the number of every word in a hash table: slots_out (all -1 before; its size is a power of two
+    above the number of words).
 
     content (bytes, uint8) has the words one after another, word w from offsets[w] to offsets[w + 1].
     """
@@ -52,7 +54,10 @@ def fill_slots(content, offsets, slots_out):
 
 @njit(**OPTIONS)
 def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
-    """found_out (int32): the number of each wanted word, laid out like `content`, or -1 if it is unknown."""
+    """Fill found_out (int32) with the number of each wanted word, or -1 if it is unknown.
+
+    wanted and wanted_offsets are laid out like content and offsets: see `fill_slots`.
+    """
     mask = np.uint64(len(slots) - 1)
     for i in range(len(wanted_offsets) - 1):
         start, length = wanted_offsets[i], wanted_offsets[i + 1] - wanted_offsets[i]
@@ -61,11 +66,12 @@ def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
 
 @njit(**OPTIONS)
 def number_words(text, begins, lengths, content, offsets, slots, known, codes_out):
-    """codes_out (int32): the number of each word of a text; new words get the next numbers after the `known`
-    ones, and are added to content, offsets and slots, which must have room. Returns the number of known
-    words.
+    """Fill codes_out (int32) with the number of each word of a text; returns the number of known words
+    afterwards.
 
-    text (bytes): word i has lengths[i] bytes from begins[i]. slots: more than twice as many as words.
+    New words get the next numbers after the `known` ones, and are added to content, offsets and slots, which
+    must have room. text (bytes): word i has lengths[i] bytes from begins[i]. slots: more than twice as many
+    as words.
     """
     mask = np.uint64(len(slots) - 1)
     for i in range(len(begins)):

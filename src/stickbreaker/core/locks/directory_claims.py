@@ -57,8 +57,10 @@ class DirectoryClaim:
         self.directory, self.place = directory, directory.absolute()
 
     def release(self) -> None:
-        """Let other processes claim it. The lock's empty file stays: removing it could free another process's
-        claim."""
+        """Unlock the directory, so that other processes can claim it.
+
+        The lock's empty file stays: removing it could free another process's claim.
+        """
         with _CHANGING:
             if self in _CLAIMS:
                 _CLAIMS.discard(self)
@@ -67,14 +69,14 @@ class DirectoryClaim:
 
 
 def claim(directory: Path) -> DirectoryClaim | None:
-    """Lock a directory; None if it is locked already, by another process or this one."""
+    """Lock a directory; returns None if it is already locked, by another process or by this one."""
     descriptor = lock_file(directory / LOCK, create=True)
     return None if descriptor is None else _noted(directory, LOCK, descriptor)
 
 
 @contextmanager
 def watched(directory: Path) -> Generator[DirectoryClaim]:
-    """Watch a directory that others may write into as well, without locking it."""
+    """A context in which a directory is watched but not locked, since others may write into it as well."""
     made = _noted(directory, ".", os.open(directory, os.O_RDONLY) if os.name != "nt" else None)
     try:
         yield made

@@ -134,7 +134,9 @@ def remove_claimed(directory: Path) -> None:
 
 
 def _sweep_unlocked(directory: Path) -> None:
-    """Remove a directory whose process was killed before it locked it; leave others alone."""
+    """Remove a directory left by a process that was killed before it locked its file; leave any other
+    directory alone.
+    """
     for file in list(directory.iterdir()):
         if not file.name.startswith(_UNNAMED) or (descriptor := lock_file(file, create=False)) is None:
             return

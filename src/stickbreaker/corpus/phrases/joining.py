@@ -51,10 +51,10 @@ def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer
 def join_words(
     words: Sequence[str], breaks: NDArray[np.integer[Any]], rounds: Sequence[Round]
 ) -> tuple[list[str], NDArray[np.int32]]:
-    """The words with phrases joined, and for each its position in `words`.
+    """The words with phrases joined, and the position in `words` at which each of them begins.
 
-    `breaks` are positions in `words` at which no phrase may continue: where a sentence begins, or after a
-    comma.
+    `breaks` are positions in `words` that a phrase may not continue across: the first word of a sentence, or
+    the word after a comma.
 
     >>> rounds = rounds_of([["new york", "york city"], ["new_york city"]])
     >>> joined, places = join_words("a new york city york city".split(), np.array([0]), rounds)

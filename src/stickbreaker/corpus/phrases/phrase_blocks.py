@@ -18,7 +18,7 @@ from stickbreaker.corpus.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class RoundIndex:
-    """The pairs of a round as numbers, so that those in a block are found without strings."""
+    """The word pairs of a round as numbers, so that those that occur in a block are found without strings."""
 
     words: Vocabulary  # the words of all pairs
     pairs: NDArray[np.int64]  # (pairs × 2) rows of their words
@@ -50,7 +50,10 @@ class TokenBlock:
 
     @classmethod
     def of(cls, table: pa.Table, packed: NDArray[np.uint8] | None = None) -> "TokenBlock":
-        """The tokens of a block of texts; if its breaks are given `packed`, the table needs only tokens."""
+        """The tokens of a block of texts.
+
+        `packed`: its breaks as packed bits, if they were computed before; then the table needs only tokens.
+        """
         if packed is None:
             entries, begun = tokens_of(table)
             breaks = np.zeros(len(entries.codes), np.bool_)
@@ -65,7 +68,9 @@ class TokenBlock:
 
     @staticmethod
     def _mark_breaks(table: pa.Table, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]) -> None:
-        """Mark the tokens that stand after something that ends a phrase."""
+        """Set `breaks` for the tokens before which the text has something that ends a phrase, such as a
+        comma.
+        """
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
         flat = table.select(["text", "starts"]).combine_chunks()
@@ -81,7 +86,9 @@ class TokenBlock:
         return block
 
     def table(self, table: pa.Table) -> pa.Table:
-        """The block's table with these tokens; `table` is the one that they came from."""
+        """The block's stored table with its tokens replaced by these; `table` is the one that they came
+        from.
+        """
         table = table.combine_chunks()
         before = entries_of(table, "text").offsets
         offsets = np.searchsorted(self.places, before)
@@ -99,8 +106,9 @@ class TokenBlock:
         return table
 
     def _starts(self, starts: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """Where tokens begin in their text, for documents that record it; `offsets` are those before
-        joining."""
+        """For documents that record it, where each token begins in its text. `offsets`: of documents, before
+        joining.
+        """
         known = np.asarray(starts.is_valid())
         has_starts = np.repeat(known, np.diff(offsets))
         every = _every_start(starts, offsets, 0)
@@ -108,7 +116,9 @@ class TokenBlock:
         return _lists(every[self.places][has_starts[self.places]], lengths, known)
 
     def _sentences(self, sentences: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """The tokens at which sentences begin, for documents that record it."""
+        """For documents that record it, the first token of each sentence. `offsets`: of documents, before
+        joining.
+        """
         lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
         places = np.asarray(sentences.flatten(), np.int64) + np.repeat(offsets[:-1], lengths)
         now = np.searchsorted(self.places, places)
@@ -137,8 +147,9 @@ class TokenBlock:
         return TokenBlock(words, codes[kept], self.breaks[kept], self.places[kept], self.owners[kept])
 
     def _with_joined(self, pairs: RoundIndex, here: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Any]:
-        """The codes of the words that pairs become (-1 for pairs not in this block), and the words including
-        new ones."""
+        """For each word that pairs become, its code in this block (-1: it is not made here); and the block's
+        words, including the new ones.
+        """
         made, place = np.unique(pairs.made[here], return_index=True)
         made = made[np.argsort(place)]  # in the order of the pairs
         rows = pairs.joined.lookup(self.words)
@@ -151,7 +162,7 @@ class TokenBlock:
 
 
 def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
-    """Where each token begins in its text, `missing` in documents that do not record it."""
+    """For each token, where it begins in its text; `missing` for documents that do not record it."""
     every = np.full(int(offsets[-1]), missing, np.int64)
     has_starts = np.repeat(np.asarray(starts.is_valid()), np.diff(offsets))
     every[has_starts] = np.asarray(starts.flatten(), np.int64)
@@ -159,8 +170,10 @@ def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int)
 
 
 def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Among overlapping pairs, given their positions (ascending): the first, the third and so on, from left
-    to right.
+    """Which pairs to join, so that none overlap: in each run of overlapping pairs the first, the third and so
+    on.
+
+    `places`: positions of the pairs' first words, ascending.
 
     >>> _apart(np.array([0, 1, 2, 4])).tolist()
     [True, False, True, True]

@@ -112,7 +112,7 @@ class _Blocks:
             yield self._block(block, self.source.columns(block, columns)).joined(indices)
 
     def with_tables(self, rounds: Sequence[Round]) -> Iterator[tuple[TokenBlock, pa.Table]]:
-        """The tokens of each block with phrases joined, each with the table that they came from."""
+        """For each block, its tokens with phrases joined, and the stored table that they came from."""
         indices = list(map(RoundIndex.of, rounds))
         for block in range(len(self.source.sizes)):
             table = self.source.read(block)

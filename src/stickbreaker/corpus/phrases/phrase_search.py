@@ -59,7 +59,7 @@ class PhraseRule:
         return math.log(together * total / (first * second)) / math.log(total / together)
 
     def chosen(self, pairs: "PairCounts", words: list[str], fewest: int, join: Join) -> Round:
-        """The pairs that become phrases, with the words that they become."""
+        """The word pairs that become phrases, with the word that each becomes."""
         keys, tokens, documents = pairs.counted()
         total, found = float(pairs.total), {}
         often = documents >= fewest
@@ -74,7 +74,11 @@ class PhraseRule:
 
 
 def _surprise(together: float, first: float, second: float, total: float) -> float:
-    """A log-likelihood ratio: how unlikely it is that words stand together this often by chance."""
+    """A log-likelihood ratio: larger if chance explains less well that two words follow one another this
+    often.
+
+    All arguments are counts: of the pair, of its first and second word, and of all tokens.
+    """
     expected = first * second / total
     return 2.0 * (together * math.log(together / expected) - (together - expected))
 
@@ -111,8 +115,9 @@ class PairCounts:
             self._merge()
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Pairs (row of the first × number of words + row of the second), with their numbers of tokens and
-        documents."""
+        """The pairs as keys (row of the first word × number of words + row of the second), and for each its
+        number of occurrences and of documents.
+        """
         self._merge()
         return self._held
 

@@ -62,7 +62,7 @@ def _decoded(metadata: memoryview, body: memoryview, kind: str) -> int:
 
 
 def _field(buffer: memoryview, table: int, number: int) -> int:
-    """The position of a field of a flatbuffer's table; 0 if it is left out."""
+    """The position in the buffer of field `number` of a flatbuffer table; 0 if the table omits the field."""
     fields = table - _read("<i", buffer, table)
     if 4 + 2 * number >= _read("<H", buffer, fields):
         return 0

@@ -137,7 +137,7 @@ def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterato
 
 
 def _metadata_values(name: str, column: pa.Array) -> list[Any]:
-    """The values of a column of metadata, without those that are too long for metadata."""
+    """The values of a metadata column; those that are too long for metadata are marked as left out."""
     short = _without_long(column)
     values = _values(name, short)
     if short is column:
@@ -237,7 +237,7 @@ def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
 
 
 def _is_of(path: str, names: Iterable[str]) -> bool:
-    """Whether a Parquet column path belongs to one of some columns of a table."""
+    """Whether a Parquet column path is one of these columns, or inside one."""
     return any(path == name or path.startswith(f"{name}.") for name in names)
 
 

@@ -84,7 +84,7 @@ def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float
 
 
 def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines up to the first missing one: it has been reported, and its content is unknown."""
+    """Numbered lines up to the first gap: the missing line has been reported, and its content is unknown."""
     for expected, (number, content) in enumerate(lines, 1):
         if number != expected:
             return

@@ -156,8 +156,8 @@ def text_fields(option: str) -> dict[str, str] | str:
 
 @functools.cache
 def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | None]]:
-    """The field that a date format applies to (None: those with names of dates), and a function that reads
-    its dates.
+    """The field that a date format option applies to (None: every field named like a date), and a function
+    that reads a date from a value.
 
     Raises UserError for an unknown format.
 
@@ -171,7 +171,7 @@ def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | N
 
 
 def parts_of(option: str) -> tuple[str, ...]:
-    """The fields whose texts are concatenated. Raises UserError if one has no name.
+    """The names of the fields that an option such as "title+text" joins. Raises UserError for an empty name.
 
     >>> parts_of("title+text")
     ('title', 'text')

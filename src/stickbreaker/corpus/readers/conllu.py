@@ -84,7 +84,7 @@ class _Block:
         return any(name in self.comments for name in _BEGINNING)
 
     def drop(self) -> None:
-        """Forget the sentence, except that it begins a document."""
+        """Drop the sentence read so far, but keep the comments that say that a document begins."""
         self.bad = True
         self.comments = {name: self.comments[name] for name in _BEGINNING if name in self.comments}
         for held in (self.shown, self.spaced, self.tokens, self.shown_by, self.heads, self.tags, self.lines):
@@ -146,7 +146,10 @@ class _Block:
         self.shown_by.append(len(self.shown) - 1)
 
     def text_and_starts(self) -> tuple[str, list[int]]:
-        """The comment `# text`, or a text of the forms if they do not fit it; and where tokens begin."""
+        """The sentence's text and where each of its tokens begins in it.
+
+        The text is the comment `# text`, or the word forms joined if that comment does not fit them.
+        """
         text = self.comments.get("text", "")
         starts = _found(text, self.shown)
         if starts is None:
@@ -158,7 +161,9 @@ class _Block:
 
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
-    """Where forms begin in a text that has them with spaces between; None for any other text."""
+    """Where each word form begins in a text that consists of these forms and spaces; None for any other
+    text.
+    """
     starts, end = [], 0
     for form in forms:
         while text[end : end + 1].isspace():
@@ -218,7 +223,7 @@ def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
 
 
 class _NoTree(Exception):
-    """Heads that do not form a tree; `word` is the first that is wrong, from 0."""
+    """Heads that do not form a tree; `word` is the first wrong one, numbered from 0."""
 
     def __init__(self, word: int, problem: str) -> None:
         super().__init__(problem)
@@ -226,7 +231,9 @@ class _NoTree(Exception):
 
 
 def _refuse_no_tree(heads: list[int]) -> None:
-    """Raise _NoTree for heads of a sentence that lead out of it or in a circle; several roots are fine."""
+    """Raise _NoTree if a head is outside the sentence or if heads form a circle; several roots are
+    allowed.
+    """
     size = len(heads)
     for word, head in enumerate(heads):
         if head >= size:
@@ -245,7 +252,7 @@ def _refuse_no_tree(heads: list[int]) -> None:
 
 
 class _Gathered:
-    """A document built from its sentences; dropped if it has more than `largest` characters."""
+    """A document collected sentence by sentence; dropped if it has more than `largest` characters."""
 
     def __init__(self, identity: str, line: int, largest: int, trees: bool) -> None:
         self.identity, self.line, self.largest, self.trees = identity, line, largest, trees

@@ -59,7 +59,12 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
 
 
 def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInput:
-    """The form of a list of documents, according to the first that is not missing or an empty list."""
+    """A list of documents as a DocumentInput, by the type of the first value that is not missing or an empty
+    list.
+
+    `given`: what the user passed; `empty_lists`: if there is no such value, whether these are lists of
+    tokens.
+    """
     values = [_with_tokens_listed(value) for value in values]
     first = next((value for value in values if not (is_missing(value) or _is_empty(value))), None)
     if isinstance(first, Number):

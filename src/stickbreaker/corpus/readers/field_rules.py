@@ -138,7 +138,10 @@ def _text_or_tokens(record: Mapping[str, object], field: str) -> tuple[str | Non
 
 
 def _sides(record: Mapping[str, object], fields: Mapping[str, str]) -> dict[str, str]:
-    """The texts by language; those that are missing, null or blank are left out."""
+    """The texts by language, from the fields that hold them; missing, null and blank ones are left out.
+
+    Raises Bad if none is left.
+    """
     sides: dict[str, str] = {}
     for code, field in fields.items():
         value = record.get(field)

@@ -11,7 +11,7 @@ from stickbreaker.core.errors import UserError
 
 
 def matrix_of(bags: Iterable[Iterable[tuple[int, float]]], words: Mapping[int, str]) -> tuple[Any, list[str]]:
-    """A sparse matrix (documents × words) of bags, and the words of its columns, in the order of numbers.
+    """gensim's bags as a sparse matrix (documents × words), and the word of each column, by ascending number.
 
     `words` maps number to word, as gensim's Dictionary does. Raises UserError naming a document that contains
     something else.

@@ -22,8 +22,8 @@ def without_end(line: str) -> str:
 def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
     """The lines of a stream with their line breaks; None in place of each line of more than `most` bytes.
 
-    At most one line is held in memory, and each is yielded as early as possible: one that ends with CR after
-    the next byte, one that is too large before the rest of it is read.
+    At most one line is held in memory. Each line is yielded as soon as possible: a line that ends with CR
+    after the next byte was read, and None before the rest of its line is read.
     """
     line_so_far = _OpenLine(most)
     for piece in iter(partial(stream.read1, _PIECE), b""):
@@ -58,7 +58,9 @@ class _OpenLine:
         self.is_refused = False
 
     def add(self, piece: bytes) -> None:
-        """Add the next piece."""
+        """Append the next piece of the line; a line that is too long is forgotten, and only its size is
+        kept.
+        """
         if piece:
             self.size += len(piece)
             self.ends_with_cr = piece.endswith(b"\r")
@@ -73,7 +75,9 @@ class _OpenLine:
             yield None
 
     def ended(self) -> Iterator[bytes | None]:
-        """Yield the line, unless it was refused, and start the next one."""
+        """Yield the line at its end (None if it is too long, nothing if it was refused), and start the next
+        one.
+        """
         if not self.is_refused:
             yield b"".join(self.pieces) if self.size <= self.most else None
         self._clear()

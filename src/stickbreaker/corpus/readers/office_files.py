@@ -71,7 +71,9 @@ def is_office_file(name: str) -> bool:
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield one document. Raises UserError if the package that reads it is missing."""
+    """Yield the one document of a Word, PDF or HTML file. Raises UserError if the package for it is
+    missing.
+    """
     try:
         if options.format is None and source.plain_name.endswith(_UNLIKE_TEXT):
             remedy = f"save it as {', '.join(_ENDINGS)} or .txt, or --on-error skip"
@@ -88,7 +90,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _refuse_missing(package: str, source: Source) -> None:
-    """Raise UserError if a package is missing; silence those that are installed."""
+    """Raise UserError if a package is missing; otherwise stop the packages for documents from logging."""
     try:
         importlib.import_module(package)
     except ModuleNotFoundError:

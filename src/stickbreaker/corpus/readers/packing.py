@@ -174,7 +174,7 @@ def _zip(raw: BinaryIO, content: Callable[[BinaryIO], BinaryIO]) -> Any:
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files in an archive, without those that macOS adds."""
+    """The files in a zip archive, without directories and the files that macOS adds."""
     return [
         one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")
     ]

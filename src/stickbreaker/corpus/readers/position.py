@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 
 class Position:
-    """How far a sequence of files has been read, by their bytes on disk.
+    """How far a sequence of files has been read, in bytes on disk.
 
     >>> Position().share is None  # of nothing
     True
@@ -30,8 +30,7 @@ class Position:
             self._places[file] = start, self._total
 
     def reads(self, path: Path | None, file: BinaryIO) -> None:
-        """Record that a file was opened. Files that were not announced, such as lists of words, do not
-        count."""
+        """Record that a file was opened. Files outside the sequence, such as lists of words, are ignored."""
         if path in self._places:
             self._place, self._file = self._places[path], file
 

@@ -6,8 +6,8 @@ from stickbreaker.core.errors import UserError
 
 
 class Bad(Exception):
-    """Something that cannot be read: `kind` is the category it is counted under, `problem` what is wrong with
-    it.
+    """Raised for something that cannot be read: `problem` says what is wrong, `kind` is the category that
+    counts it.
 
     >>> Bad("bad id", "the id is a list", "name another field").kind
     'bad id'
@@ -47,7 +47,7 @@ class Problems:
         self.first.setdefault(kind, str(error))
 
     def tell(self, bad: Bad, where: object, line: int | None = None, count: int = 1) -> None:
-        """Report something bad with its place, for which `count` documents are left out."""
+        """Report a problem and its place; `count` documents are left out because of it."""
         error = bad.at(where, line)
         if not self.skippable:
             error = error.replace(remedy=error.remedy.partition(", or --on-error skip")[0])

@@ -54,7 +54,7 @@ PLURALS = (("y", "ies"), ("", "s"), ("", "es"))  # endings of the singular and o
 
 
 class Paragraph(NamedTuple):
-    """Prose that begins at some line of a file, and its clean words."""
+    """Prose that begins at line `line` of a file, and its words without markup."""
 
     line: int
     text: str
@@ -111,7 +111,7 @@ def _sources(library: Path) -> list[Path]:
 
 
 def _units(path: Path, library: Path) -> list[Unit]:
-    """The units of one file; none if it cannot be read or parsed."""
+    """The documentation units of one Python file; an empty list if it cannot be read or parsed."""
     try:
         source = path.read_bytes()
         tree = ast.parse(source)
@@ -192,7 +192,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _comments(text: str) -> Iterator[Paragraph]:
-    """Each block of full-line comments that reads as prose: sentences with code in them are left out."""
+    """Each block of full-line comments that reads as prose, without sentences that contain code."""
     block: list[str] = []
     for number, line in enumerate(chain(text.split("\n"), [""]), 1):
         stripped = line.lstrip()

@@ -17,7 +17,7 @@ KIND = "repeated document"  # the kind of problem that left-out documents are co
 
 
 class RepeatsWarning(UserWarning):
-    """The number of documents with the text of others; the first of them, and the one that it repeats.
+    """Warns that documents repeat the text of others: how many, the first one, and the one that it repeats.
 
     >>> print(RepeatsWarning(2, "b", "a"))
     2 documents have the same text as others, for example 'b' and 'a'; drop_repeats="exact" leaves them out
@@ -30,8 +30,9 @@ class RepeatsWarning(UserWarning):
 
 
 class Dropped(NamedTuple):
-    """Which documents are left out: those with exactly the text of an earlier one (None: none), or also those
-    that share about the fraction `near` of their words."""
+    """Which repeats are left out: documents with exactly the text of an earlier one (`near` None), or also
+    those that share about the fraction `near` of their words.
+    """
 
     near: float | None = None
 
@@ -55,7 +56,7 @@ class Dropped(NamedTuple):
 
 
 class Repeats:
-    """What was read before, for recognising repeats; with `dropped` None, none is left out."""
+    """Recognises documents that repeat earlier ones; if `dropped` is None, none is left out."""
 
     def __init__(self, dropped: Dropped | None, problems: Problems) -> None:
         self.dropped, self.problems = dropped, problems
@@ -65,7 +66,9 @@ class Repeats:
         self._near = None if near is None else _NearRepeats(near)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents without those left out; warns at the end about repeats that stay."""
+        """The documents without the repeats to leave out; at the end, warns about repeats that were not left
+        out.
+        """
         for number, document in enumerate(documents):
             name = str(number) if document.id is None else document.id
             of = self._repeated(name, document)
@@ -112,8 +115,9 @@ class _NearRepeats:
         self.hashes: dict[str, Any] = {}
 
     def repeated(self, name: str, text: str) -> str | None:
-        """The name of the first text that is about the same as this one; if there is none, it is
-        remembered."""
+        """The name of the first earlier text that is nearly the same as this one; if there is none, remember
+        this one.
+        """
         words = text.lower().split()
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)

@@ -161,9 +161,10 @@ def lines_of(source: Source, problems: Problems, largest: int | None = None) -> 
 def listed_lines(
     path: str, remedy: str, *, skippable: bool = True, largest: int | None = None
 ) -> Iterator[tuple[int, str]]:
-    """The lines of a list that is read whole, such as stop words, a guide or a dictionary: see `lines_of`.
+    """The lines, numbered from 1, of a file that is read as a whole, such as stop words, a guide or a
+    dictionary.
 
-    Raises UserError if it is not one file, for a line that is not text, and for a list without an end.
+    Raises UserError if it is not one file, for a line that is not text, and for more lines than any list has.
     """
     problems = Problems(skip=False, skippable=skippable)
     for number, line in lines_of(one_source(path, remedy), problems, largest):
@@ -177,7 +178,7 @@ def raw_lines_of(
 ) -> Iterator[tuple[int, bytes]]:
     """The lines of a source in bytes, numbered from 1, with their line breaks and without a byte order mark.
 
-    Reports a damaged packing, and lines larger than `largest` bytes, of which no more is held.
+    Reports damaged compression, and lines of more than `largest` bytes, which are not held in memory.
     """
     number = 0
     try:
@@ -194,7 +195,7 @@ def raw_lines_of(
 
 
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
-    """The whole text of a source of at most `largest` bytes; None if it was reported."""
+    """The whole text of a source; None if it was reported as wrong, such as for more than `largest` bytes."""
     try:
         with opened(source) as stream:
             return decoded(_content(stream, largest).getvalue().removeprefix(BOM))

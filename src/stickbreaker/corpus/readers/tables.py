@@ -22,7 +22,7 @@ _SEPARATOR_LINE = re.compile(
 
 
 class QuotesWarning(UserWarning):
-    """Cells of a table in quotes contain lines that look like rows: their quotes may be plain characters.
+    """Quoted cells of a table contain lines that look like rows: the quotes may be plain characters.
 
     >>> print(QuotesWarning("a.tsv", 1, 3))
     a.tsv: 1 cell in quotes holds lines that look like rows, in line 3; if quotes are plain characters \
@@ -75,7 +75,9 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 
 
 def _separator_in(lines: "_Lines") -> str | None:
-    """The separator that the first line names, and then skip that line; None if it names none."""
+    """The separator that a first line such as "sep=;" names, consuming that line; None, consuming nothing, if
+    the first line is not of this form.
+    """
     first = next(lines.numbered, None)
     found = None if first is None else _SEPARATOR_LINE.fullmatch(first[1])
     if first is not None and found is None:
@@ -145,7 +147,7 @@ class _Lines:
 
     @property
     def rows_inside(self) -> int:
-        """The number of rows in the lines of this row, if quotes are plain characters; at least one."""
+        """How many rows the lines of this row would be if quotes were plain characters; at least one."""
         return max(1, self.alike + self._looks_like_row(self.first)) if self.others else 1
 
     def note_rows_inside(self) -> None:

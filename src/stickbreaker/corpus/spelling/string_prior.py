@@ -198,8 +198,9 @@ def code_points(words: Sequence[str]) -> tuple[NDArray[np.int32], Integers]:
 
 
 def _utf_32(words: Sequence[str], where: object = None) -> bytes:
-    """All words in one string of bytes. Raises UserError for one that is empty, not a string or not valid
-    text."""
+    """All words, concatenated, as UTF-32. Raises UserError for a word that is empty, not a string or not
+    valid text.
+    """
     if isinstance(words, str):
         raise UserError(f"{words[:30]!r} is one string", where=where, remedy="give a list of words")
     try:
@@ -226,7 +227,9 @@ def _has_surrogate(word: str) -> bool:
 
 
 def _distinct(words: Sequence[str], weights: Sequence[float] | None) -> tuple[list[str], Array]:
-    """Distinct words in sorted order with their weights; those of weight zero are left out."""
+    """The distinct words, sorted, and the sum of each one's weights (1 each if None); words of weight zero
+    are left out.
+    """
     _utf_32(words)
     if weights is None:
         total = dict.fromkeys(sorted(words), 1.0)
@@ -281,9 +284,10 @@ def count_ngrams(
 
 
 def trie_of(ngrams: Integers, counts: Array, n_letters: int) -> "Trie":
-    """n-grams with Witten and Bell's probabilities: (count + kinds p(shorter)) / (total + kinds).
+    """A trie of n-grams with Witten-Bell probabilities: p = (count + kinds · p(shorter)) / (total + kinds).
 
-    For each context, `total` is the count of letters that followed it, `kinds` the number of distinct ones.
+    For each context, `total` is the count of letters that followed it, `kinds` the number of distinct ones,
+    and p(shorter) the probability after the context without its first letter.
     """
     from stickbreaker.kernels.string_prior import Trie
 

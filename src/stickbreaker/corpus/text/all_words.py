@@ -76,7 +76,7 @@ def settings_of_all_words(
 
 
 def _dropping(analysis: Analysis, rule: VocabularyRule, vocabulary: Vocabulary | None) -> list[str]:
-    """The names of the settings that drop words, unless they are the default."""
+    """The names of the settings that drop words and are not the default."""
     settings = {
         "stop_words": bool(analysis.stop_words) and not isinstance(analysis.stop_words, str),
         "extra_stop_words": bool(analysis.extra_stop_words),

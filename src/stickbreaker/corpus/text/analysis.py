@@ -106,7 +106,7 @@ class AnalysedText(NamedTuple):
 
 
 class MarksWarning(UserWarning):
-    """Marks of sentences were left out of texts.
+    """Sentence marks, such as <s>, were left out of texts.
 
     >>> print(MarksWarning(2))
     2 marks of sentences, <s> and </s>, were left out of the texts: ends of sentences are known without them
@@ -261,8 +261,9 @@ class Analysis:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are found by the default pattern in scripts with spaces, so that a `WordFinder` can
-        find them."""
+        """Whether words are found by the default pattern, in scripts with spaces; then a `WordFinder` can
+        find them.
+        """
         return self.token_pattern is None and self._segmentation == "pattern" and not self.phrases
 
     def analyse(self, text: str) -> AnalysedText:
@@ -274,7 +275,9 @@ class Analysis:
         return self.analyse_cleaned(self.cleaned(text), text)
 
     def analyse_cleaned(self, clean: CleanText, given: str) -> AnalysedText:
-        """The tokens of a text that was cleaned, with where they begin in the text that was given."""
+        """The tokens of a cleaned text, with the positions at which they begin in the original text
+        `given`.
+        """
         text, places = clean
         marks = self.marks_in(text)
         if marks:
@@ -295,8 +298,7 @@ class Analysis:
         return AnalysedText(words, starts[joined], np.searchsorted(joined, sentences).astype(np.int32))
 
     def cleaned(self, text: str) -> CleanText:
-        """The text after cleaning, in which words are found, and the positions of its characters in the given
-        text.
+        """The text after cleaning, and for each of its characters the position in the original text.
 
         >>> Analysis(clean="web").analyse("@ann: rock &amp; don&#39;t roll").words
         ['rock', "don't", 'roll']
@@ -304,9 +306,11 @@ class Analysis:
         return CleanText(text, None) if self.clean is None else cleaned(text)
 
     def spaced_sentences(self, text: str) -> list[list[str]] | None:
-        """The words of each sentence of a text without sentence marks, as `analyse` finds them, if the
-        analysis takes everything between spaces as a word and punctuation ends no sentence; None for other
-        analyses.
+        """The words of each sentence of a text, as `analyse` finds them, but faster; None if this does not
+        apply.
+
+        It applies if everything between spaces is a word, punctuation does not end sentences, and the text
+        has no sentence marks.
 
         >>> Analysis(token_pattern=SPACED, sentences="line").spaced_sentences("One cat.\\n\\nTwo")
         [['one', 'cat.'], ['two']]
@@ -321,7 +325,7 @@ class Analysis:
         return [list(map(form, words)) for words in map(str.split, lines) if words]
 
     def marks_in(self, text: str) -> list[Span]:
-        """The positions of sentence marks that are dropped.
+        """The positions of sentence marks in a text, if the analysis drops them.
 
         >>> Analysis(sentence_marks="dropped").analyse("<s> two cats </s>").words
         ['two', 'cats']
@@ -331,7 +335,8 @@ class Analysis:
         return [match.span() for match in _SENTENCE_MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
-        """The characters at which tokens end that begin at `starts`: for marking words in a text.
+        """For tokens that begin at the characters `starts`, the characters at which they end; to mark words
+        in a text.
 
         Without icu4py, words that ICU found end after their first character, so that a corpus analysed
         elsewhere can be learned from and shown.
@@ -414,8 +419,8 @@ class Analysis:
         ]
 
     def rule_against(self, word: str) -> str | None:
-        """The rule that keeps a word out of a vocabulary, as `corpus.dropped` names it; None if it is
-        eligible.
+        """The name of the rule that keeps a word out of a vocabulary, as in `corpus.dropped`; None if no rule
+        does.
 
         >>> Analysis().rule_against("the"), Analysis().rule_against("cat")
         ('stop_words', None)
@@ -449,7 +454,7 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
-        """The analysis for which `to_dict` returned `values`. Raises ValueError for other values."""
+        """The analysis from what `to_dict` returned for it. Raises ValueError for other values."""
         values = {**_PLAIN, **values}
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
@@ -557,7 +562,7 @@ def default_analysis() -> Analysis:
 
 
 def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:
-    """The tokens of a document without the sentence marks at its beginning and end.
+    """The tokens of a document without a begin mark as the first and an end mark as the last token.
 
     >>> tokens_without_marks(["<s>", "a", "cat", "</s>"])
     ['a', 'cat']
@@ -589,7 +594,7 @@ def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
 
 
 def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:
-    """The tokens that begin sentences, given where tokens begin and where sentences end."""
+    """The first token of each sentence, from the characters at which tokens begin and sentences end."""
     if not (len(starts) and ends):
         return np.zeros(min(1, len(starts)), np.int32)
     first = np.concatenate([[0], np.searchsorted(starts, ends)]).astype(np.int32)

@@ -91,7 +91,10 @@ def date_of(value: Scalar) -> date | None:
 
 
 def _made(parts: dict[str, str | None]) -> date | None:
-    """The date from a year and what is known within it; None if there is no such day."""
+    """The date from the year and other parts found in a text; its first day if they are incomplete.
+
+    None if there is no such day.
+    """
     year = int(parts["y"] or 0)
     if not 1000 <= year < 2200:
         return None
@@ -204,7 +207,10 @@ def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
 
 
 def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
-    """The date at which the running count exceeds `aside`, in the order given."""
+    """The first date at which the sum of the counts so far exceeds `aside`; the last date if none does.
+
+    `pairs`: dates with their numbers of documents, added up in the order given.
+    """
     for day, count in pairs:
         aside -= count
         if aside < 0:

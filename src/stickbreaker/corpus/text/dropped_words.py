@@ -70,7 +70,7 @@ class DroppedWords:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "DroppedWords":
-        """The value for which `to_dict` returned `values`. Raises ValueError for other values."""
+        """The value from what `to_dict` returned for it. Raises ValueError for other values."""
         refuse_other_kinds(values, _FIELDS)
         known = {name: values[name] for name in _FIELDS}
         return cls(**{**known, "frequent": tuple(known["frequent"])})
@@ -83,9 +83,9 @@ def dropped_words(
     n_documents: int,
     chosen: Vocabulary,
 ) -> tuple[DroppedWords, ...]:
-    """Which of all words found (`counts`) are not among the `chosen`, by the first rule that drops each.
+    """Of all words found (`counts`), those that are not `chosen`, by the first rule that drops each of them.
 
-    `reasons` has for each word the rule by which it is not eligible, or None.
+    `reasons`: for each word, the name of the rule that makes it ineligible, or None.
     """
     fewest, most = rule.bounds(n_documents, counts.mean_length(n_documents))
     by_rule: dict[str, list[int]] = defaultdict(list)

@@ -54,7 +54,7 @@ class LanguageSample:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more texts are needed."""
+        """Whether the sample has enough text to recognise the language."""
         return self.characters >= SAMPLE
 
     def add(self, text: str) -> None:
@@ -125,6 +125,8 @@ def _words_of(code: str) -> frozenset[str]:
 
 @cache
 def _own_words(code: str) -> frozenset[str]:
-    """The function words of a language that occur in few other languages of its script."""
+    """The function words of a language that are function words of at most one other language in Latin
+    script.
+    """
     shared = Counter(word for one in LATIN for word in _words_of(one))
     return frozenset(word for word in _words_of(code) if shared[word] <= 2)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class WordList(list[str]):
-    """A list of words by number, to which more can be appended."""
+    """A list of words in which each is known by its number; more can be appended."""
 
     def array(self) -> Any:
         """The words as an Arrow array; the part that exists already is not rebuilt."""
@@ -103,8 +103,9 @@ class FirstNumbers(dict[str, int]):
 
 
 def numbered_anew(codes: NDArray[np.int32], n_words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The distinct numbers, below `n_words`, in order of first occurrence; and the position of each number
-    among them.
+    """Renumber numbers below `n_words` by first occurrence.
+
+    Returns the distinct numbers in order of first occurrence, and for each of `codes` its index among them.
 
     >>> [each.tolist() for each in numbered_anew(np.array([7, 2, 7, 5], np.int32), 8)]
     [[7, 2, 5], [0, 1, 0, 2]]

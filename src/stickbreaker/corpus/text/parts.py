@@ -38,7 +38,7 @@ class Split(NamedTuple):
         raise UserError(f"unknown split {text!r}", remedy=REMEDY)
 
     def parts(self, text: str) -> list[str]:
-        """The parts of a text, in order, of about equal size; without spaces at their ends, none empty.
+        """The parts of a text, in order and of about equal size; stripped of spaces, without empty ones.
 
         >>> Split.parse("words:3").parts("one two three four")
         ['one two', 'three four']
@@ -57,7 +57,9 @@ def _words(text: str) -> list[int]:
 
 
 def _sentences(text: str) -> list[int]:
-    """Where sentences begin, at a space or a word, as the default analysis finds them."""
+    """The positions at which sentences of a text begin: the first word, with the quotes and brackets before
+    it.
+    """
     analysed = default_analysis().analyse(text)
     found: list[int] = []
     for token in analysed.sentences:

@@ -23,7 +23,8 @@ BETWEEN = "\n\n"  # joins the sides of a document if they are stored as one text
 
 @dataclass(frozen=True)
 class PolylingualAnalysis:
-    """An analysis for each language, by its code, ascending. Tokens carry their language, as "de:haus".
+    """An analysis for each language, by language code, ascending. Tokens carry their language, as in
+    "de:haus".
 
     >>> both = PolylingualAnalysis.of(Analysis(), ["en", "de"])
     >>> both.analyse_sides({"en": "The house.", "de": "Das Haus."})[1].words
@@ -40,7 +41,7 @@ class PolylingualAnalysis:
 
     @property
     def sentences(self) -> str:
-        """Where sentences end: see `Analysis`."""
+        """The rule for the ends of sentences: see `Analysis`."""
         return next((one.sentences for one in self.by_language.values()), "punctuation")
 
     @property
@@ -48,7 +49,8 @@ class PolylingualAnalysis:
         return tuple(self.by_language)
 
     def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, AnalysedText]:
-        """A document's sides as one text, in the order of the languages, and its tokens.
+        """The texts of a document in several languages joined into one text, in the order of the codes, and
+        its tokens.
 
         Raises UserError for a language that is not in `languages`.
         """
@@ -70,7 +72,9 @@ class PolylingualAnalysis:
         )
 
     def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
-        """The characters at which tokens end that begin at `starts`; `words` carry their languages."""
+        """For tokens that begin at the characters `starts`, the characters at which they end; `words` carry
+        their languages.
+        """
         ends = np.zeros(len(starts), np.int64)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -78,7 +82,9 @@ class PolylingualAnalysis:
         return ends.tolist()
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words, with their language, are eligible for a vocabulary; none of an unknown language."""
+        """Whether each word, which carries its language, is eligible for a vocabulary; false for unknown
+        languages.
+        """
         out = np.zeros(len(words), np.bool_)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -90,7 +96,9 @@ class PolylingualAnalysis:
         return list(map(self.rule_against, words))
 
     def rule_against(self, word: str) -> str | None:
-        """The rule that keeps a word, with its language, out of a vocabulary; None if it is eligible."""
+        """The name of the rule that keeps a word, which carries its language, out of a vocabulary; None if no
+        rule does.
+        """
         analysis = self.by_language.get(language_of(word))
         return None if analysis is None else analysis.rule_against(untagged(word))
 
@@ -142,7 +150,8 @@ def _in_language(pairs: Round, code: str) -> Round:
 
 
 def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
-    """The analysis for which `to_dict` returned `values`. Raises TypeError or KeyError for other values.
+    """The analysis from what `to_dict` returned for it. Raises TypeError, KeyError or ValueError for other
+    values.
 
     >>> analysis_from(PolylingualAnalysis.of(Analysis(), ["en", "fr"]).to_dict()).languages
     ('en', 'fr')
@@ -156,7 +165,9 @@ def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
 
 
 def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
-    """Raise ValueError if texts were analysed in several languages, and a vocabulary has other ones."""
+    """Raise ValueError if texts were analysed in several languages and the vocabulary has a language that is
+    not one of them.
+    """
     if isinstance(analysis, PolylingualAnalysis):
         languages = set(vocabulary.languages)
         if not languages or not languages <= set(analysis.languages):
@@ -248,10 +259,10 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
 def choose_by_language(
     rule: VocabularyRule, counts: Vocabulary, analysis: PolylingualAnalysis, documents: Mapping[str, int]
 ) -> tuple[Vocabulary, tuple[DroppedWords, ...]]:
-    """The vocabulary that a rule chooses for each language separately, in one; and the words that it leaves
+    """Choose a vocabulary for each language separately; returns their union, and the words that were left
     out.
 
-    `documents`: the number of documents in each language. A given list of words carries languages.
+    `documents`: the number of documents in each language. A rule's list of words carries languages.
     """
     chosen: dict[str, Vocabulary] = {}
     dropped: list[tuple[DroppedWords, ...]] = []

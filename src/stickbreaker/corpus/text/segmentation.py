@@ -31,8 +31,9 @@ def is_without_spaces(text: str, at: int = 0) -> bool:
 
 
 def _character(marks: str) -> str:
-    """A pattern for a letter with its marks, letters that only lengthen or voice it, and invisible
-    `marks`."""
+    """A pattern for a letter with what belongs to it: combining marks, letters that lengthen or voice it, and
+    the invisible characters `marks`.
+    """
     return rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ{marks}]*+"
 
 
@@ -73,7 +74,7 @@ def has_icu() -> bool:
 
 
 def _word_ends(text: str, language: str | None) -> list[int]:
-    """The characters at which ICU's words end, ascending."""
+    """The characters at which words end according to ICU, ascending. Raises UserError without icu4py."""
     if not has_icu():
         remedy = "pip install 'stickbreaker[icu]', or segment by characters"
         raise UserError("word breaking by ICU needs the package icu4py", remedy=remedy)

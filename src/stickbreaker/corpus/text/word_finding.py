@@ -43,7 +43,7 @@ _MOST_SPELLINGS = 400_000  # spellings cached at a time
 
 
 class FoundText(NamedTuple):
-    """An `AnalysedText` whose words have numbers."""
+    """An `AnalysedText` whose words are given by numbers."""
 
     words: NumberedWords
     starts: NDArray[np.int32]
@@ -117,7 +117,7 @@ class WordFinder:
     def _numbers_of(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """The numbers of the forms of some spans of a text."""
+        """For each span of a text, the number of its word form."""
         known = len(self.spellings)
         spelled = self.spellings.number(text, begins, lengths)
         if len(self.spellings) > known:
@@ -157,7 +157,7 @@ class Spellings:
     def number(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """The numbers of spans of a text; new ones get the next number."""
+        """For each span of a text, the number of its spelling; a new spelling gets the next number."""
         most = self.n + len(begins)
         self.content = _with_room(self.content, int(self.offsets[self.n]) + int(lengths.sum()))
         self.offsets = _with_room(self.offsets, most + 1)
@@ -169,7 +169,7 @@ class Spellings:
         return codes
 
     def after(self, first: int) -> list[str]:
-        """The spellings from a number on."""
+        """The spellings with the numbers `first` and above."""
         ends = (self.offsets[first : self.n + 1] - self.offsets[first]).tolist()
         encoded = self.content[self.offsets[first] : self.offsets[self.n]].tobytes()
         text = encoded.decode("utf-8", "surrogatepass")
@@ -179,12 +179,12 @@ class Spellings:
 
 
 def _placed(found: FoundText, places: NDArray[np.int64] | None) -> FoundText:
-    """The same tokens, with where they begin in the text that was given; see `CleanText`."""
+    """The same tokens, with their starts in the original text instead of the cleaned one; see `CleanText`."""
     return found if places is None else found._replace(starts=places[found.starts].astype(np.int32))
 
 
 def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
-    """The same array, or a longer one that starts with its values."""
+    """The array itself if it has at least `size` elements, or else a longer copy padded with zeros."""
     if len(values) >= size:
         return values
     longer = np.zeros(max(size, 2 * len(values)), values.dtype)

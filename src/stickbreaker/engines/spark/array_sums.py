@@ -43,8 +43,10 @@ def map_items_with_sums(
 
 
 class Cut(NamedTuple):
-    """An item's array in a piece: the piece's number of columns, and those at `places`, which are not all
-    zero."""
+    """One item's array, cut to a piece of the columns; only columns that are not all zero.
+
+    width: the piece's number of columns; places: index in the piece of each column; values: rows × places.
+    """
 
     width: int
     places: NDArray[np.int32]

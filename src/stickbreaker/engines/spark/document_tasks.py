@@ -99,7 +99,7 @@ class Portion:
 
 
 class RowsAt:
-    """Rows of an array over all rows, only those of a shard; looked up by their numbers in the table."""
+    """The rows of an array that one shard needs; indexed by their numbers in the whole table."""
 
     def __init__(self, positions: NDArray[np.int64], values: Array) -> None:
         self.positions, self.values = positions, values
@@ -110,7 +110,9 @@ class RowsAt:
 
 @dataclass(frozen=True)
 class StoredField:
-    """A field over all rows that is stored in files: a proposal or an edit holds it in place of values."""
+    """A field over all rows whose values are stored in files; proposals and edits have it in place of an
+    array.
+    """
 
     rows: StoredRows
     shape: tuple[int, ...]
@@ -120,11 +122,11 @@ class StoredField:
         return self.at(np.arange(self.shape[0]))
 
     def at(self, rows: NDArray[np.int64]) -> Array:
-        """Its values in some rows."""
+        """The field's values in some rows."""
         return self.rows.rows(rows).reshape(-1, *self.shape[1:])
 
     def chunk(self, chunk: int) -> Array:
-        """Its values in a chunk's rows."""
+        """The field's values in the rows of a chunk."""
         return self.rows.chunk(chunk).reshape(-1, *self.shape[1:])
 
 
@@ -185,8 +187,12 @@ class MapTask:
         return local, stats
 
     def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Proposal]]]:
-        """Shards with the model's view of the rows that a few of them read: at most `most_bytes` of rows, and
-        of documents. If those are most rows, the view is of all rows, without look-ups."""
+        """Group shards, and yield each with the model's view of the rows that its group reads, and its
+        proposals.
+
+        A group's rows and documents take at most `most_bytes` each. If it reads most rows, the view is of all
+        rows.
+        """
         model: Model = self.model.value
         most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY
         located = (replace(shard, rows=model.reads(shard, self.table.positions)) for shard in shards)
@@ -233,7 +239,7 @@ class EachTask:
 
 
 def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
-    """A proposal's fields, with those over all rows restricted to these rows."""
+    """The fields of a proposal; those over all rows are restricted to these rows."""
     return {
         name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # type: ignore[arg-type]
         if isinstance(item.values, StoredField)
@@ -245,7 +251,10 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
 def _grouped(
     shards: Iterable[Shard], most_rows: int, most_entries: int, n_rows: int
 ) -> Iterator[tuple[NDArray[np.int64], list[Shard]]]:
-    """Groups of consecutive shards within both limits, or of one shard; each with the rows that it reads."""
+    """Group consecutive shards; yields the rows that each group reads, and its shards.
+
+    A group is within both limits, or has a single shard.
+    """
     group: list[Shard] = []
     read, n_read, entries = np.zeros(n_rows, np.bool_), 0, 0
     for shard in shards:

@@ -54,7 +54,7 @@ def freeze_gc(kind: str) -> None:
 
 
 def of_task(error: Exception) -> UserError | None:
-    """The UserError that a task reported, read from Spark's error; None if it reported none."""
+    """The UserError that a task raised, read from the text of Spark's error; None if there is none in it."""
     found = re.search(re.escape(MARK) + r"(\{.*?\})\s*$", str(error), re.MULTILINE)
     return None if found is None else UserError(**json.loads(found[1]))
 

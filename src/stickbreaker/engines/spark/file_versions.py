@@ -31,8 +31,9 @@ class Versions:
         self.pinned = [*self.pinned[-1:], set(in_use)]
 
     def tidy(self, in_use: Set[str]) -> None:
-        """Remove folders that are neither in use nor kept for a snapshot, and files that killed tasks left in
-        the others."""
+        """Remove folders that are neither in use nor needed for a snapshot, and in the other folders partial
+        files that killed tasks left.
+        """
         refuse_exchanged(self.folder)
         wanted = set(in_use).union(*self.pinned)
         for path in self.folder.glob(f"{self.kind}-*"):

@@ -17,7 +17,9 @@ REMEDY = "what was learned up to the last step is unchanged"
 
 
 class Cluster:
-    """A session's context. Jobs after a step's maps always run to the end, so that a step is complete."""
+    """The context of a Spark session, to run jobs in. After the map jobs of a step its other jobs always run
+    to the end, so that a step is complete.
+    """
 
     def __init__(self, session: "SparkSession") -> None:
         self.context: SparkContext = session.sparkContext
@@ -26,8 +28,10 @@ class Cluster:
 
     @contextmanager
     def until_stopped(self) -> Iterator[None]:
-        """Run jobs that `stop` may end. Raises Interrupted before, during or after them if that was
-        requested."""
+        """A context in which `stop` may end the running jobs.
+
+        Raises Interrupted if that was requested before the context, inside it or at its end.
+        """
         if self.stopped:
             raise Interrupted
         self.context.addJobTag(self.tag)

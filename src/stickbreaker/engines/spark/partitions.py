@@ -22,11 +22,11 @@ NAME = "records"  # the name of the array in a snapshot
 
 
 def portions_of(shards: Iterable[Shard], documents: int, shard_size: int) -> list[Portion]:
-    """Shards of `shard_size` documents, in portions of about `documents`, each identified by its first
-    document's number.
+    """Shards of `shard_size` documents, in portions of about `documents` documents, each identified by the
+    number of its first document.
 
-    A small step is still cut into about `LEAST` portions, so that more than one core has work; a block stays
-    whole, if the shards are given as blocks.
+    Even a small step is cut into about `LEAST` portions, so that several cores have work. A block is never
+    divided if the shards are given as blocks.
     """
     if isinstance(shards, Shards):
         documents = min(documents, -(-shards.n_documents // (LEAST * shard_size)) * shard_size)
@@ -107,7 +107,9 @@ class CarriedRecords:
         return self.files.folder / version / f"{portion:012d}.safetensors"
 
     def commit(self, *, carry: bool = True) -> None:
-        """Store the records of the step, if they are carried; without `carry` drop those of its portions."""
+        """End a step: keep the records of its portions if records are carried over, or else (or without
+        `carry`) drop them.
+        """
         if self.carried and carry:
             self.kept = {**self.kept, **self.fresh}
         else:
@@ -121,11 +123,13 @@ class CarriedRecords:
             self.log.append(tuple(without_along(change, row_axis) for change in edit))
 
     def versions(self) -> set[str]:
-        """The folders that are in use."""
+        """The names of the folders that are in use."""
         return {held.version for each in (self.kept, self.fresh) for held in each.values()}
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """An array that `restore` reads; the files that it names stay until the next snapshot but one."""
+        """Arrays that `restore` reads. The files that they name are not removed before the second snapshot
+        after this one.
+        """
         self.files.pin(self.versions())
         if not self.kept:
             return {}
@@ -167,7 +171,7 @@ def _change_to_json(change: Any) -> dict[str, Any]:
 
 
 def _change_from_json(content: Mapping[str, Any]) -> Any:
-    """The change that `_change_to_json` wrote."""
+    """The change from what `_change_to_json` returned for it."""
     values = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items() if name != "kind"}
     return CHANGES[content["kind"]](**values)
 

@@ -26,7 +26,9 @@ from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 @dataclass(frozen=True)
 class EverywhereTask:
-    """Local steps of portions by an engine of the task's own, over the table that was sent."""
+    """Local steps on portions of documents, by an engine in the task with the whole table, which was
+    broadcast.
+    """
 
     sent: Any  # a broadcast variable, whose `value` is (model, table)
     params: Record

@@ -93,8 +93,9 @@ def start_session(
 
 
 def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
-    """Keep the server to which Java sends accumulators from printing a trace when Java has ended: whatever
-    waits for Java reports that in one line."""
+    """Stop the server that receives Java's accumulators from printing a trace when Java has ended: whoever
+    waits for Java reports that in one line.
+    """
     server: Any = session.sparkContext._accumulatorServer
 
     def handle_error(request: object, client: object) -> None:
@@ -179,8 +180,8 @@ def scratch(session: "SparkSession") -> Path:
 
 
 def local_path(path: str | Path) -> Path:
-    """A path, given as one or in Spark's form, with file: before it. Raises UserError for another scheme,
-    such as hdfs:.
+    """A path in the file system, given as such or as Spark writes it (file:...). Raises UserError for another
+    scheme, such as hdfs:.
 
     >>> local_path("file:///models/a b").as_posix()
     '/models/a b'

@@ -48,13 +48,13 @@ LEAST_COLUMNS = 50  # a table of fewer columns may grow to this many
 
 
 class FiledRows(Rows):
-    """A report's rows that are in files (`stored`): only the engine that made them can read them."""
+    """Rows of a report that are in files (`stored`); only the engine that wrote them can read them."""
 
     stored: StoredRows
 
     @classmethod
     def of(cls, stored: StoredRows) -> "FiledRows":
-        """The rows of a version's table."""
+        """A report's rows that are stored in files."""
         rows = cls(*no_rows(stored.n_columns))
         rows.stored = stored
         return rows
@@ -100,7 +100,7 @@ class ShardedEngine(Engine):
         self.records.clear()
 
     def _set_groups(self, groups: NDArray[np.int32] | None) -> None:
-        """Send the rows' groups once: they are one number per word."""
+        """Broadcast the group of each row to all tasks, once."""
         self._groups = None if groups is None else self.cluster.context.broadcast(groups)
 
     def reading(self) -> StoredTable:
@@ -121,13 +121,16 @@ class ShardedEngine(Engine):
         return total
 
     def new_version(self) -> str:
-        """A name for files that last as long as the current step."""
+        """A new name for files; they are removed after the current step unless something refers to them."""
         version = self.names.new()
         self.live.add(version)
         return version
 
     def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
-        """The sums of `work` over every chunk of the present table; it writes `versions`."""
+        """Run `work` on every chunk of the current table; returns the sums of its results by name.
+
+        `versions`: those that `work` writes.
+        """
         return self._each_block(self.table.stored.layout, work, versions)
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
@@ -261,14 +264,18 @@ class ShardedEngine(Engine):
         return self._known()
 
     def _report_rows(self, number: int, table: str = COUNTS, n_columns: int = 0) -> StoredRows:
-        """The rows of a stored report, or of one of its trials."""
+        """The rows of report `number`, or those of one of its trials, as stored in files.
+
+        `table`: the name of the trial; `n_columns`: its number of columns (0: as in the table).
+        """
         wide = n_columns or self.table.stored.n_columns
         versions = (self.versions[number],)
         return replace(self.table.stored, versions=versions, n_columns=wide, table=table)
 
     def _known(self) -> Stats:
-        """The sum of all reports without their rows, including the trials that every report has; the trials'
-        rows are in all the reports' files."""
+        """The sum of all reports without their rows; for trials that are in every report, with the trials'
+        rows, which stay in the files of all reports.
+        """
         total = Stats(no_rows(self.table.shape[1]))
         numbers = sorted(self.reports)
         tried = tried_by_all([self.reports[number] for number in numbers])
@@ -311,7 +318,7 @@ class ShardedEngine(Engine):
         return changed
 
     def _edit_report(self, edit: Edit, stats: Stats) -> Stats:
-        """A step's report after an edit, with its rows in the files of a new version."""
+        """A step's report after an edit; its rows are written to files of a new version."""
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
         trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
         after = replace(after, trial=trial)
@@ -388,7 +395,7 @@ class ShardedEngine(Engine):
         return {*self.table.stored.versions, *self.versions.values()}
 
     def _tidy(self) -> None:
-        """Remove versions that nothing refers to."""
+        """Remove the versions of files that nothing refers to."""
         self.names.tidy(self._in_use() | self.live)
 
     def stop(self) -> None:

@@ -25,8 +25,11 @@ CELL = 20  # bytes of a drawn cell that waits
 
 
 class Key(NamedTuple):
-    """The key of a record that a task sends: its chunk (`SMALL`: not rows), the portion's number, and its
-    turn."""
+    """The key of a record that a task sends.
+
+    chunk: the chunk of its rows (`SMALL`: it has no rows); portion: the number of the portion of documents;
+    turn: its place among the portion's records.
+    """
 
     chunk: int
     portion: int
@@ -34,7 +37,7 @@ class Key(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Rows of one table and chunk that a task sends: dense, or the nonzero cells, each once."""
+    """Rows of one chunk of one table, as a task sends them: dense, or only the nonzero cells, each once."""
 
     table: str
     places: NDArray[np.int32]  # index in the chunk of each row, or of each cell's row
@@ -50,13 +53,15 @@ class Sent(NamedTuple):
 
 
 def without_rows(stats: Stats) -> Stats:
-    """A report without its rows and those of its trials."""
+    """A report without its rows and without the rows of its trials."""
     trial = {name: without_rows(each) for name, each in stats.trial.items()}
     return replace(stats, rows=no_rows(stats.rows.n_columns), trial=trial)
 
 
 class RowSum:
-    """A running sum of rows of a table, at most `most` different ones; each report names a row once."""
+    """A running sum of rows of a table. It holds at most `most` different rows; no report may have a row
+    twice.
+    """
 
     def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
         self.places = np.full(n_rows, -1, np.int32)  # index in `values` of each row of the table
@@ -65,11 +70,11 @@ class RowSum:
         self.kind: np.dtype[Any] | None = None  # of a single report; a sum is in double precision
 
     def new(self, rows: Rows) -> NDArray[np.int64]:
-        """The numbers of the rows that the sum does not have yet."""
+        """The numbers of those rows that are not in the sum yet."""
         return rows.positions[self.places[rows.positions] < 0]
 
     def add(self, rows: Rows, new: NDArray[np.int64]) -> None:
-        """Add rows, of which `new` are not in the sum yet."""
+        """Add rows to the sum. `new`: the numbers of those that are not in it yet."""
         self.kind = rows.values.dtype if self.kind is None else self.values.dtype
         self.places[new] = np.arange(self.n, self.n + len(new))
         self.n += len(new)
@@ -102,7 +107,7 @@ class Combiner:
 
     @property
     def n_bytes(self) -> int:
-        """The size in bytes of what waits."""
+        """The size in bytes of the rows and cells that have not been sent."""
         return self.row_bytes + self.cell_bytes
 
     def add(self, table: str, rows: Rows | SparseCounts) -> Iterator[tuple[Key, Sent]]:
@@ -116,7 +121,7 @@ class Combiner:
             yield from self._add_rows(table, rows)
 
     def rest(self) -> Iterator[tuple[Key, Sent]]:
-        """Yield everything that waits."""
+        """Yield all rows and cells that have not been sent, by chunk, and forget them."""
         self._combine()
         waiting: list[tuple[str, Iterator[tuple[int, Rows | SparseCounts]]]] = [
             *((table, total.take(self.layout)) for table, total in self.sums.items()),
@@ -149,7 +154,7 @@ class Combiner:
                 yield from self.rest()
 
     def _combine(self) -> None:
-        """Add up the cells that wait."""
+        """Add up equal cells among those that have not been sent."""
         self.cells = {table: [summed_cells(parts)] for table, parts in self.cells.items()}
         self.cell_bytes = sum(CELL * len(cells.times) for (cells,) in self.cells.values())
 
@@ -161,7 +166,9 @@ def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, Sparse
 
 
 def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
-    """Rows in the form that takes fewer bytes; `first` is the number of their chunk's first row."""
+    """Rows in the form to send that takes fewer bytes. `first`: the number of the first row of their
+    chunk.
+    """
     if isinstance(rows, SparseCounts):
         places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
         return Sent(table, places, _short(rows.times), columns, rows.n_columns, rows.unit)
@@ -180,14 +187,15 @@ def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.int
 
 
 def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Numbers of draws in the smallest type that fits all of them."""
+    """Whole numbers in the smallest integer type that fits all of them."""
     most = int(times.max(initial=0))
     return times.astype(np.min_scalar_type(most) if most < 1 << 31 else np.int64)
 
 
 class Reduced(NamedTuple):
-    """What one task sends to the driver about a step's reports: for a block of rows, or for everything except
-    rows."""
+    """What one task sends to the driver about the reports of a step: on a block of rows, or on everything but
+    rows.
+    """
 
     totals: Array | None  # groups × columns, for the model's own table
     sums: Stats | None  # the report without its rows, which one task adds up for all blocks
@@ -197,7 +205,9 @@ class Reduced(NamedTuple):
 
 @dataclass(frozen=True)
 class ReduceTask:
-    """Sums the reports of a block's rows and writes them; one more task sums everything except rows."""
+    """Sums the reports' rows of one block of rows and writes them; an additional task sums everything but
+    rows.
+    """
 
     folder: Path
     version: str
@@ -207,7 +217,7 @@ class ReduceTask:
     n_groups: int
 
     def partition(self, key: Key) -> int:
-        """The task for a key."""
+        """The number of the task that receives records with this key."""
         return self.layout.blocks if key[0] == SMALL else self.layout.block_of(key[0])
 
     def __call__(self, index: int, pairs: Iterable[tuple[Key, Any]]) -> Iterator[Reduced]:
@@ -246,7 +256,7 @@ def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
 
 
 class ChunkSum:
-    """A running sum of the rows of a chunk; drawn rows are summed as whole numbers."""
+    """A running sum of the rows of one chunk; rows of sampled counts are summed as whole numbers."""
 
     def __init__(self, first: int, last: int, like: Sent) -> None:
         self.first, self.unit = first, like.unit
@@ -255,7 +265,7 @@ class ChunkSum:
         self.touched = np.zeros(last - first, np.bool_)
 
     def add(self, part: Sent) -> None:
-        """Add one task's rows."""
+        """Add the rows that one task sent."""
         if part.columns is None:
             self.values[part.places] += part.values
         else:

@@ -33,7 +33,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockTask:
-    """Runs `work` on every chunk of some blocks; `versions` are written, each to its own files."""
+    """Runs `work` on every chunk of some blocks; it writes `versions`, each to its own files."""
 
     folder: Path
     layout: Layout
@@ -133,10 +133,10 @@ class Summarise:
 
 @dataclass(frozen=True)
 class ExchangeReports:
-    """keep · table + a report's rows, in single precision, minus those of the last report of its number, plus
-    those of `others`.
+    """Update the table with a report: table ← keep · table + new rows − rows of the report's previous version
+    + `others`.
 
-    The report is stored as the version `report`, with its trials.
+    The new rows are rounded to single precision, and stored with the trials as the version `report`.
     """
 
     table: StoredRows
@@ -163,7 +163,7 @@ class ExchangeReports:
 
 @dataclass(frozen=True)
 class StoredReport:
-    """A stored report's rows and its trials', and the version that an edit writes in their place."""
+    """The stored rows of a report and of its trials, and `after`, the version that an edit writes instead."""
 
     rows: StoredRows
     trials: Mapping[str, StoredRows]

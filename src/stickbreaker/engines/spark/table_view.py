@@ -28,11 +28,14 @@ class ChunkedTable(Protocol):
         ...
 
     def new_version(self) -> str:
-        """A name for files that last as long as the current step."""
+        """A new name for files; they are removed after the current step unless something refers to them."""
         ...
 
     def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
-        """The sums of `work` over every chunk of the table; it writes `versions`."""
+        """Run `work` on every chunk of the table; returns the sums of its results by name.
+
+        `versions`: those that `work` writes.
+        """
         ...
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:

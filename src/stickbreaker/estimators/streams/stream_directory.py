@@ -31,7 +31,9 @@ from stickbreaker.saved.manifest import RESTORE
 
 
 class Stream:
-    """A run over a stream that has begun, its input, and its model's directory, locked until `close`."""
+    """A run that learns from a stream: its state, its input, and the model's directory, locked until
+    `close`.
+    """
 
     def __init__(self, feed: Feed, run: StreamRun, directory: ModelDirectory) -> None:
         self.feed, self.run, self.directory = feed, run, directory
@@ -40,7 +42,10 @@ class Stream:
         self.first: TraceRecord | None = None  # of the step that no observer has seen
 
     def learn(self, minibatch: ArrivedDocuments) -> TraceRecord | None:
-        """Make one online step; returns None for a minibatch without a word, which is only counted."""
+        """Make one online step on a minibatch; returns its trace record.
+
+        A minibatch without any words is only counted, and None returned.
+        """
         date = iso_date(minibatch.date)
         if date is None and minibatch.date is not None:
             self.strange_date = self.strange_date or str(minibatch.date)
@@ -177,7 +182,10 @@ def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
-    """Make the steps and the snapshots that are due; returns whether the stream's end was reached."""
+    """Make all steps of a stream and save snapshots when they are due.
+
+    Returns True at the end of the stream, False if a stop was requested.
+    """
     run = stream.run
     every, seconds = stream.feed.settings.snapshot_documents, stream.feed.settings.snapshot_seconds
     minibatches = stream.feed.minibatches()

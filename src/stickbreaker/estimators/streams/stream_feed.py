@@ -156,7 +156,7 @@ class Feed:
             yield self._minibatch(held)
 
     def _waited_for(self) -> Iterator[Document]:
-        """The documents; the stream can be stopped while it waits for one."""
+        """The documents of the stream. While it waits for one, the stream can be stopped."""
         while True:
             self.stop.waiting = True
             try:

@@ -17,8 +17,9 @@ from stickbreaker.saved.evolution_observer import Moments
 
 
 class StreamLearner(Estimator):
-    """An estimator that learns from documents as they arrive: its steps. The run is in
-    `stream_directory.py`."""
+    """Base of estimators that learn from documents as they arrive: their online steps. `stream_directory.py`
+    runs them.
+    """
 
     @abstractmethod
     def stream_schedule(self) -> Online:
@@ -35,7 +36,7 @@ class StreamLearner(Estimator):
 
     @abstractmethod
     def start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
-        """A run with the first minibatch as its source, at its start, and its state."""
+        """A run whose source is the first minibatch, and its state before the first step."""
 
     @abstractmethod
     def restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:

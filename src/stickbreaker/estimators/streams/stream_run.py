@@ -74,15 +74,21 @@ class StreamRun:
         self.trace.begin(self.job, self.state)
 
     def count(self, corpus: Corpus, fingerprint: str, date: str | None) -> None:
-        """Record what is learned next; `fingerprint` covers all documents, `date` is that of the last of
-        these."""
+        """Add a minibatch to the counts of what was learned from.
+
+        `fingerprint`: of all documents so far; `date`: of the last document of the minibatch, None if it has
+        no date.
+        """
         self.about["tokens"] += corpus.n_tokens
         self.about["empty"] += corpus.n_empty
         self.about["fingerprint"] = fingerprint
         self.date = date or self.date
 
     def learn(self, shards: Shards, *, without_words: bool) -> TraceRecord | None:
-        """Make one online step; returns None for a minibatch without a word, which is only counted."""
+        """Make one online step on a minibatch; returns its trace record.
+
+        A minibatch without any words is only counted, and None returned.
+        """
         self.about["documents"] += shards.n_documents
         if without_words:
             self.state.seen += shards.n_documents
@@ -116,5 +122,5 @@ class StreamRun:
 
 
 def warned_of(trace: Iterable[TraceRecord]) -> set[str]:
-    """The warnings that a run has given in some steps."""
+    """What the warnings in these steps of a trace are about."""
     return {warning["about"] for record in trace for warning in record.get("warnings", ())}

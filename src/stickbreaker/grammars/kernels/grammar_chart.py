@@ -16,7 +16,9 @@ FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  #
 
 
 class Rules(NamedTuple):
-    """Rules by number, sorted by symbol: for each, first rules to other symbols, then those to a terminal."""
+    """The rules of a grammar in arrays, sorted by parent; a parent's rules to other symbols come before those
+    to a terminal.
+    """
 
     parents: NDArray[np.int32]  # rules
     lefts: NDArray[np.int32]  # rules: the first child; -1: the rule leads to a terminal
@@ -293,7 +295,11 @@ def group_of(symbol, symbols):
 
 @njit(**PART)
 def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
-    """Fill a span for a group of symbols in a cycle of unary rules; returns the next place in `active`."""
+    """Fill the chart in one span for symbols that reach each other by unary rules, which must be solved
+    together.
+
+    `at`: the place of the first of them in `active`; returns the place after the last.
+    """
     n, symbol = len(span.letters), active[at]
     end = at
     while end < len(active) and symbols.groups[active[end]] == symbols.groups[symbol]:
@@ -346,7 +352,11 @@ def close_circles(best, rules, symbols, weights):
 
 @njit(**LEAN)
 def _all_ways(steps):
-    """Turn steps into (I - steps)^-1, in place, by elimination; rows of `steps` sum to less than one."""
+    """Replace the matrix `steps` by (I - steps)^-1, the sums over chains of steps, by Gauss-Jordan
+    elimination.
+
+    Rows of `steps` sum to less than one.
+    """
     n = len(steps)
     for i in range(n):
         for j in range(n):
@@ -366,7 +376,9 @@ def _all_ways(steps):
 
 @njit(**LEAN)
 def _greatest_ways(ways):
-    """Turn steps (diagonal 1) into the greatest products of steps between symbols, in place."""
+    """Replace the matrix `ways` of weights of single steps (diagonal 1) by the greatest product of weights
+    over all chains of steps from one symbol to another.
+    """
     n = len(ways)
     for i in range(n):
         ways[i, i] = max(ways[i, i], 1.0)
@@ -503,7 +515,9 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
 
 @njit(**LEAN)
 def size_subtrees(draft, rules):
-    """Fill `draft.sizes`: the number of entries of each subtree, its top included."""
+    """Fill `draft.sizes`: for each entry of the drafted tree, the number of entries of its subtree, itself
+    included.
+    """
     for at in range(draft.number[0] - 1, -1, -1):
         value, size = draft.values[at], 1
         if value >= 0:
@@ -516,10 +530,11 @@ def size_subtrees(draft, rules):
 
 @njit(**LEAN)
 def measure(draft, heat, rules, symbols, weights, memory, masses, discounts):
-    """Fill the sizes of a draft's subtrees and log p of each by given weights, unscaled.
+    """Fill `draft.sizes`, and `draft.nats` with log p of each subtree by these weights, without the chart's
+    scale.
 
-    For a new subtree of an adapted symbol this is p(its content); the probability of being new is counted
-    above it.
+    For a new subtree of an adapted symbol this is p(its content); the probability that it is new is counted
+    in the entry above it.
     """
     for at in range(draft.number[0] - 1, -1, -1):
         value = draft.values[at]

@@ -30,7 +30,10 @@ def ordered_tables(memory):
 
 @njit(**PLAIN)
 def written(heads, names, memory):
-    """Concatenate lists of entries; also returns where each begins. names (tables): numbers to write."""
+    """Concatenate linked lists of entries, to save them; also returns where each list begins (lists + 1).
+
+    heads: the first entry of each list; names (tables): the number by which each table is saved.
+    """
     starts = np.zeros(len(heads) + 1, np.int64)
     for at in range(len(heads)):
         entry, size = heads[at], 0
@@ -49,10 +52,12 @@ def written(heads, names, memory):
 
 @njit(**PLAIN)
 def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, texts, stack):
-    """Check that entries are a tree of a symbol with these terminals; returns -1 if they are.
+    """The position of the first entry that is wrong in a list of entries; -1 if it is a valid tree of
+    `symbol` with the terminals `letters`.
 
-    place: the adapted symbol whose subtree it is, or -1 for a sentence. places (tables); tables (tables + 1):
-    where the terminals of each begin in `texts`. A tree's tables must belong to adapted symbols below it.
+    place: the adapted symbol whose subtree it is, or -1 for a sentence. places (tables): the adapted symbol
+    of each; tables (tables + 1): where the terminals of each begin in `texts`. A tree's tables must belong to
+    adapted symbols below it. stack: working memory.
     """
     stack[0], top, at = symbol, 1, 0
     for k in range(len(values)):
@@ -127,7 +132,9 @@ def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
 
 @njit(**PLAIN)
 def number_of_strings(text_strings, spans, starts, sentences, positions, lengths):
-    """The string number of each table, from its position in the text; -1: not within a sentence."""
+    """The string number of each table (tables), from its position and length in the text; -1 if it is not
+    inside one sentence.
+    """
     found = np.empty(len(positions), np.int32)
     for table in range(len(positions)):
         position, size = positions[table], lengths[table]
@@ -143,7 +150,9 @@ def number_of_strings(text_strings, spans, starts, sentences, positions, lengths
 
 @njit(**PLAIN)
 def read_lists(values, starts, heads, memory):
-    """Store lists of entries in `memory`; returns the number of entries in use."""
+    """Store concatenated entries as linked lists in `memory`, and fill `heads` with the first entry of each
+    list (-1 if it is empty). Returns the number of entries in use.
+    """
     number = memory.free[ENTRIES]
     for at in range(len(heads)):
         heads[at] = number if starts[at + 1] > starts[at] else -1
@@ -157,10 +166,11 @@ def read_lists(values, starts, heads, memory):
 
 @njit(**PLAIN)
 def expanded(draft, wholes, starts, found, number):
-    """Write a drafted tree to `found` as rules, remembered subtrees expanded; returns the end, or -1 without
-    room.
+    """Append the rules of a drafted tree to found[:number], with each remembered subtree written out as its
+    rules.
 
-    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin.
+    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Returns
+    the new number of rules, or -1 if `found` is too small.
     """
     for at in range(draft.number[0]):
         value = draft.values[at]
@@ -181,9 +191,9 @@ def expanded(draft, wholes, starts, found, number):
 
 @njit(**LEAN)
 def measure_derivations(entries, starts, sizes_out):
-    """Fill sizes_out (derivations): the number of rules of each, expanded.
+    """Fill sizes_out (derivations): the number of rules of each, with the derivations in it written out.
 
-    entries: of all derivations, a rule or -1 - (a later derivation); starts (derivations + 1).
+    entries: of all derivations, a rule or -1 - (number of a later derivation); starts (derivations + 1).
     """
     for row in range(len(starts) - 2, -1, -1):
         sizes_out[row] = 0
@@ -209,8 +219,12 @@ def write_derivations(entries, starts, ends, found_out):
 
 @njit(**LEAN)
 def link_derivations(places, strings, shares, first, following, masses, greatest):
-    """Build linked lists of the derivations of each adapted symbol and string, with the sum and maximum of
-    their shares: first, masses, greatest (adapted symbols × strings); following (derivations); -1: none."""
+    """Link the derivations of each adapted symbol and string in a list, and fill the sum and maximum of their
+    shares.
+
+    places, strings, shares: of each derivation; filled: first, masses, greatest (adapted symbols × strings)
+    and following (derivations); -1 ends a list.
+    """
     for row in range(len(places) - 1, -1, -1):
         place, string = places[row], strings[row]
         following[row] = first[place, string]
@@ -221,8 +235,8 @@ def link_derivations(places, strings, shares, first, following, masses, greatest
 
 @njit(**PLAIN)
 def cuts_within(symbol, wholes, starts, rules):
-    """The places where subtrees of a symbol begin and end in trees, as numbers of terminals before them,
-    ascending.
+    """The places at which subtrees of `symbol` begin or end in trees, ascending; a place is the number of
+    terminals before it.
 
     wholes: the rules of all trees down to terminals; starts (trees + 1): where those of each begin. Returns
     the places of all trees, and where those of each begin (trees + 1).
@@ -260,7 +274,9 @@ def cuts_within(symbol, wholes, starts, rules):
 
 @njit(**PLAIN)
 def _mark(position, first, found, number):
-    """Append a position to `found`, unless it is already the last from `first` on; returns the end."""
+    """Append a place to found[:number], unless it is already the last one from found[first] on; returns the
+    new number.
+    """
     if number > first and found[number - 1] == position:
         return number
     found[number] = position
@@ -288,7 +304,9 @@ def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules
 
 @njit(**LEAN)
 def _count_once(position, stamp, stamps, counts_out):
-    """Count a place unless it already has this stamp."""
+    """Add one to counts_out[position], unless stamps[position] shows that it was counted with this stamp
+    already.
+    """
     if stamps[position] != stamp:
         stamps[position] = stamp
         counts_out[position] += 1

@@ -67,8 +67,11 @@ def _hash_of(values, start, stop):
 
 @njit(**LEAN)
 def _look_up(values, start, stop, slots, rules, starts):
-    """Look up a list of rules; returns its number and slot, or -1 and the slot for it. slots: hash table of 1
-    + number, or 0; rules of all lists, and where each begins."""
+    """Look up the list of rules values[start:stop]; returns its number and its slot, or -1 and the slot to
+    store it in.
+
+    slots: hash table of 1 + number, or 0; rules: of all lists; starts: where each list begins.
+    """
     mask = np.uint64(len(slots) - 1)
     slot = _hash_of(values, start, stop) & mask
     while slots[slot] > 0:
@@ -96,13 +99,15 @@ def fill_slots(number, slots, rules, starts):
 
 @njit(**LEAN)
 def tree_of(values, start, stop, trees):
-    """The number of the tree with these rules and its slot, or -1 and the slot for it."""
+    """The number and slot of the tree with the rules values[start:stop]; -1 and a free slot if it is not
+    known.
+    """
     return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
 
 
 @njit(**LEAN)
 def _slot_of_string(key, trees):
-    """The slot of a string's key in the hash table, or the slot for it."""
+    """The slot of a string's key in the hash table, or the free slot to store it in."""
     mask = np.uint64(len(trees.string_keys) - 1)
     mixed = np.uint64(key + 1) * MIXER
     slot = (mixed ^ (mixed >> np.uint64(31))) & mask
@@ -113,7 +118,9 @@ def _slot_of_string(key, trees):
 
 @njit(**LEAN)
 def longer_string(string, letter, n_terminals, trees):
-    """The number of a string extended by a terminal, and its slot; -1: none."""
+    """The number and slot of a string extended by the terminal `letter`; the number is -1 if it is not
+    known.
+    """
     slot = _slot_of_string(np.int64(string) * n_terminals + letter, trees)
     number = np.int64(trees.string_numbers[slot]) if trees.string_keys[slot] >= 0 else np.int64(-1)
     return number, slot
@@ -121,7 +128,9 @@ def longer_string(string, letter, n_terminals, trees):
 
 @njit(**LEAN)
 def _sizes(values, start, stop, sizes, rules):
-    """Fill `sizes` (from 0): the number of rules of the subtree at each place."""
+    """Fill sizes[i]: the number of rules of the subtree that begins at rule start + i of a tree in
+    preorder.
+    """
     for i in range(stop - start - 1, -1, -1):
         rule = values[start + i]
         size = 1
@@ -160,9 +169,10 @@ def read_numbers(text):
 
 @njit(**LEAN)
 def fault_in(values, starts, rules, symbols, stack):
-    """Check that lists of rules are trees of adapted symbols; returns 0 or the number of the fault.
+    """Check that concatenated lists of rules are trees of adapted symbols; returns 0, or the code of the
+    first fault.
 
-    stack (rules of all lists + 2) is working memory.
+    starts (lists + 1): where each begins; stack (rules of all lists + 2): working memory.
     """
     for at in range(len(starts) - 1):
         held, first = 0, starts[at]
@@ -190,9 +200,10 @@ def fault_in(values, starts, rules, symbols, stack):
 
 @njit(**LEAN)
 def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
-    """Add a tree after its cached subtrees, if they are new; returns its number.
+    """Add the tree with the rules values[start:stop], and before it the cached subtrees in it, unless they
+    are known.
 
-    There must be room; `sizes` is working memory.
+    Returns the tree's number. The arrays must have room; `sizes` is working memory.
     """
     found, _ = tree_of(values, start, stop, trees)
     if found >= 0:
@@ -252,14 +263,14 @@ def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols)
 
 @njit(**LEAN)
 def add_trees(values, starts, sizes, n_terminals, trees, rules, symbols, found):
-    """Add trees, concatenated in `values`; fills found (trees) with their numbers."""
+    """Add trees, whose rules are concatenated in `values`, and fill found (trees) with their numbers."""
     for at in range(len(found)):
         found[at] = add_tree(values, starts[at], starts[at + 1], sizes, n_terminals, trees, rules, symbols)
 
 
 @njit(**LEAN)
 def refill_strings(keys, numbers, trees):
-    """Move strings from a smaller hash table (keys and numbers) into an empty one."""
+    """Copy the strings of a smaller hash table (keys and numbers) into the empty one of `trees`."""
     for at in range(len(keys)):
         if keys[at] >= 0:
             slot = _slot_of_string(keys[at], trees)
@@ -355,7 +366,9 @@ def link_trees(ids, weights, trees, n_columns):
 
 @njit(**LEAN)
 def strings_in(letters, n_terminals, trees, strings):
-    """Fill `strings` with the string number of each span of a sentence; 0: no cached tree has it."""
+    """Fill `strings` with the string number of each span of a sentence; 0 if no cached tree has that
+    string.
+    """
     n = len(letters)
     for i in range(n):
         string = np.int64(0)
@@ -375,7 +388,11 @@ def _longer(values: NDArray[Any], size: int) -> Any:
 
 @njit(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
-    """Write the expanded rules of a drafted subtree from `number` on; returns the end, or -1 without room."""
+    """Write the rules of the drafted subtree at entry `at` to `out`, from `number` on, with cached trees
+    written out.
+
+    Returns the new end of `out`, or -1 if it is too small.
+    """
     for i in range(at, at + draft.sizes[at]):
         value = draft.values[i]
         if value >= 0:
@@ -534,11 +551,11 @@ def best_trees(
     which, start_of, below, unary, n_terminals, ids, trees, rules, symbols, weights, memory, greatest,
     nothing, chart, draft, strings,
 ):  # fmt: skip
-    """Find the most probable trees of the strings of cached trees, if different from the cached ones.
+    """Find the most probable trees for the strings of cached trees, if they differ from the cached ones.
 
-    which: rows; start_of (adapted symbols): their symbols; below (adapted symbols × symbols): whether a
-    symbol can occur in their trees; greatest: the greatest weight of each string. Returns the rows that
-    differ, and the rules of their best trees, with where those of each begin.
+    which: rows to look at; start_of (adapted symbols): their symbols; below (adapted symbols × symbols):
+    whether a symbol can occur in their trees; greatest: the greatest weight of each string. Returns the rows
+    whose best tree differs, the rules of these trees, and where those of each begin.
     """
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
     found = np.empty(256, np.int32)
@@ -579,11 +596,12 @@ def best_trees(
 
 @njit(**LEAN)
 def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, counts):
-    """Propagate outside probabilities of a span within a group of symbols that reach each other by unary
+    """Complete the outside probabilities of a span for a group of symbols that reach each other by unary
     rules.
 
-    The outside of a symbol also reaches those that it leads to by unary chains. Counts the steps within the
-    group; returns the end of the group in `active`, whose last place is `at`.
+    The outside probability of a symbol is passed on to those that it reaches by unary chains, and the uses of
+    these rules are added to `counts`. `at`: the last place of the group in `active`; returns the place before
+    its first.
     """
     symbol = active[at]
     begin = at
@@ -609,7 +627,11 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
 
 @njit(**LEAN)
 def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, chart, outside, counts):
-    """Add expected uses of a symbol's rules in a span with outside `own`, and outsides of its children."""
+    """Add the expected uses of a symbol's rules in a span to `counts`, and outside probabilities to its
+    children.
+
+    own: the outside probability of the symbol in the span, from i to j.
+    """
     if j == i + 1:
         rule = rule_to(symbol, letter, rules, symbols)
         if rule >= 0:

@@ -71,7 +71,7 @@ class Text(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The working memory of one visit."""
+    """The working memory of one visit, which resamples a tree."""
 
     old: Draft
     new: Draft
@@ -99,7 +99,7 @@ class State(NamedTuple):
 
 @njit(**INLINE)
 def _share_of_rule(rule, counts, rules):
-    """p(rule | parent) given the present counts."""
+    """p(rule | parent) given the current counts; 1 for a rule that binarisation added."""
     return counts.rules[rule] / counts.symbols[rules.parents[rule]] if rules.counted[rule] else 1.0
 
 
@@ -114,7 +114,7 @@ def _count_rule(rule, change, state, rules):
 
 @njit(**INLINE)
 def _entry(value, memory):
-    """Allocate an entry of a tree."""
+    """Allocate an entry for a tree, with this value, and return its index."""
     free = memory.free
     at = free[FREE_ENTRY]
     if at >= 0:
@@ -159,7 +159,9 @@ def _open(place, string, position, length, state):
 
 @njit(**LEAN)
 def _close(table, state):
-    """Close a table without customers; it is freed together with its contents."""
+    """Unlink a table without customers from the tables of its string; it is freed later, with its
+    contents.
+    """
     memory, place, string = state.memory, state.memory.places[table], state.memory.strings[table]
     after, before = memory.following[table], memory.before[table]
     if after >= 0:
@@ -177,7 +179,9 @@ def _close(table, state):
 
 @njit(**INLINE)
 def _seat(table, change, state):
-    """Seat a customer at a table (change 1) or remove one (-1); strings that occur once have no mass."""
+    """Add a customer to a table (change 1) or remove one (-1). Strings that occur once (number 0) have no
+    mass.
+    """
     memory, place = state.memory, state.memory.places[table]
     memory.customers[table] += change
     state.counts.customers[place] += change
@@ -187,9 +191,11 @@ def _seat(table, change, state):
 
 @njit(**LEAN)
 def take_out(head, draft, room, state, rules):
-    """Remove a tree and the tables that only it uses, and write the tree to `draft`.
+    """Remove a tree from the state and write it to `draft`; tables that only this tree uses are removed as
+    well.
 
-    Subtrees used elsewhere stay as tables; the others are expanded in the draft, with their former tables.
+    head: the tree's first entry. Subtrees that other trees use stay as tables; the others are written out in
+    the draft, with the number of their former table.
     """
     memory = state.memory
     room.lists[0], n_lists = head, 1
@@ -336,7 +342,7 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
 
 @njit(**INLINE)
 def _append(entry, depth, head, room, memory):
-    """Append an entry to the open list; returns the head of the outermost list."""
+    """Append an entry to the innermost open list; returns the head of the outermost list."""
     last, table = room.frames[depth, 1], room.frames[depth, 2]
     if last >= 0:
         memory.onward[last] = entry
@@ -386,7 +392,9 @@ def _same(one, other):
 
 @njit(**LEAN)
 def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
-    """Fill a chart with a scale at which the total neither overflows nor underflows; returns the scale."""
+    """Fill a chart, changing the scale until the total neither overflows nor underflows; returns that
+    scale.
+    """
     n = len(span.letters)
     for _ in range(60):
         fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart)
@@ -399,7 +407,9 @@ def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules,
 
 @njit(**LEAN)
 def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
-    """log p of a sentence (-inf if it cannot be parsed), and the scale of its chart."""
+    """log p of a sentence in nats (-inf if it cannot be parsed), and the scale at which its chart was
+    filled.
+    """
     if len(active) == 0:
         return -np.inf, scale
     scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
@@ -410,11 +420,10 @@ def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
 
 @njit(**LEAN)
 def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
-    """Propose a new tree and accept it or keep the old one; returns the list of its entries, or -2 if the
-    span cannot be parsed.
+    """Propose a new tree for a span, and accept it or keep the old one (Metropolis-Hastings).
 
-    head: the entries of the old tree; -1: there is none, and the proposal is accepted. inner: propose a
-    remembered subtree of `symbol`.
+    Returns the first entry of the tree, or -2 if the span cannot be parsed. head: the first entry of the old
+    tree; -1: there is none, and the proposal is accepted. inner: propose a remembered subtree of `symbol`.
     """
     memory, process, chart, weights = state.memory, state.process, room.chart, room.weights
     old, new, n = room.old, room.new, len(span.letters)
@@ -462,7 +471,7 @@ def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, ru
 
 @njit(**LEAN)
 def _has_room(state, room):
-    """Whether there are enough free tables and entries for a visit."""
+    """Whether enough tables and entries are free for a visit, which resamples one tree."""
     free, need = state.memory.free, len(room.new.values)
     return (
         len(state.memory.customers) - free[TABLES_USED] > need
@@ -472,10 +481,10 @@ def _has_room(state, room):
 
 @njit(**LEAN)
 def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """Visit sentences in an order, starting at `at`; returns the place reached.
+    """Resample the trees of the sentences order[at:]; returns the place in `order` that was reached.
 
-    It stops early if there is no room left, and returns -1 - sentence if one cannot be parsed. roots
-    (sentences): the list of each one's entries, -1: no tree yet. scales (sentences): the scale of each chart.
+    It stops early if memory is full, and returns -1 - sentence if one cannot be parsed. roots (sentences):
+    the first entry of each tree, -1: no tree yet. scales (sentences): the scale of each chart.
     """
     while at < len(order):
         if not _has_room(state, room):
@@ -499,9 +508,11 @@ def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, sy
 
 @njit(**LEAN)
 def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
-    """Resample the subtrees of tables of one adapted symbol, starting at `at`; returns the place reached.
+    """Resample the subtrees of tables[at:], all of one adapted symbol; returns the place in `tables` that was
+    reached.
 
-    All customers of a table get the new subtree. roots_of (adapted symbols): the symbol of each.
+    All customers of a table get the new subtree. It stops early if memory is full. roots_of (adapted
+    symbols): the symbol of each.
     """
     memory = state.memory
     while at < len(tables):

@@ -48,7 +48,10 @@ def key_of(rules: Integers) -> str:
 
 
 def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
-    """The rules of keys, concatenated, and where those of each begin. Raises ValueError for invalid keys."""
+    """The rules of the trees with these keys, concatenated, and where those of each tree begin (keys + 1).
+
+    Raises ValueError for invalid keys.
+    """
     text = bytearray("".join(f"{key}\n" for key in keys).encode("ascii", "replace"))
     values, starts = read_numbers(np.frombuffer(text, np.uint8))
     if len(starts) != len(keys) + 1:
@@ -88,7 +91,10 @@ class CachedTrees:
         return CachedTrees, (self.grammar,)
 
     def ids(self, keys: Sequence[str]) -> Integers:
-        """The numbers of the trees of a table's keys (rows) in `trees`, whose arrays may be replaced."""
+        """The number in `trees` of each tree whose key is a row of the table.
+
+        New trees are added, so that the arrays of `trees` may be replaced.
+        """
         n = len(keys)
         if keys is self._keys and n >= len(self._ids):
             if n > len(self._ids):
@@ -101,7 +107,9 @@ class CachedTrees:
         return self._ids
 
     def of_table(self, keys: Sequence[str]) -> TableTrees:
-        """The trees of a table's keys, and the uses within them; only new rows are parsed."""
+        """The trees of a table's rows, and how often each tree and rule occurs in larger ones; only new rows
+        are parsed.
+        """
         ids = self.ids(keys)
         rows, n = self.rows(ids), len(self._tree_uses)
         tree_uses, rule_uses = self._tree_uses, self._rule_uses
@@ -119,7 +127,7 @@ class CachedTrees:
         return rows
 
     def parts_of(self, keys: Sequence[str]) -> list[list[str]]:
-        """For each key, the keys of all cached trees within its tree, smaller ones first."""
+        """For each key, the keys of all cached trees that occur within its tree, smaller trees first."""
         ids = self._read(keys).tolist()
         starts, rules = self.trees.rule_starts, self.trees.rules
         parts: dict[int, list[int]] = {}
@@ -173,7 +181,9 @@ class CachedTrees:
             raise ValueError(FAULTS[fault])
 
     def _has_room(self, n_rules: int) -> bool:
-        """Whether there is room for trees with that many rules and all cached trees within them."""
+        """Whether trees with `n_rules` rules in total, and all cached trees within them, fit into the
+        arrays.
+        """
         trees, most = self.trees, n_rules * len(self.grammar.adapted)
         held, rules, letters, parts, strings = self.trees.numbers.tolist()
         starts = min(len(trees.rule_starts), len(trees.letter_starts), len(trees.part_starts))

@@ -17,7 +17,7 @@ ENTRY = 56  # bytes of an entry of a draft and its stack
 
 
 def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """The most entries in a tree of sentences of given lengths."""
+    """The largest number of entries that a tree of a sentence with this many terminals can have."""
     n = 2 * np.asarray(lengths, np.int64) * (grammar.unary + 1) + 2
     if grammar.n_closures:  # each remembered subtree can have that many unary steps
         n *= len(grammar.adapted) + 1
@@ -31,7 +31,7 @@ def chart_bytes(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[
 
 
 def chart_fits(grammar: Compiled, lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which sentences, by their lengths, are short enough."""
+    """Whether sentences of these lengths are short enough for a chart in memory."""
     return chart_bytes(grammar, lengths) <= LARGEST_CHART
 
 
@@ -55,11 +55,11 @@ def why_too_long(grammar: Compiled, length: int) -> str:
 
 
 def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
-    """Prepare sentences (concatenated terminal numbers, and starts) for charts; also returns the number of
-    repeated strings.
+    """Prepare sentences for charts; also returns the number of distinct strings that are repeated.
 
-    Strings that occur twice in the text have numbers from 1 on. Strings that occur once have 0: no table can
-    have them while their only occurrence is resampled.
+    letters: the terminal numbers of all sentences; starts: where each sentence begins. Strings that occur at
+    least twice in the text are numbered from 1. Strings that occur once have 0: no table can have them while
+    their only occurrence is resampled.
     """
     longest = int(grammar.symbols.longest[grammar.adapted].max(initial=0))
     strings, spans, n_strings = repeated_strings(letters, starts, len(grammar.terminals), longest)
@@ -91,9 +91,10 @@ def no_strings(spans: NDArray[np.int64]) -> Integers:
 def repeated_strings(
     letters: Integers, starts: NDArray[np.int64], n_terminals: int, longest: int
 ) -> tuple[Integers, NDArray[np.int64], int]:
-    """The string number of each span, where the spans of each sentence begin, and the number of strings.
+    """Number the strings that occur at least twice in a text, up to `longest` terminals.
 
-    Strings are found by increasing length: the prefix of a string that occurs twice occurs twice.
+    Returns the string number of each span (0: occurs once), where the spans of each sentence begin, and the
+    number of strings. Strings are found by increasing length: a repeated string has a repeated prefix.
     """
     spans = span_starts(starts)
     strings = no_strings(spans)
@@ -120,9 +121,11 @@ def repeated_strings(
 
 @njit(**PLAIN)
 def known_strings(letters, starts, spans, children, n_terminals, strings):
-    """Fill `strings` with the string number of each span by a trie of strings; 0 if it is not there.
+    """Fill `strings` with the string number of each span, looked up in a trie; 0 if the trie does not have
+    it.
 
-    children: ascending keys (number of a string × terminals + terminal) and numbers, as columns.
+    children (strings × 2): ascending keys (number of a string × terminals + terminal), and the number of the
+    longer string.
     """
     for s in range(len(starts) - 1):
         n = starts[s + 1] - starts[s]
@@ -140,7 +143,7 @@ def known_strings(letters, starts, spans, children, n_terminals, strings):
 def numbered_strings(
     words: Sequence[Sequence[int]], n_terminals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A trie of strings of terminals, for `known_strings`, and the number of each string."""
+    """A trie of strings of terminals for `known_strings`, and the number of each string in `words`."""
     numbers: dict[int, int] = {}
     found = np.zeros(len(words), np.int64)
     for place, word in enumerate(words):
@@ -154,7 +157,9 @@ def numbered_strings(
 
 @njit(**PLAIN)
 def _productive(letters, rules, alive, found):
-    """Mark, and list in `found`, the symbols that derive strings of these terminals; returns the number."""
+    """Mark in `alive` the symbols that derive strings of these terminals, list them in `found`, and return
+    their number.
+    """
     number = 0
     for letter in letters:
         for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
@@ -180,7 +185,9 @@ def _productive(letters, rules, alive, found):
 
 @njit(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
-    """Mark those symbols reachable from the start, and list them in `found`; returns their number."""
+    """Mark those `alive` symbols that are reachable from `start`, list them in `found`, and return their
+    number.
+    """
     if not alive[start]:
         return 0
     reached[start] = True
@@ -201,7 +208,9 @@ def _reachable(start, rules, symbols, alive, reached, found):
 
 @njit(**PLAIN)
 def active_symbols(letters, starts, start, rules, symbols, actives):
-    """The symbols that can occur in each sentence's trees, ascending, and where those of each begin."""
+    """For each sentence, the symbols that can occur in its trees, ascending; fills `actives` (sentences + 1)
+    with where those of each sentence begin.
+    """
     n_symbols = len(symbols.shortest)
     alive, reached = np.zeros(n_symbols, np.bool_), np.zeros(n_symbols, np.bool_)
     below, above = np.zeros(n_symbols, np.int32), np.zeros(n_symbols, np.int32)

@@ -41,7 +41,7 @@ class Compiled(NamedTuple):
 
     @property
     def n_rules(self) -> int:
-        """The number of rules of the original grammar."""
+        """The number of rules of the grammar before binarisation."""
         return int(self.sources.max()) + 1
 
     @property
@@ -56,8 +56,9 @@ class Compiled(NamedTuple):
         return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
 
     def shares(self, counts: Array) -> Array:
-        """Counts of rules divided by those of all rules of their symbol; 1 for rules added by
-        binarisation."""
+        """For each rule, its count divided by the sum over all rules of its parent; 1 for rules added by
+        binarisation.
+        """
         parents = self.rules.parents
         sums = np.bincount(parents, counts, len(self.names))
         return np.where(self.rules.counted, counts / sums[parents], 1.0)
@@ -140,7 +141,9 @@ def _parted(grammar: Grammar) -> list[Parted]:
         return name
 
     def single(child: Symbol) -> str:
-        """The symbol for a child; a terminal gets one of its own."""
+        """The symbol that stands for a child in a binary rule; for a terminal, a new symbol that leads only
+        to it.
+        """
         if not isinstance(child, Terminal):
             return child
         if child not in letters:
@@ -173,7 +176,10 @@ def _parted(grammar: Grammar) -> list[Parted]:
 
 
 def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
-    """Symbols sorted so that unary rules lead to earlier ones; groups (cycles) are kept together."""
+    """Symbols in an order in which unary rules lead to earlier ones, and the group of each symbol.
+
+    A group is a cycle of unary rules, kept together.
+    """
     below: dict[str, list[str]] = {}
     for parent, children, _ in parted:
         leads = below.setdefault(parent, [])
@@ -218,7 +224,9 @@ def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int
 
 
 def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
-    """The places of each value from 0 to n - 1, sorted by value, and where those of each begin."""
+    """The places at which each value from 0 to n - 1 occurs, sorted by value, and where those of each value
+    begin.
+    """
     order = np.argsort(values, kind="stable").astype(np.int32)
     order = order[values[order] >= 0]
     return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)
@@ -244,7 +252,9 @@ def _mark_below(adapted, first, rules, below):
 
 
 def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
-    """Where the sums over unary chains of each symbol's group begin; -1 if it has no cycle."""
+    """For each symbol, where the table of sums over unary chains within its group begins; -1 if it is in no
+    cycle.
+    """
     unary = (rules.lefts >= 0) & (rules.rights < 0)
     parents, lefts = rules.parents[unary], rules.lefts[unary]
     circles = np.unique(groups[parents[groups[parents] == groups[lefts]]])

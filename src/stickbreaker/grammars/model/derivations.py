@@ -9,7 +9,9 @@ from stickbreaker.grammars.model.compiled import Integers
 
 
 class Derivations(NamedTuple):
-    """The distinct subtrees of adapted symbols, each before those that it contains."""
+    """The distinct remembered subtrees of adapted symbols; each comes before the remembered subtrees in
+    it.
+    """
 
     values: Integers  # entries in preorder: a rule, or -1 - derivation
     starts: NDArray[np.int64]  # derivations + 1

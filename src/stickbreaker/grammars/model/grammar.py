@@ -101,7 +101,7 @@ class Grammar:
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The symbols that are rewritten, in the order of their first rules."""
+        """The symbols that have rules, in the order of their first rules."""
         return tuple(self.by_parent)
 
     @cached_property
@@ -321,7 +321,7 @@ def _below(rules: Iterable[Rule]) -> Iterator[str]:
 
 
 def _written(symbol: Symbol) -> str:
-    """A symbol as PyAdaGram writes it: terminals in the kind of quotes that they do not contain."""
+    """A symbol as PyAdaGram writes it: a terminal in quotes of the kind that it does not contain."""
     if not isinstance(symbol, Terminal):
         return symbol
     return f'"{symbol}"' if '"' not in symbol else f"'{symbol}'"
@@ -414,7 +414,7 @@ def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
 
 
 def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
-    """The words of a line without its comment; those in quotes as terminals."""
+    """The symbols of a line of a grammar file, without its comment; what is in quotes are terminals."""
     place = 0
     while place < len(line):
         letter = line[place]

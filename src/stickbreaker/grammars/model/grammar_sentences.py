@@ -31,7 +31,7 @@ class Sentences(NamedTuple):
         )
 
     def with_unknown(self) -> NDArray[np.bool_]:
-        """Which sentences have unknown symbols."""
+        """Whether each sentence has unknown symbols."""
         return self.unknown() > 0
 
     def unknown(self) -> NDArray[np.int64]:
@@ -46,7 +46,7 @@ class Sentences(NamedTuple):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of symbols of each sentence."""
+        """The number of symbols of each sentence, unknown ones included."""
         return np.diff(self.starts)
 
     def __getitem__(self, number: int) -> Integers:  # pyright: ignore[reportIncompatibleMethodOverride]

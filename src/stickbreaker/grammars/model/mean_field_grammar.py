@@ -61,9 +61,10 @@ class MeanFieldGrammar(OnlineGrammar):
 
 
 def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | None = None) -> dict[str, Array]:
-    """Choose the trees to cache among drawn ones, by times drawn × log(terminals + 1).
+    """Choose which sampled trees to cache: those with the largest (times sampled) × log(terminals + 1).
 
-    At most `most` or the truncation of each symbol are chosen, and in addition the trees within them.
+    For each symbol at most `most` trees (None: the symbol's truncation) are chosen, and all cached trees
+    within them. drawn: for the key of each tree, the times that it was sampled as each adapted symbol.
     """
     keys = sorted(drawn)
     known = CachedTrees(model.grammar)

@@ -67,9 +67,9 @@ def morphology(terminals: Sequence[str]) -> Grammar:
 
 
 def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """A topic model over spellings: a sentence is a word, and documents have topic shares of their own.
+    """A topic model over spellings: a sentence is a word, and each document has its own topic shares.
 
-    Words are remembered too, so that topics share their spellings.
+    Words are remembered as well as topics' words, so that topics share their spellings.
     """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
     rules = [Rule("Doc", (name,), ALPHA) for name in topics]
@@ -90,7 +90,7 @@ def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int =
 
 
 def _words_of_topics(topics: Sequence[str]) -> list[tuple[str, str]]:
-    """The rules below topics."""
+    """The rules for what topics lead to, as (parent, children): words of one or more characters."""
     return [*((name, "Word") for name in topics), ("Word", "Chars"), *_several("Chars", "Char")]
 
 
@@ -113,7 +113,7 @@ def mark_of(document: int) -> str:
 
 
 def _several(parent: str, child: str) -> list[tuple[str, str]]:
-    """Rules for one or more of a symbol."""
+    """The rules by which `parent` becomes one or more of `child`."""
     return [(parent, child), (parent, f"{child} {parent}")]
 
 

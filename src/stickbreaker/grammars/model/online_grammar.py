@@ -208,7 +208,9 @@ class OnlineGrammar(Model):
         return View(cache, found, memory)
 
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
-        """Cached trees with all their uses, and sums along their sticks."""
+        """What local steps use of a table: the cached trees with their uses inside larger trees, and sums
+        along sticks.
+        """
         ids, rows, tree_uses, rule_uses = self.known.of_table(counts.keys)
         trees = self.known.trees
         stored = OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
@@ -316,7 +318,9 @@ class OnlineGrammar(Model):
         return found.take(~found.with_unknown() & fits)
 
     def report(self, sentences: Sentences, shard: Shard, drawn: DrawnTrees) -> tuple[Local, Stats]:
-        """The result of a local step, given a score for each sentence."""
+        """The local and the global result of a step: each document's log p, and the statistics of the sampled
+        trees.
+        """
         parsed, n = np.isfinite(drawn.nats), shard.n_documents
         known = np.where(parsed, drawn.nats, 0.0)
         by_document = np.asarray(np.bincount(sentences.documents, known, n), np.float64)
@@ -326,7 +330,11 @@ class OnlineGrammar(Model):
     def stats_of(
         self, by_document: Array, score: float, tokens: float, drawn: DrawnTrees
     ) -> tuple[Local, Stats]:
-        """The result of a local step: documents' scores in nats, their sum, and the number of symbols."""
+        """The local and the global result of a step: each document's log p, and the statistics of the sampled
+        trees.
+
+        by_document: log p in nats; score: their sum; tokens: the number of symbols.
+        """
         uses = Field(self.grammar.of_grammar(drawn.rule_uses), ("rules",))
         local = {"nats": Field(by_document, ("documents",))}
         usage = {**drawn.usage, "uses": uses}
@@ -493,7 +501,8 @@ class OnlineGrammar(Model):
         return self._merged(counts, rows[: len(keys)].tolist(), keys)
 
     def _merged(self, counts: TruncatedCounts, rows: Sequence[int], keys: Sequence[str]) -> Edit:
-        """The edit that adds rows for trees and those within them, and merges old rows into them.
+        """The edit that replaces old rows by the trees with these keys: it adds rows for them and for trees
+        within them, and merges the old rows into them.
 
         An old row that occurs within one of the new trees stays.
         """
@@ -552,7 +561,7 @@ class OnlineGrammar(Model):
         )
 
     def _occurring(self, ids: Integers, text: Integers) -> NDArray[np.bool_]:
-        """Which trees have a string that occurs in a text, with all trees within them."""
+        """Whether the string of each tree occurs in a text."""
         trees, whole = self.known.trees, text.astype(np.int32).tobytes()
         starts = trees.letter_starts
         strings = (trees.letters[starts[tree] : starts[tree + 1]].tobytes() for tree in ids.tolist())

@@ -95,7 +95,7 @@ class LearnedGrammar:
 
     @classmethod
     def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
-        """The grammar that a chain's `fitted` describes. Raises ValueError if its arrays do not match."""
+        """The grammar from the arrays of a chain's `fitted`. Raises ValueError if they do not match."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
         names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
@@ -104,7 +104,7 @@ class LearnedGrammar:
         return found
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the arrays are not those of one model."""
+        """Raise ValueError if the arrays do not fit each other and the grammar."""
         n, grammar = len(self.starts) - 1, self.grammar
         if self.uses.shape != (grammar.n_rules,):
             raise ValueError("uses belong to other rules")
@@ -128,7 +128,7 @@ class LearnedGrammar:
         self._refuse_derivations()
 
     def _refuse_derivations(self) -> None:
-        """Raise ValueError for derivations that are not trees of their symbols, or not sorted."""
+        """Raise ValueError for derivations that are not trees of their symbols, or are not sorted."""
         rules, symbols = self.grammar.rules, self.grammar.symbols
         n = len(self.customers)
         tops = self.entries[self.starts[:-1]] if n else np.zeros(0, np.int32)
@@ -294,7 +294,7 @@ class LearnedGrammar:
     def _parses(
         self, letters: Integers, starts: NDArray[np.int64], n_trees: int, best: bool, seed: int
     ) -> Iterator[Parse]:
-        """`parses` for sentences that are short enough."""
+        """As `parses`, but only for sentences that are short enough for a chart."""
         memory, greatest, _ = self._memory
         wholes, whole_starts = self.wholes
         for _, text, scales, chart, draft in self._chunks(letters, starts):
@@ -346,8 +346,8 @@ class LearnedGrammar:
     def cuts(
         self, letters: Integers, starts: NDArray[np.int64], symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """The share of drawn trees in which a subtree of a symbol begins or ends before each terminal, and
-        which sentences can be parsed.
+        """For each terminal, the share of sampled trees in which a subtree of `symbol` begins or ends before
+        it; and which sentences can be parsed.
 
         Shares are of all sentences, concatenated; the trees are those that `parses` draws. A sentence that
         cannot be parsed, or is too long, has no cuts.
@@ -369,7 +369,7 @@ class LearnedGrammar:
         return found, of_all
 
     def beginning(self, letters: Integers) -> int:
-        """The length of the longest prefix of a sentence that begins some sentence of the grammar."""
+        """The length of the longest prefix of a sentence with which some sentence of the grammar begins."""
         grammar = self.grammar
         starts = np.array([0, len(letters)])
         text = self.text_of(letters, starts)
@@ -397,7 +397,7 @@ NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(
 def _those(
     letters: Integers, starts: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> tuple[Integers, NDArray[np.int64]]:
-    """The sentences selected by a mask."""
+    """The sentences that a mask selects, with where each begins."""
     if kept.all():
         return letters, starts
     sizes = np.diff(starts)
@@ -415,7 +415,7 @@ def _keys_of(text: Text, seed: int) -> NDArray[np.uint64]:
 
 @njit(**PLAIN)
 def _span_of(s, text):
-    """The span of a whole sentence, and the symbols that can occur in its trees."""
+    """Sentence `s` of a text as a span, and the symbols that can occur in its trees."""
     start, end = text.starts[s], text.starts[s + 1]
     strings = text.strings[text.spans[s] : text.spans[s + 1]]
     span = Span(text.letters[start:end], strings, start, 0, end - start)
@@ -424,7 +424,9 @@ def _span_of(s, text):
 
 @njit(**PLAIN)
 def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
-    """Fill nats_out with log p of each sentence of a Text; scales (sentences): the first ones to try."""
+    """Fill nats_out with log p of each sentence of a text. scales (sentences): the first scale to try for
+    each chart.
+    """
     for s in range(len(nats_out)):
         span, active = _span_of(s, text)
         nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
@@ -470,7 +472,9 @@ def _count_cuts(
 def _draw(
     span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft, random
 ):
-    """Draw a tree of a sentence, again if it has too many unary steps; returns whether there is one."""
+    """Draw a tree of a sentence, trying again if it has too many unary steps; returns whether one was
+    found.
+    """
     for _ in range(1000):
         if draw_tree(
             text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,

@@ -132,9 +132,9 @@ def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> f
 def best_process(
     score: Callable[[float, float], float], discount: float, concentration: float
 ) -> tuple[float, float]:
-    """The discount and concentration that maximise a score, searched from given ones.
+    """The discount and concentration that maximise `score`, found from the given ones by a local search.
 
-    score: a function of concentration and discount.
+    score: a function of concentration and discount, in this order.
     """
     from scipy.optimize import minimize
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 
 
 def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Groups of symbols that reach each other (Tarjan 1972), each after the groups that it leads to.
+    """Groups of symbols that reach each other (Tarjan 1972); each group comes after the groups that it leads
+    to.
 
-    below: the symbols that each symbol leads to, all of which are keys.
+    below: for each symbol, the symbols that it leads to, all of which are keys.
 
     >>> components({"S": ["W", "S"], "W": ["L"], "L": ["W"], "X": []})
     [['W', 'L'], ['S'], ['X']]

@@ -359,7 +359,7 @@ class AdaptorChain(Sampler):
     # Helpers
 
     def _empty(self, n_tables: int, n_entries: int) -> None:
-        """Create a state without trees, with room for that many tables and entries."""
+        """Create a state without trees, with memory for this many tables and entries."""
         grammar = self._grammar
         n = len(grammar.adapted)
         self._state = State(
@@ -395,7 +395,7 @@ class AdaptorChain(Sampler):
                 self._grow()
 
     def _grow(self) -> None:
-        """Make half as much room again, and enough for a visit."""
+        """Enlarge the memory for tables and entries by half, plus what a visit needs."""
         memory, need = self._state.memory, len(self._room.new.values)
         n_tables, n_entries = (len(held) * 3 // 2 + 2 * need for held in (memory.customers, memory.values))
 
@@ -424,7 +424,7 @@ class AdaptorChain(Sampler):
         self._state.counts.symbols[:] = symbols + np.bincount(parents, uses, len(self._grammar.names))
 
     def _sizes(self) -> list[NDArray[np.int64]]:
-        """The number of tables of each size, for each adapted symbol."""
+        """For each adapted symbol, the number of tables with 0, 1, 2, … customers."""
         memory = self._state.memory
         tables = ordered_tables(memory)
         places, customers = memory.places[tables], memory.customers[tables]
@@ -442,7 +442,7 @@ class AdaptorChain(Sampler):
 
 
 class Unparsed(UserError):
-    """A sentence that cannot be parsed."""
+    """Raised for a sentence that cannot be parsed."""
 
     def __init__(self, sentence: int) -> None:
         super().__init__(f"sentence {sentence + 1} cannot be parsed by the grammar")
@@ -450,7 +450,11 @@ class Unparsed(UserError):
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple[Integers, NDArray[np.int64]]:
-    """The entries of lists, and where each begins. Raises ValueError if these do not match."""
+    """The concatenated lists of an array, and where each list begins. Raises ValueError if the sizes do not
+    fit.
+
+    name, sizes: names of the arrays with the values and with the length of each list.
+    """
     values, each = arrays[name], arrays[sizes].astype(np.int64)
     if (each < 1).any() or int(each.sum()) != len(values):
         raise ValueError(f"{name} is incomplete or too long")

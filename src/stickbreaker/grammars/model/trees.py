@@ -35,7 +35,11 @@ class Tree(NamedTuple):
         return (one for one in self._walk() if isinstance(one, str))
 
     def spans(self, start: int = 0) -> "Iterator[tuple[str, int, int]]":
-        """The symbols with the start and end of their texts, bottom up."""
+        """Yield each symbol of the tree with the start and end of its text, in terminals; inner symbols
+        first.
+
+        start: where the tree's text begins.
+        """
         at, around = start, list[tuple[str, int]]()
         for one in self._walk():
             if isinstance(one, Tree):

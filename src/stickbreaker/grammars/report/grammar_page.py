@@ -39,7 +39,7 @@ MOST_SYMBOLS = 20  # adapted ones that are shown
 
 
 class GrammarReport(SavedReport[PlainAdaptorGrammar]):
-    """A grammar: the adapted symbols that are shown, in the order in which all sections show them."""
+    """The report on a grammar; all sections show the adapted symbols `symbols`, in this order."""
 
     estimator, noun = PlainAdaptorGrammar, "a grammar that was learned"
     sections = (Sentences(), Memory(), SubtreeChanges(), Trees(), Learning(), Rules())
@@ -91,7 +91,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @property
     def _unit(self) -> str:
-        """What `_n_sentences` counts."""
+        """The noun for what `_n_sentences` counts: "sentences" or "documents"."""
         return "sentences" if self.model.sampled else "documents"
 
     @cached_property

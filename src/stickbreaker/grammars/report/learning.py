@@ -156,5 +156,5 @@ def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) ->
 
 
 def _points(pairs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """(sweep or documents, -log p) where it is a number that can be drawn."""
+    """The points (sweep or documents, -log p) that can be drawn, with finite values."""
     return [(int(sweep), -float(nats)) for sweep, nats in pairs if math.isfinite(nats) and nats <= 0.0]

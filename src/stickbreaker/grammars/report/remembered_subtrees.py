@@ -29,7 +29,7 @@ RANKS = 60  # points of a curve, evenly apart by the logarithm of the rank
 
 @dataclass(frozen=True, slots=True)
 class SubtreeRow:
-    """A remembered subtree: its text, how many symbols that has, its customers and tables."""
+    """A remembered subtree: its text, the number of symbols of the text, its customers and its tables."""
 
     text: str
     length: int
@@ -89,7 +89,7 @@ class Memory(Section["GrammarReport"]):
 
 
 def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
-    """How many subtrees have one symbol of the text, two, and so on."""
+    """The data of a bar chart: how many subtrees of a symbol have a text of 1, 2, … symbols."""
     counts = list(one.lengths[1:]) or [0]
     longer = len(counts) > MOST_BARS
     counts = [*counts[: MOST_BARS - 1], sum(counts[MOST_BARS - 1 :])] if longer else counts
@@ -109,14 +109,17 @@ def number_text(value: float) -> str:
 
 
 def uses_text(customers: int, tables: int | None, expected: bool) -> str:
-    """How often something remembered is used; `expected`: not counted, and no table is known."""
+    """The number of uses of a remembered subtree as text: "3 customers at 2 tables".
+
+    `expected`: the uses are expected values, and have no tables.
+    """
     if expected:
         return counted(customers, "expected use")
     return counted(customers, "customer") + ("" if tables is None else f" at {counted(tables, 'table')}")
 
 
 def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
-    """The adapted symbols, general ones before those that they are made of."""
+    """The adapted symbols with their subtrees; more general symbols come before those that occur in them."""
     by_symbol: dict[str, list[Subtree]] = {name: [] for name in model.symbols_}
     for one in model.subtrees():
         by_symbol[one.symbol].append(one)
@@ -129,7 +132,7 @@ def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
 def _adapted(
     model: GrammarEstimator, name: str, found: Sequence[Subtree], discount: float, concentration: float
 ) -> AdaptedSymbol:
-    """One symbol with its subtrees, of which those most used come first."""
+    """An adapted symbol with its subtrees, which `found` lists with the most used first."""
     by_text = sorted(found, key=lambda one: one.text)
     longest = sorted(by_size(by_text, [one.customers for one in by_text]), key=lambda one: -len(one.text))
     return AdaptedSymbol(
@@ -152,7 +155,7 @@ def _row(model: GrammarEstimator, one: Subtree) -> SubtreeRow:
 
 
 def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
-    """(rank, customers) at ranks that are evenly apart by their logarithm.
+    """(rank, customers) of some of the subtrees; their ranks are evenly spaced on a logarithmic scale.
 
     >>> _ranked([9, 4, 1])
     [(1, 9), (2, 4), (3, 1)]

@@ -18,7 +18,9 @@ MOST_ALTERNATIVES = 80  # right sides of each
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A symbol of the grammar, whether it is adapted, its right sides, and how many more it has."""
+    """A symbol of a grammar, whether it is adapted, the right-hand sides of its rules that are shown, and the
+    number of those that are not.
+    """
 
     symbol: str
     adapted: bool
@@ -41,7 +43,7 @@ class Rules(Section["GrammarReport"]):
 
 
 def rules_of(grammar: Grammar) -> list[RuleRow]:
-    """The rules by the symbol that they rewrite, in the grammar's order."""
+    """The rules of a grammar by the symbol that they rewrite, in the order of the grammar."""
     found: list[RuleRow] = []
     for symbol, rules in grammar.by_parent.items():
         sides = [_side(rule.children, rule.weight) for rule in rules[:MOST_ALTERNATIVES]]
@@ -50,7 +52,9 @@ def rules_of(grammar: Grammar) -> list[RuleRow]:
 
 
 def _side(children: Sequence[str], weight: float) -> str:
-    """A right side as PyAdaGram writes it: terminals in quotes, a weight other than 1 in brackets."""
+    """The right-hand side of a rule as PyAdaGram writes it: terminals in quotes, a weight other than 1 in
+    brackets.
+    """
     quotes = [("'" if '"' in one else '"') if isinstance(one, Terminal) else "" for one in children]
     parts = [f"{quote}{one}{quote}" for one, quote in zip(children, quotes, strict=True)]
     return " ".join(parts if weight == 1.0 else [*parts, f"[{weight:g}]"])

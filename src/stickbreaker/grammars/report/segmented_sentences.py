@@ -51,7 +51,10 @@ class SegmentedSentence:
 
 
 class Sentences(Section["GrammarReport"]):
-    """Sentences, cut by the symbol `report.piece`; `report.samples` say where, 0: trees that were drawn."""
+    """Sentences cut into pieces by the symbol `report.piece`.
+
+    The cuts are from `report.samples` samples of the chain, or if these are 0 from trees drawn now.
+    """
 
     anchor, heading = "sentences", "Sentences in pieces"
     template = "sentences.html.j2"
@@ -73,7 +76,7 @@ def _shown(row: SegmentedSentence, expected: bool) -> dict[str, Any]:
 
 
 def _shown_piece(one: Piece, expected: bool) -> dict[str, Any]:
-    """A piece, its shade, and what a pointer over it says."""
+    """A piece as the page shows it: its parts, its shade by how sure its cuts are, and its tooltip."""
     sure = percent(one.sure)
     if one.customers:
         note = f"remembered: {uses_text(one.customers, one.tables, expected)}; {sure} sure"
@@ -95,7 +98,7 @@ def percent(share: float) -> str:
 
 
 def learned_sentences(model: GrammarEstimator) -> Text:
-    """The sentences that a model keeps. Raises ValueError for those of another grammar."""
+    """The training sentences that a model stores. Raises ValueError if they do not fit its grammar."""
     letters = np.asarray(model.params_["letters"].values)
     lengths = np.asarray(model.params_["lengths"].values)
     shape = (len(model.symbols_), len(letters))
@@ -117,13 +120,15 @@ def learned_sentences(model: GrammarEstimator) -> Text:
 
 
 def piece_symbol(model: GrammarEstimator) -> str | None:
-    """The symbol by which `segment` cuts sentences; None if each sentence would be one piece."""
+    """The name of the symbol by which `segment` cuts sentences; None if each sentence would be one piece."""
     symbol = model.symbol_number(None)
     return None if model.of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
 
 
 def samples_of(model: GrammarEstimator, piece: str) -> int:
-    """The number of samples that say where a symbol cuts sentences; 0 if trees have to be drawn for that."""
+    """The number of samples of the chain that recorded where symbol `piece` cuts sentences; 0 if trees have
+    to be drawn for that.
+    """
     return int(model.params_["kept"].values) if piece in model.symbols_ else 0
 
 
@@ -164,7 +169,9 @@ def _chosen(sentences: Text) -> list[int]:
 
 
 def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
-    """Where pieces begin and end: before the first symbol, after the last, and where most trees cut."""
+    """The (start, end) of each piece of a sentence with n symbols: it is cut where more than half of the
+    trees cut.
+    """
     places = [0, *(at for at in range(1, n) if cuts[at] > 0.5), n]
     return list(itertools.pairwise(places))
 
@@ -172,7 +179,10 @@ def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
 def _piece(
     model: GrammarEstimator, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
 ) -> Piece:
-    """The piece between two places, split wherever some of the trees cut it."""
+    """The piece of a sentence from `start` to `end`, divided into parts where enough of the trees cut it.
+
+    cuts: the share of trees that cut before each symbol; uses: the piece's customers and tables.
+    """
     n = len(text)
     edges = [float(cuts[at]) for at in (start, end) if 0 < at < n]
     inner = [float(cuts[at]) for at in range(start + 1, end)]

@@ -30,7 +30,9 @@ Uses = dict[tuple[str, tuple[str, ...]], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node of a tree: its symbol, its children (nodes and texts), and its customers if it is remembered."""
+    """A node of a tree: its symbol, its children (nodes and texts), and its customers if the subtree is
+    remembered.
+    """
 
     symbol: str
     children: Sequence[TreeNode | str]
@@ -39,8 +41,11 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTree:
-    """The most probable tree of a sentence: its text, log p of the sentence and of both (nats), the parts
-    that are drawn, and the whole in brackets."""
+    """The most probable tree of a sentence, as the report draws it.
+
+    number, text: of the sentence; nats: log p of the sentence; tree_nats: log p of sentence and tree (in
+    nats); top: the nodes that are drawn; brackets: the whole tree in brackets.
+    """
 
     number: int
     text: str
@@ -96,7 +101,7 @@ def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[Dr
 
 
 def _chosen(sentences: Sentences) -> list[int]:
-    """The first of those sentences whose length is nearest to the usual one."""
+    """The numbers of a few different sentences whose lengths are nearest to the usual one."""
     sizes = np.diff(sentences.starts)
     order = np.argsort(np.abs(sizes - USUAL), kind="stable")
     found: dict[bytes, int] = {}
@@ -107,7 +112,9 @@ def _chosen(sentences: Sentences) -> list[int]:
 
 
 def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Uses) -> list[TreeNode | str]:
-    """A tree without the symbols that are not drawn; symbols of the text that are neighbours are one text."""
+    """The nodes of a tree after leaving out symbols that are not `drawn`; adjacent terminals are joined into
+    texts.
+    """
     children: list[TreeNode | str] = []
     letters: list[str] = []
     for one in tree.children:

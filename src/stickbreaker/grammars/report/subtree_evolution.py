@@ -21,10 +21,10 @@ LATEST = 8  # strings of a symbol that came, and that fell out
 
 @dataclass(frozen=True, slots=True)
 class Turnover:
-    """Strings that came lately among the fifty most used of a symbol, and those that fell out lately.
+    """Strings that recently joined or left the fifty most used of a symbol.
 
-    `came` are (string, rank at the end, step at which it was there first); `fell` are (string, the last rank
-    known, the step at which it had that, its uses at the end: 0 if it is forgotten).
+    `came` are (string, final rank, step at which it was first among them); `fell` are (string, last known
+    rank, the step of that rank, its uses at the end: 0 if it is forgotten).
     """
 
     symbol: str
