@@ -33,7 +33,7 @@ def by_row(rows: NDArray[np.int32], sizes: NDArray[np.int64], n_rows: int) -> By
 
 @njit(**OPTIONS)
 def cells_by_row(rows, sizes, offsets_out, cells_out):
-    """Write the index `by_row` into offsets_out (rows + 1, zeros) and cells_out (cells)."""
+    """Fill the index that `by_row` returns: offsets_out (rows + 1, zeros before) and cells_out (cells)."""
     for k in range(len(sizes)):
         for slot in range(sizes[k]):
             offsets_out[rows[k, slot] + 1] += 1
@@ -49,10 +49,10 @@ def cells_by_row(rows, sizes, offsets_out, cells_out):
 
 @njit(**OPTIONS)
 def add_known(positions, columns, values, rows, sizes, wanted, counts_out, inside_out, known_out):
-    """Add values to cells that exist, which are then inside; `known_out` is true for these.
+    """Add values to those cells that exist, and mark them as inside; known_out (values) shows which existed.
 
     positions and columns (values) of cells, each once, columns ascending; wanted (rows of the table, all -1)
-    is scratch space, and restored.
+    is working memory, and restored.
     """
     known_out[:] = False
     start = 0
@@ -74,7 +74,9 @@ def add_known(positions, columns, values, rows, sizes, wanted, counts_out, insid
 
 @njit(**OPTIONS)
 def append_cells(positions, columns, values, rows_out, counts_out, inside_out, sizes_out):
-    """Append new cells to their columns, in the given order; there must be room."""
+    """Append new cells, as inside ones, to their columns in the order given; the arrays must have space for
+    them.
+    """
     for i in range(len(positions)):
         k = columns[i]
         slot = sizes_out[k]
@@ -86,7 +88,9 @@ def append_cells(positions, columns, values, rows_out, counts_out, inside_out, s
 
 @njit(**OPTIONS)
 def gather(positions, offsets, cells, counts, scale, out):
-    """Dense counts (positions × columns) of some rows; offsets and cells: `ByRow`."""
+    """Fill out (positions × columns) with the counts of some rows, as a dense array. offsets and cells:
+    `ByRow`.
+    """
     for i in range(len(positions)):
         out[i, :] = 0.0
         for at in range(offsets[positions[i]], offsets[positions[i] + 1]):
@@ -96,11 +100,11 @@ def gather(positions, offsets, cells, counts, scale, out):
 
 @njit(**OPTIONS)
 def reorder_column(rows, counts, order, n_inside, slots, rows_out, counts_out, inside_out):
-    """Copy a column's cells in the given order of rows, and leave the others out; returns their number. A row
-    without a cell gets one with the count zero.
+    """Copy a column's cells in a given order of rows; returns their number.
 
-    rows and counts: those of the column; order (rows of the table), of which the first `n_inside` are inside;
-    slots (rows of the table, all -1) is scratch space, and restored.
+    Cells of rows not in `order` are dropped; a row without a cell gets one with the count zero. rows and
+    counts: those of the column; order (rows of the table), of which the first `n_inside` become inside; slots
+    (rows of the table, all -1) is working memory, and restored.
     """
     for slot in range(len(rows)):
         slots[rows[slot]] = slot

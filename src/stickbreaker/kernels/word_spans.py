@@ -24,7 +24,9 @@ _CLOSING = (0x22, 0x27, 0x201D, 0x2019, 0x29, 0x5D)  # quotes and brackets, betw
 
 @njit(**PART)
 def _character(text, at):
-    """The character that begins at a byte, and the byte after it."""
+    """Decode the UTF-8 character that begins at byte `at`; returns its code point and the position after
+    it.
+    """
     first = np.int64(text[at])
     if first < 0x80:
         return first, at + 1
@@ -78,7 +80,9 @@ def _end_of_sentence(text, at, end, after_stop, classes):
 
 @njit(**PART)
 def _end_of_word(text, at, end, classes, inside, apostrophes):
-    """The byte after the word that goes through `at`, given that a letter of it was read."""
+    """The position in bytes after the word that continues at byte `at`, given that a letter of it was read
+    before.
+    """
     place = at
     while place < end:
         character, after = _character(text, place)
@@ -183,7 +187,7 @@ def find_word_spans(
 
 @njit(**OPTIONS)
 def mark_breaks(text, ends, is_break, starts, offsets, breaks_out):
-    """breaks_out (bool, all false): true for words preceded by a character that `is_break`.
+    """Set breaks_out (bool, all false before) for words preceded by a character that `is_break` marks.
 
     text (bytes) has documents one after another, from ends[d] to ends[d + 1]; the words of document d begin
     at its characters starts[offsets[d]:offsets[d + 1]].

@@ -92,7 +92,9 @@ class Chains:
         return self.samplers[self.best()].figures()
 
     def fitted(self) -> Fitted:
-        """What the best chain has learned, with the samples of all chains if those can be averaged."""
+        """What the best chain has learned, together with the samples of all chains if they can be
+        averaged.
+        """
         best = self.best()
         return self.samplers[best].pooled([*self.samplers[:best], *self.samplers[best + 1 :]])
 
@@ -111,7 +113,7 @@ class Chains:
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the state of a snapshot. Raises ValueError if it is from other chains."""
+        """Restore the state of a snapshot. Raises ValueError if it does not fit these chains."""
         self.scores = np.array(arrays[f"{PREFIX}scores"])
         self.taken = int(arrays[f"{PREFIX}taken"])
         if self.scores.ndim != 2 or len(self.scores) != len(self.samplers) or self.taken < 0:

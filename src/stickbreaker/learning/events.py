@@ -144,7 +144,8 @@ def first_columns(number: int) -> Columns:
 
 
 def edit_columns(columns: Columns, edit: Edit, axis: str) -> Columns:
-    """The columns' numbers after an edit: a split's first part and a merge's target keep theirs.
+    """The lasting numbers of the columns after an edit; the first part of a split and the target of a merge
+    keep theirs.
 
     >>> edit_columns(Columns((0, 1), 2), (Split("topics", 0), Merge("topics", 1, 0)), "topics")
     Columns(numbers=(1, 2), given=3)

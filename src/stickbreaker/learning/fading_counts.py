@@ -92,7 +92,9 @@ class FadingCounts:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self | None:
-        """The counts from a checkpoint; None if it has none. Raises ValueError if they are invalid."""
+        """The counts from the arrays of a checkpoint; None if it has none. Raises ValueError if they are
+        invalid.
+        """
         if f"{PREFIX}letters" not in arrays:
             return None
         counts, nats = arrays[f"{PREFIX}counts"], arrays[f"{PREFIX}nats"]

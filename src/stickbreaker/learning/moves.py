@@ -43,7 +43,7 @@ class Shape(NamedTuple):
 def propose(
     model: Model, params: Record, latest: Stats | None, engine: Engine, step: Step, seed: int
 ) -> list[Numbered]:
-    """The proposals of all moves for a step, each with the number of its move."""
+    """The proposals of all the model's moves for a step, each with the number of its move."""
     return [
         (number, proposal)
         for number, move in enumerate(model.moves)
@@ -95,7 +95,9 @@ def refine(
 def decide(
     model: Model, engine: Engine, shape: Shape, proposals: Sequence[Numbered], step: Step
 ) -> tuple[Shape, list[Event]]:
-    """Make the edits that trials earned, one after another; returns the events."""
+    """Let each move decide on its trials, and make the edits that it accepts; returns the new shape and the
+    events.
+    """
     made: list[Event] = []
     for number, move in enumerate(model.moves):
         own = [item for of, item in proposals if of == number]
@@ -111,7 +113,7 @@ def decide(
 def make(
     model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
 ) -> tuple[Shape, list[Event]]:
-    """Make edits, one after another; returns the events.
+    """Make edits, one after another; returns the new shape and the events.
 
     Events have the top rows of their columns before the first of these edits and after the last; not if rows
     without keys are added or removed.

@@ -31,7 +31,7 @@ class Observer(ABC):  # noqa: B024 - every method has a default
         return False
 
     def interrupted(self, job: Run, state: RunState) -> None:
-        """Called when the run was asked to stop in mid-step; `state` is that of the last complete step."""
+        """Called when a run has stopped during a step; `state` is the one after the last complete step."""
         return
 
     def end(self, job: Run, state: RunState) -> None:
@@ -103,8 +103,9 @@ class Trace(Observer):
 
 
 class Lines(Observer):
-    """Prints progress as plain lines: at most one every `every` seconds, and one at the end. For logs and
-    pipes."""
+    """Prints progress as plain lines, for logs and pipes: at most one per `every` seconds, and one at the
+    end.
+    """
 
     def __init__(self, out: TextIO, every: float = 5.0) -> None:
         self.out = out
@@ -203,8 +204,9 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
 
 
 class Pace:
-    """Measures how quickly documents are read, from the end of the first step, in which kernels are
-    compiled."""
+    """Measures how many documents are read per second, from the end of the first step, since that compiles
+    kernels.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.clock = clock
@@ -217,7 +219,9 @@ class Pace:
             self.started, self.first = self.clock(), seen
 
     def words(self, seen: float, left: float = math.nan) -> list[str]:
-        """Documents per second, and the time for those `left`, if given; nothing in the first step.
+        """The documents read per second, and the time for `left` more documents (NaN: not known), as texts.
+
+        Returns an empty list during the first step.
 
         >>> times = iter([10.0, 12.0])
         >>> pace = Pace(lambda: next(times))

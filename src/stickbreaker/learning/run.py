@@ -76,7 +76,7 @@ else:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(ABC, Generic[State]):
-    """What a run learns, unchanged when it is resumed, and how it makes its steps.
+    """A run: what it learns, which does not change when it is resumed, and how it makes its steps.
 
     There are two kinds, `VariationalRun` and `SamplingRun`. The loop and its observers use only what is
     defined here.

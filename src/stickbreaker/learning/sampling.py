@@ -24,7 +24,7 @@ class SamplingState(RunState):
 
 @dataclass(frozen=True, slots=True)
 class SamplingRun(Run[SamplingState]):
-    """A run in which every step is a sweep of all chains over all its `documents`, and so is a whole pass.
+    """A run by sampling: every step is one sweep of all chains over all documents, and so is every pass.
 
     `evaluate`, if documents are held out, returns their nats per token under what the best chain has learned.
     """

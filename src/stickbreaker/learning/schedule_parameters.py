@@ -19,7 +19,7 @@ class MemoisedParameters(Settings):
 
 @dataclass(frozen=True, slots=True)
 class OnlineParameters(Settings):
-    """Parameters of stochastic steps."""
+    """The parameters of online (stochastic) variational inference."""
 
     home: ClassVar[str] = "stickbreaker.learning.schedules:Online"
 

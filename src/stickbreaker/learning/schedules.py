@@ -24,10 +24,10 @@ FRESH = 20  # most passes of a memoised run in which documents start afresh
 
 @dataclass(frozen=True, slots=True)
 class Minibatch:
-    """What one step reads, and how it updates: table ← keep · table + add · fresh counts.
+    """The documents of one step, and how the step updates the table: table ← keep · table + add · new counts.
 
-    For a minibatch with a `number`, keep 0 means that only reports are left in the table, 1 that the rest
-    stays (`Engine.replace_report`).
+    If it has a `number`, its previous report is subtracted: keep 0 means that the table has only reports, 1
+    that the rest of the table stays (`Engine.replace_report`).
     """
 
     shards: Shards | Sequence[Shard]
@@ -47,7 +47,9 @@ class Schedule(ABC):
     def minibatches(
         self, source: Source, pass_number: int, step: int, seen: float, seed: int
     ) -> Iterator[Minibatch]:
-        """The minibatches of a pass from its start; `step` and `seen` are the run's counts at that start."""
+        """The minibatches of a pass from its start. `step` and `seen`: steps made and documents read before
+        that.
+        """
 
     @property
     @abstractmethod
@@ -62,7 +64,7 @@ class Schedule(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Schedule):
-    """Every step is one pass over all documents; new counts replace the old ones."""
+    """Batch inference: every step is a pass over all documents, whose counts replace the table."""
 
     @property
     def exact(self) -> bool:
@@ -162,7 +164,7 @@ class Online(OnlineParameters, Schedule):
         return min(1.0, (tau0 + step) ** -kappa)
 
     def sizes(self, pass_number: int) -> Iterator[int]:
-        """The number of documents in each step of a pass, without end."""
+        """The number of documents in each step of a pass, as an endless sequence."""
         first, seen = self.first_batch, 0
         while pass_number == 0 and first is not None and max(first, seen // PART) < self.batch_size:
             size = max(first, seen // PART)
@@ -171,7 +173,10 @@ class Online(OnlineParameters, Schedule):
         yield from repeat(self.batch_size)
 
     def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
-        """The Step, keep and add for one minibatch of `documents` out of `total`."""
+        """The Step of a minibatch of `documents` documents, and the factors keep and add: see `Minibatch`.
+
+        number: of the step; seen: documents read before it; total: documents of the corpus.
+        """
         rate, growth = self.rate(number), 1.0
         if self.total == SEEN:
             before, total = min(seen, total), min(seen + documents, total)
@@ -197,7 +202,9 @@ class Online(OnlineParameters, Schedule):
 
 
 def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[NDArray[np.int64]]:
-    """Numbers of documents in pieces of the given sizes; the rest of a window joins the next."""
+    """Regroup document numbers from `windows` into pieces of these sizes; a piece may span several
+    windows.
+    """
     rest, size = np.empty(0, np.int64), next(sizes)
     for window in windows:
         rest = np.concatenate([rest, window])

@@ -43,7 +43,7 @@ _LINE = re.compile(r'(\{.*), "digest": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
 def line_of(record: TraceRecord) -> str:
-    """A record as a line. Raises UserError for one that `record_of` would refuse.
+    """A trace record as a line of the trace file. Raises UserError for one that `record_of` would refuse.
 
     >>> line_of({"step": 1})
     '{"step": 1, "digest": "345e8505b47623e3"}\\n'
@@ -54,7 +54,7 @@ def line_of(record: TraceRecord) -> str:
 
 
 def record_of(line: bytes) -> TraceRecord:
-    """The record of a line, without its digest. Raises ValueError if it has been altered.
+    """The trace record of a line of the file, without its digest. Raises ValueError if the line was altered.
 
     >>> record_of(line_of({"step": 1}).encode())
     {'step': 1}
@@ -72,7 +72,7 @@ def record_of(line: bytes) -> TraceRecord:
 
 
 def refuse_unreadable(record: TraceRecord) -> None:
-    """Raise UserError for a record that cannot be written: its step had results that are not finite."""
+    """Raise UserError for a record that cannot be saved, because results of its step are not finite."""
     try:
         _refuse_other_values(record)
     except ValueError as error:

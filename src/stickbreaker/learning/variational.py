@@ -82,7 +82,9 @@ class VariationalRun(Run[VariationalState]):
             raise UserError(problem, remedy="restore the model from a copy, or fit again")
 
     def close(self, state: VariationalState) -> None:
-        """Count a pass that was cut short, with the documents' part as its score, and finish the table."""
+        """End the run: count an incomplete pass, with its documents' part of the bound as its score, and
+        finish the table.
+        """
         if state.in_pass > 0:
             _close_pass(state, state.pass_nats)
         truncated = self.model.table.truncated and state.step > 0
@@ -162,8 +164,7 @@ def _record(
     score: Score | None,
     events: list[Event],
 ) -> TraceRecord:
-    """The trace's record of a step; ends the pass if it is the last of one, and computes scores that are
-    due."""
+    """The trace record of a step, with the scores that are due. Ends the pass if this is its last step."""
     model, engine = job.model, job.engine
     if minibatch.number is None:
         state.pass_nats += stats.score
@@ -268,7 +269,9 @@ def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Miniba
 def admit(
     model: Model, engine: Engine, params: Record, stats: Stats, step: Step
 ) -> tuple[Rows | SparseCounts, Record, int]:
-    """Admit new rows if the model does; returns all rows of the step, the params, and the number admitted."""
+    """Let the model add new rows to the table; returns all rows of the step, the params, and the number
+    added.
+    """
     edit, changed = model.admit(params, stats.new_rows, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
     if edit:

@@ -28,7 +28,10 @@ class WaitingDocuments(NamedTuple):
 
     @classmethod
     def of(cls, bags: Bags, spelled: Sequence[str] | None) -> "WaitingDocuments":
-        """Some documents, whose words are places in `spelled`, which may have others too; None: rows."""
+        """Documents that wait, from bags whose words are indices into `spelled`, which may have more words.
+
+        None: the bags' words are rows of the table.
+        """
         if spelled is None:
             return cls(bags)
         rows, places = np.unique(bags.words, return_inverse=True)
@@ -40,7 +43,7 @@ class WaitingDocuments(NamedTuple):
         return len(self.bags.unseen)
 
     def plus(self, more: "WaitingDocuments") -> "WaitingDocuments":
-        """These documents and more."""
+        """These documents followed by `more`."""
         if self.spelled is None or more.spelled is None:
             return WaitingDocuments(Bags.join([self.bags, more.bags]))
         rows = {word: row for row, word in enumerate(self.spelled)}
@@ -55,7 +58,9 @@ class WaitingDocuments(NamedTuple):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WaitingDocuments | None":
-        """The documents from a checkpoint; None if it has none. Raises ValueError if they are invalid."""
+        """The documents from the arrays of a checkpoint; None if it has none. Raises ValueError if they are
+        invalid.
+        """
         if f"{PREFIX}offsets" not in arrays:
             return None
         offsets, words, counts, unseen = (arrays[f"{PREFIX}{name}"] for name in Bags._fields)

@@ -69,7 +69,7 @@ class ArpaModel:
         return False
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """log p of every word and every end of a sentence of a corpus, block by block."""
+        """For each block of a corpus, log p of every word and every end of a sentence."""
         return scores_by(self._log_words, corpus, self.base_)
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:

@@ -69,7 +69,7 @@ class BackoffModel:
             return cls.read(path, words)
 
     def log_probabilities(self, words: NDArray[np.int64]) -> Array:
-        """log p (nats) of each word of a sentence, given by number, and of its end."""
+        """log p in nats of each word of a sentence and of its end (words + 1); `words`: their numbers."""
         log_p = np.empty(len(words) + 1)
         score_words(self.arrays, words, log_p)
         return log_p
@@ -112,8 +112,8 @@ def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str],
 def nodes_of(
     ngrams: Sequence[NDArray[np.int64]], n_words: int
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """Number all n-grams and contexts as nodes: returns the keys of those of two words or more, and the node
-    of each n-gram.
+    """Number all n-grams and their contexts as nodes: returns the keys of nodes of two or more words, and for
+    each order the node of each n-gram.
 
     A key is context · n_words + word; keys are in order of their nodes, of which the first belongs to keys[0]
     and has the number `n_words` + 1. `ngrams`: for each order, n-grams × order word numbers.
@@ -147,7 +147,8 @@ def linked(
     n_words: int,
     marks: Marks,
 ) -> BackoffArrays:
-    """The arrays of a model, given keys from `nodes_of`: adds hash slots, suffixes and states of nodes.
+    """The arrays of a model whose n-grams have the keys from `nodes_of`: adds a hash table, suffixes and
+    states.
 
     For log_p, back_off (nodes) and numbers see `BackoffArrays`.
     """
@@ -213,7 +214,9 @@ class _NgramReader:
         return counts
 
     def _section(self, order: int, count: int) -> _Ngrams:
-        """The n-grams of one order, after its heading."""
+        """Read the n-grams of one order (`count` lines) from the file, and its heading if `order` is
+        above 1.
+        """
         if order > 1:
             self._expect(self._line(), order)
         words: list[list[int]] = []
@@ -246,7 +249,9 @@ class _NgramReader:
             raise self._error(f"the word {shown(error.args[0])} is not a unigram of the file") from None
 
     def _weights(self, values: list[str], order: int) -> tuple[float, float]:
-        """log10 of p and of the backoff weight, which is 0 if left out; -inf becomes -99."""
+        """log10 of the probability and of the backoff weight (0 if there is none) from a line; -inf becomes
+        -99.
+        """
         try:
             log_p, back_off = float(values[0]), float(values[order + 1]) if len(values) > order + 1 else 0.0
         except ValueError:

@@ -82,7 +82,7 @@ class Interpolated:
         return self.first.has_topics or self.second.has_topics
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """log p of every word and every end of a sentence of a corpus, block by block."""
+        """For each block of a corpus, log p of every word and every end of a sentence."""
         return starmap(self._mixed, self._pairs(corpus))
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
@@ -95,8 +95,11 @@ class Interpolated:
         return map(self._mixed, *pairs)
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """log p (nats) and number of words and ends of sentences: all, those that either model knows, and all
-        by each model alone over the union of words."""
+        """log p (nats) and the number of words and ends of sentences, for several parts of them.
+
+        The parts: all; those that one of the models knows; and all of them by each model alone, over the
+        union of the two vocabularies.
+        """
         alone, mixtures = np.zeros(2), list[Scores]()
         for first, second in self._pairs(corpus):
             alone += [nats.sum() for nats in self._over_all_words(first, second)]
@@ -121,7 +124,9 @@ class Interpolated:
 
     @cached_property
     def _unshared(self) -> tuple[int, int]:
-        """The number of words that only the first model knows, and that only the second knows."""
+        """The number of words that only the first model knows, and the number that only the second one
+        knows.
+        """
         first, second = (set(model.base_.numbers.known) for model in (self.first, self.second))
         return len(first - second), len(second - first)
 
@@ -140,7 +145,10 @@ def _over_more_words(scores: Scores, n: int) -> Array:
 
 
 def mixed(first: Array, second: Array, weight: float) -> Array:
-    """log (weight exp(first) + (1 - weight) exp(second)); with a weight of 0 or 1 one of them is ignored."""
+    """log (weight exp(first) + (1 - weight) exp(second)), elementwise.
+
+    With a weight of 1 or 0 only the first or the second counts.
+    """
     with np.errstate(divide="ignore"):
         return np.logaddexp(np.log(weight) + first, np.log1p(-weight) + second)
 

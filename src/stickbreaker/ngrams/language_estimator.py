@@ -41,7 +41,7 @@ M = TypeVar("M")  # the model that predicts: samples of a chain
 
 
 class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
-    """A language model, with the parameters that all of them have."""
+    """Base of the estimators of language models, with the parameters that all of them have."""
 
     whole: ClassVar[tuple[str, ...]]  # parameters that are whole numbers
 
@@ -57,11 +57,11 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def new_chain(self, text: TextEvents, seed: int, given: Record) -> Sampler:
-        """A chain over a text; `given` becomes part of its `fitted` params."""
+        """A sampler over a text; the params `given` are returned with what it has `fitted`."""
 
     @abstractmethod
     def model_of(self, params: Record, n_words: int) -> M:
-        """The model that a chain's params describe. Raises ValueError if they are those of another model."""
+        """The model from the params of a sampler. Raises ValueError if they are those of another model."""
 
     @abstractmethod
     def model_learned(self) -> M:
@@ -69,7 +69,9 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
-        """log p of words (by number) and ends of sentences of documents, in nats; log_base: their log G0."""
+        """log p in nats of words (by number) and ends of sentences of documents. log_base: log G0 of each of
+        them.
+        """
 
     @property
     def has_topics(self) -> bool:
@@ -111,7 +113,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def text_events(
         self, corpus: Corpus, source: Source, earlier: EarlierWords | None = None
     ) -> tuple[TextEvents, Base]:
-        """The events that a chain learns from, `earlier` words included, and G0.
+        """What a chain learns from, with `earlier` words if any, and the base distribution G0.
 
         Raises UserError if too much of the text is not in its vocabulary.
         """
@@ -181,7 +183,9 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
-        """G0, given the numbers of sentences and of events (words and ends)."""
+        """The base distribution G0, from the numbers of sentences and of events (words and ends of
+        sentences).
+        """
         return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
 
     # The fitted model
@@ -239,11 +243,15 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return self.score_parts(corpus)["all"]
 
     def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """log p and number of all words and ends of sentences, and of the known ones alone."""
+        """log p in nats and the number of words and ends of sentences: of all of them, and of the known
+        ones.
+        """
         return parts_of(self.scores(corpus))
 
     def context_of(self, text: str) -> list[int]:
-        """The numbers of the words of a text that begins a sentence."""
+        """The numbers of the words in a text that is the beginning of a sentence. Raises UserError if it is
+        not a string.
+        """
         if not isinstance(text, str):
             raise UserError(f"a beginning or context has the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)

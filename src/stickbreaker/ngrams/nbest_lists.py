@@ -25,7 +25,7 @@ class Candidate(NamedTuple):
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The values of all features, concatenated."""
+        """The values of all features of the candidate, concatenated."""
         return tuple(value for values in self.features.values() for value in values)
 
     def line(self) -> str:
@@ -114,7 +114,9 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
 def with_feature(
     lists: Sequence[Sequence[Candidate]], name: str, values: Sequence[Array]
 ) -> list[list[Candidate]]:
-    """The candidates with one more feature; `values` has an array of its values for each sentence."""
+    """The candidates with one more feature; `values`: for each sentence, an array with a value per
+    candidate.
+    """
     return [
         [
             one._replace(features={**one.features, name: (value,)})

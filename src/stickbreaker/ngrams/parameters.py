@@ -11,7 +11,7 @@ HIGHEST = 10  # order
 
 
 def _order() -> Any:
-    """The field `order`, which one model takes by position and the other by name."""
+    """The dataclass field `order`, which one model takes by position and another by name."""
     return parameter(
         3,
         "Words of an n-gram; unbounded: each word draws how long its context is.",

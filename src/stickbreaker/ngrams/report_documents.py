@@ -54,7 +54,7 @@ class TopicLens(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """The location of a document: its block and its place there."""
+    """The location of a document: the number of its block, and its position there."""
 
     block: int
     document: int
@@ -97,7 +97,8 @@ def write_topic_documents(
 
 
 def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
-    """The chosen documents of each block by their place in it, and those that get an excerpt.
+    """The documents that the report shows (for each block, their positions in it), and those that get an
+    excerpt.
 
     Documents with an excerpt are drawn first, then others up to the limits.
     """
@@ -195,10 +196,10 @@ def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[st
 
 
 def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int, int]:
-    """The first and last place + 1 of an excerpt of consecutive sentences, drawn evenly.
+    """The first and the last (exclusive) place of an excerpt of consecutive sentences, drawn uniformly.
 
-    positions: of each word and end in its sentence. It has at most `EXCERPT_WORDS` words and ends; a longer
-    sentence is cut.
+    positions: of each word and end mark in its sentence. The excerpt has at most `EXCERPT_WORDS` words and
+    end marks; a longer sentence is cut.
     """
     starts = np.flatnonzero(positions == 0)
     rooms = starts[len(positions) - starts >= min(EXCERPT_WORDS, len(positions))]

@@ -24,7 +24,11 @@ COLUMNS = ("id", "tokens", "nats", "known")
 
 
 class Sentence(NamedTuple):
-    """The location of a sentence: its block, its document there, its first token in the block, its tokens."""
+    """The location of a sentence.
+
+    block: its block; document: its document's position in the block; start: its first token in the block;
+    size: its number of tokens.
+    """
 
     block: int
     document: int
@@ -56,7 +60,9 @@ def write_sentences(
 
 
 def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
-    """The sentences of a block that are long enough, from held-out documents if there are any."""
+    """The locations of the sentences of a block that are long enough; of held-out documents if there are
+    any.
+    """
     content = corpus.sequences(block)
     sizes = np.diff(content.starts, append=len(content.words))
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1

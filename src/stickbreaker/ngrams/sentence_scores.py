@@ -51,7 +51,9 @@ class Scores(NamedTuple):
         return self.ends.cumsum() - self.ends
 
     def by_sentence(self) -> tuple[list[int], list[int], list[float]]:
-        """For each sentence: number of words, number of unknown words, and log p with its end."""
+        """For each sentence: its number of words, its number of unknown words, and log p (nats) of its words
+        and end.
+        """
         sentences, n = self.sentences, len(self.documents)
         return (
             (np.bincount(sentences, minlength=n) - 1).tolist(),
@@ -105,7 +107,7 @@ def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Sco
 def log_base_of(
     words: Integers, corpus: Corpus, block: int, base: Base, tokens: slice = slice(None)
 ) -> Array:
-    """log G0 (nats) of tokens of a block, from their numbers, or for unknown ones (-1) from their letters.
+    """log G0 (nats) of tokens of a block: known words by their numbers, unknown ones (-1) by their letters.
 
     Raises UserError for spelled words that are not valid text.
     """
@@ -128,7 +130,11 @@ def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
 
 
 class SentenceScore(NamedTuple):
-    """The location of a sentence, its number of words (without the end), and log p of words and end."""
+    """The score of a sentence.
+
+    document: its number in the corpus; words: without the end; unknown: how many of these are unknown; nats:
+    log p of the words and the end.
+    """
 
     document: int
     words: int
@@ -152,7 +158,9 @@ def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
 
 
 def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
-    """log p (nats) and number of words and ends of sentences: all, and the known ones alone."""
+    """log p (nats) and the number of words and ends of sentences: "all", and "known" for the known ones
+    alone.
+    """
     whole, known = np.zeros(2), np.zeros(2)
     for scores in blocks:
         whole += scores.nats.sum(), len(scores.nats)

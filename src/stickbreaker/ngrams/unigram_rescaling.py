@@ -64,14 +64,16 @@ class Ratios(NamedTuple):
         return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
 
     def excess(self, shares: Array, n_words: int) -> Array:
-        """Ratios - 1 (steps × all words) given topic shares (steps × topics)."""
+        """The ratio of unigram rescaling minus one (steps × all words), given topic shares (steps ×
+        topics).
+        """
         found = np.empty((len(shares), n_words))
         fill_excess(shares, self.lifts, self.words, self.exponent, found)
         return found
 
 
 class TopicPath(NamedTuple):
-    """Topic shares along a document: they change at each word that the topic model knows."""
+    """The topic shares along a document, which change after each word that the topic model knows."""
 
     shares: Array  # steps × topics
     steps: Integers  # (events,) the row of each event's shares, ascending
@@ -91,24 +93,29 @@ class UnigramRescaling:
 
     @cached_property
     def p_base(self) -> Array:
-        """G0 of all words by number."""
+        """The base distribution G0 of all words, by number."""
         return np.exp(self.base.log_p)
 
     @cached_property
     def words_of_contexts(self) -> WordsOfContexts:
-        """The words that follow each context."""
+        """The words that were seen after each context."""
         contexts = self.model.contexts
         return WordsOfContexts(contexts.first_slots, contexts.slot_keys % contexts.n_words)
 
     @cached_property
     def place_of_words(self) -> Integers:
-        """For every word by number, and for -1: its index among words with a ratio; -1 without one."""
+        """For every word by number, and last for number -1: its index among the words with a ratio; -1 if it
+        has none.
+        """
         places = np.full(self.model.contexts.n_words + 1, -1, np.int64)
         places[self.ratios.words] = np.arange(len(self.ratios.words))
         return places
 
     def topic_path(self, events: Integers, key: np.uint64, particles: Particles) -> TopicPath:
-        """The topic shares along a document (its words and ends, by number), updated word by word."""
+        """The topic shares before each word and end of a document, inferred from the words before it.
+
+        events: the words and ends, by number; key: of the random stream.
+        """
         places = self.place_of_words[events]
         having = places >= 0
         inside = np.zeros((int(having.sum()) + 1, len(self.ratios.alpha)))  # and a last row: no topic
@@ -170,7 +177,9 @@ class RescaledScores(NamedTuple):
 
 
 class RescaledSums(NamedTuple):
-    """Sums over documents: nats and numbers of all and of known words, plain and rescaled."""
+    """Scores of documents, summed: log p and numbers of all and of known words, without and with
+    rescaling.
+    """
 
     parts: dict[str, tuple[float, float]]
     same_ratio: int  # number of words and ends with ratio 1

@@ -40,7 +40,7 @@ class WordNumbers:
 
     @property
     def unknown(self) -> int:
-        """The number of unknown words: that of `<unk>`, or -1 if they are spelled."""
+        """The number that stands for unknown words: that of `<unk>`, or -1 if they are spelled."""
         return -1 if self.spelled else len(self.known)
 
     @property
@@ -55,7 +55,7 @@ class WordNumbers:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All words by number."""
+        """All words and marks, by number."""
         return (*self.known, END) if self.spelled else (*self.known, UNKNOWN, END)
 
     def numbered(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -82,12 +82,16 @@ class Base:
 
     @classmethod
     def of_spelling(cls, numbers: WordNumbers, end_share: float) -> "Base":
-        """G0 by a model of the letters of the known words, each of which counts once."""
+        """A base distribution from a model of the letters of the known words, in which each word counts
+        once.
+        """
         return cls(numbers, CharacterModel.learn(numbers.known, Spelling()), end_share)
 
     @classmethod
     def from_params(cls, numbers: WordNumbers, params: Record) -> "Base":
-        """The G0 that `to_fields` wrote. Raises ValueError or KeyError if it makes no sense."""
+        """The base distribution from what `to_fields` returned. Raises ValueError or KeyError for invalid
+        params.
+        """
         if not numbers.spelled:
             return cls.even(numbers)
         share = float(params[END_SHARE].values)

@@ -181,7 +181,7 @@ def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str
 
 
 def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
-    """The unit of time of a run, and each record's time.
+    """The unit of time of a run ("pass" or "step"), and the time of each record in it.
 
     Times are passes and fractions of them; they are steps if there is one pass, or for a stream, in which
     each step counts as a pass.

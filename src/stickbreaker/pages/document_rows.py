@@ -21,8 +21,11 @@ _LONGEST_ID = 80  # characters
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow(Generic[T]):
-    """A document: its words, (number of a topic, share of the words), the largest first, and of some what is
-    shown of their text (`parts`: sentences, an excerpt)."""
+    """A document in a report.
+
+    words: their number; topics: (number of a topic, share of the words), the largest first; parts: what a
+    report shows of its text (sentences or an excerpt), for some documents only.
+    """
 
     id: str
     words: int
@@ -36,8 +39,11 @@ class DocumentRow(Generic[T]):
 
 
 class DocumentRows(NamedTuple):
-    """The documents of a saved model, of how many documents they are, and which ones have parts: "held-out",
-    "learned" or "other" ones."""
+    """The documents saved with a model.
+
+    rows: some of them; total: how many there are; whose: which ones have parts: "held-out", "learned" or
+    "other".
+    """
 
     rows: Sequence[DocumentRow[Any]] = ()
     total: int = 0
@@ -59,7 +65,7 @@ def document_name(id: str) -> str:
 
 
 def whose_documents(whose: str) -> str:
-    """Which documents are shown."""
+    """A phrase that says which documents are shown."""
     if whose == HELD_OUT:
         return "held-out documents, which the model has not learned from"
     return f"documents that {'were given for this page' if whose == OTHER else 'the model has learned from'}"
@@ -76,14 +82,13 @@ def read_document_rows(
     most_documents: int,
     most_parts: int,
 ) -> DocumentRows:
-    """What a model's directory has of documents; nothing of a model that has none.
+    """The documents saved in a model's directory; empty if the model has none.
 
-    Args:
-        parts: the column with what is shown of their text, whose `fields` are checked; `part_of` makes a part
-            of the row of its document and its own.
-        most_parts: of all documents together.
+    Args: parts: the column with what is shown of their text. The values of a part are checked by `fields`; |
+    `part_of` makes it from its document's row and its own. most_documents, most_parts: limits over all
+    documents together.
 
-    Raises UserError for a file that does not hold them.
+    Raises UserError for an invalid file.
     """
     if DOCUMENTS not in manifest["files"]:
         return DocumentRows()

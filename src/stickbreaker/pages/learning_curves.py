@@ -41,7 +41,9 @@ class WithCurves(Protocol):
 
 
 class LearningCurves(ChartSection[Any]):
-    """How learning went, of a report `WithCurves`; `more` is said after what perplexity means."""
+    """The section with learning curves, for a report `WithCurves`; `more` follows the explanation of
+    perplexity.
+    """
 
     anchor, box = "learning", "curves"
     scripts = ("length_charts.js", "learning_curves.js")
@@ -66,9 +68,10 @@ class LearningCurves(ChartSection[Any]):
 def perplexities(
     trace: Sequence[dict[str, Any]], field: str, at: str = "pass", *, nats: bool = True
 ) -> list[tuple[int, float]]:
-    """(sweep, pass or step, perplexity) of the records that have a field as a number that can be drawn.
+    """(sweep, pass or step, perplexity) of the trace records in which a field has a value that can be drawn.
 
-    `nats`: the field is a mean of log probabilities; else a perplexity.
+    field: its name; at: the field with the sweep, pass or step; nats: whether the field is a mean log
+    probability (otherwise it is a perplexity).
 
     >>> perplexities([{"pass": 1, "score": -1.0}, {"pass": 2}, {"pass": 3, "score": float("nan")}], "score")
     [(1, 2.718281828459045)]

@@ -53,7 +53,9 @@ class Section(Generic[R]):
         return {}
 
     def payload(self, report: R) -> dict[str, Any]:
-        """What its scripts draw from, as JSON values, besides what the report says for all sections."""
+        """The data that the section's scripts draw, as JSON values, in addition to the data for all
+        sections.
+        """
         return {}
 
     def read(self, name: str) -> str:
@@ -68,7 +70,7 @@ class ChartSection(Section[R]):
     box: ClassVar[str]
 
     def lead(self, report: R) -> str:
-        """What the charts mean."""
+        """The text that explains the charts."""
         raise NotImplementedError
 
     def values(self, report: R) -> dict[str, Any]:
@@ -133,21 +135,27 @@ class Page:
             )
 
     def charts(self) -> str:
-        """The scripts that know no page, in the order in which they are needed."""
+        """The scripts that draw charts without using the page, in the order in which they are needed, as one
+        text.
+        """
         return self._joined(
             ["base.js", "charts.js"], lambda one: [name for name in one.scripts if not _touches_page(name)]
         )
 
     def figure_script(self) -> str:
-        """What defines `drawFigures`, which draws figures from the payload without a page."""
+        """The script that defines `drawFigures`, which draws figures from the payload without a page."""
         return self.charts() + _text_of("figures.js", (SHARED,))
 
     def views(self) -> str:
-        """The scripts that touch the page."""
+        """The scripts that use the page, as one text."""
         return self._joined(["dom.js"], lambda one: filter(_touches_page, one.scripts))
 
     def _joined(self, first: Iterable[str], names: Callable[[Section[Any]], Iterable[str]]) -> str:
-        """The texts of some files of all sections, each once; shared ones come before a kind's own."""
+        """The contents of script or style files of all sections, each file once, as one text.
+
+        Shared files come before those of one kind of report. first: shared files to begin with; names:
+        returns the names of a section's files.
+        """
         shared = [_text_of(name, (SHARED,)) for name in first]
         own: list[str] = []
         for section in self.sections:
@@ -186,7 +194,7 @@ def _touches_page(name: str) -> bool:
 
 @cache
 def _text_of(name: str, packages: tuple[str, ...]) -> str:
-    """The text of a file in the first of some packages that has it."""
+    """The content of a file, from the first of these packages (and last the shared one) that has it."""
     for package in (*packages, SHARED):
         file = resources.files(package).joinpath(name)
         if file.is_file():

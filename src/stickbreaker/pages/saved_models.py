@@ -19,9 +19,9 @@ Model = TypeVar("Model")
 
 
 class SavedReport(Report, Generic[Model]):
-    """A saved model, of which a kind's subclass says what several sections of its page need.
+    """The report on a saved model; a subclass per kind has the values that several sections of its page need.
 
-    `estimator` is its class, and `noun` what an error calls a model of it.
+    `estimator` is the class of the model, and `noun` its name in errors.
     """
 
     estimator: ClassVar[type[Any]]
@@ -32,10 +32,9 @@ class SavedReport(Report, Generic[Model]):
 
     @classmethod
     def page_of(cls, path: Path, title: str) -> Page:
-        """The page of the model at `path`.
+        """The report page of the model at `path`.
 
-        Raises UserError for what is not a model of this kind (a run that is not finished is none), and for
-        files that do not hold what they should.
+        Raises UserError if it is not a model of this kind, or is an unfinished run, and for invalid files.
         """
         manifest = readable_manifest(path)
         model: Any = load(path, verb="report")
@@ -66,8 +65,11 @@ def readable_manifest(path: Path) -> dict[str, Any]:
 def settings_of(
     manifest: Mapping[str, Any], own: Mapping[str, Callable[[Any], str]] | None = None
 ) -> list[tuple[str, str]]:
-    """The (name, value) rows at the end of a page; `own`: functions that write the settings of one kind, by
-    the name under which they are saved."""
+    """The (name, value) rows on a model's settings, for the end of a page.
+
+    `own`: for the settings of one kind of model, by the name under which they are saved, functions that
+    return their text.
+    """
     rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
     for name, value in manifest["settings"].items():
         if name in ("n_jobs", "callbacks") or value is None:

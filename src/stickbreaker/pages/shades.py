@@ -13,7 +13,10 @@ def level_of(value: float, levels: Sequence[float]) -> int:
 
 
 def legend(levels: Sequence[float], first: str, between: str, last: str) -> list[tuple[int, str]]:
-    """Each shade and what it means, as the texts say it of a level, or of two.
+    """(shade, meaning) of all shades of words, where `levels` separate them.
+
+    first, between, last: formats for the text on the shade below the first level, between two, and above the
+    last.
 
     >>> legend([2.0, 5.0], "under {:.0f}", "{:.0f} to {:.0f}", "{:.0f} and more")
     [(0, 'under 2'), (1, '2 to 5'), (2, '5 and more')]
@@ -25,7 +28,7 @@ def legend(levels: Sequence[float], first: str, between: str, last: str) -> list
 def shaded_word(
     text: str, level: int, bits: float, note: str, *, known: bool = True, end: bool = False, colour: str = ""
 ) -> dict[str, Any]:
-    """A word as a page shows it: its shade, its bits, what a pointer over it says, its colour."""
+    """A word as a page shows it: its text, shade (`level`), bits, tooltip (`note`) and colour."""
     return {
         "text": text,
         "level": level,

@@ -44,7 +44,7 @@ def cut_short(text: str, most: int) -> str:
 
 
 def rounded(value: float | None, digits: int = 4) -> float | None:
-    """A number with that many significant digits; None if it is not finite.
+    """A number rounded to `digits` significant digits; None if it is None or not finite.
 
     >>> rounded(0.123456), rounded(float("nan"))
     (0.1235, None)
@@ -55,7 +55,7 @@ def rounded(value: float | None, digits: int = 4) -> float | None:
 
 
 def percent(share: float) -> str:
-    """A share with two digits.
+    """A share as a percentage with two digits.
 
     >>> percent(0.123), percent(0.0123)
     ('12%', '1.2%')

@@ -11,8 +11,11 @@ from stickbreaker.pages.text_values import one_line
 
 @dataclass(frozen=True, slots=True)
 class TopicRow:
-    """A topic in use, by its lasting `number`: its share of all words, and its first words, each with its
-    share of the topic and what else a kind says of it."""
+    """A topic in a report.
+
+    number: its lasting number; share: of all words; words: its first words, each with its share of the topic
+    and more values that depend on the kind of model.
+    """
 
     number: int
     share: float
@@ -25,5 +28,5 @@ class TopicRow:
 
 
 def places_of(topics: Sequence[TopicRow]) -> dict[int, int]:
-    """The place of each topic in a list, by its number."""
+    """{number of a topic: its index in the list}."""
     return {topic.number: place for place, topic in enumerate(topics)}

@@ -48,7 +48,9 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError naming an array that does not hold numbers, or has some that are not finite."""
+    """Raise ValueError naming an array that does not have a numeric type, or has values that are not
+    finite.
+    """
     for name, given in arrays.items():
         values = np.asarray(given)  # reads arrays that are in files
         if values.dtype.kind not in "fiu":

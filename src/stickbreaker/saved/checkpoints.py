@@ -97,8 +97,9 @@ def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any
 
 
 def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
-    """Arrays for a stream's next step: the last step's sums, from which moves propose, fading counts of
-    words, and waiting documents."""
+    """The arrays that a stream needs for its next step: the sums of the last step, from which moves propose,
+    the fading counts of words, and waiting documents.
+    """
     sums = {} if state.latest is None else flat_stats(LATEST, state.latest)
     for kept in (state.fading, state.waiting):
         sums = sums if kept is None else {**sums, **kept.to_arrays()}
@@ -106,7 +107,7 @@ def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
 
 
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
-    """The state of a run by variational steps, or what a finished one left; `whole`: as in `params_from`.
+    """The state of a variational run, or of a finished one, from a snapshot; `whole`: as in `params_from`.
 
     Raises ValueError if it is invalid.
     """
@@ -135,8 +136,10 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
 
 
 def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Field]:
-    """The params, which are real numbers except those named in `whole`. Raises ValueError if they are
-    invalid."""
+    """The params in a snapshot. Raises ValueError if they are invalid.
+
+    `whole`: names of those that are whole numbers; the others must be real numbers.
+    """
     names = (name for name in snapshot.manifest["small"] if name not in whole)
     refuse_whole_numbers(snapshot.arrays, (f"{PARAMS}{name}" for name in names))
     return {

@@ -104,7 +104,7 @@ class ModelDirectory:
             self._claim = None
 
     def move(self, path: Path) -> None:
-        """Record that the directory was renamed by the code that has locked it here."""
+        """Change the path, after code that has locked the directory has renamed it."""
         self.path = path
         if self._claim is not None:
             self._claim.move(path)
@@ -169,8 +169,10 @@ class ModelDirectory:
             raise UserError(problem, where=self.path, remedy=EXTREME, in_file=True) from None
 
     def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
-        """Names and sizes of blocks, which contain their own checksums; blocks in other directories are
-        copied."""
+        """Names and sizes of the files of blocks, which contain their own checksums.
+
+        Files from another directory are copied to this one first.
+        """
         for path in files:
             name = f"{path.parent.name}/{path.name}"
             own = self.path / name
@@ -268,7 +270,7 @@ class ModelDirectory:
                 self._remove(leaving)
 
     def write_trace(self, records: Sequence[TraceRecord]) -> None:
-        """Replace a trace that does not count yet by that of another run: for a run at its start."""
+        """Replace the trace by that of another run, before the first checkpoint of a new run."""
         write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:

@@ -35,7 +35,9 @@ def whose(held_out: float, *, learned_from: bool) -> str:
 
 
 def largest_topics(shares: Array) -> dict[str, Any]:
-    """The columns topics and shares of a document: its largest topics, without those of zero share."""
+    """The columns `topics` and `shares` of a document's row: its largest topics, without those of zero
+    share.
+    """
     from stickbreaker.core.topk import descending
 
     top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0]
@@ -43,7 +45,7 @@ def largest_topics(shares: Array) -> dict[str, Any]:
 
 
 def topics_with_shares(row: dict[str, Any], n_topics: int) -> list[tuple[int, float]]:
-    """The topics of a document and their shares, from its row. Raises ValueError if they do not match."""
+    """(topic, share) of the topics in a document's row. Raises ValueError if they do not match."""
     refuse_other_topics(row["topics"], n_topics)
     if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:
         raise ValueError("a document whose shares do not match its topics")

@@ -65,10 +65,11 @@ class Moment:
         return found
 
     def entered(self) -> dict[int, list[tuple[int, str, float]]]:
-        """The (rank, word, probability) of words that entered since the last snapshot, at most 10 per topic.
+        """For each topic, (rank, word, probability) of the words that entered its top words since the last
+        snapshot.
 
-        For a word that entered at a snapshot dropped since, the rank is the present one if it is among the
-        top words, else the one at that snapshot.
+        At most 10 per topic. If the snapshot at which a word entered was removed since, its rank is the
+        current one if it is among the top words, else the one at that snapshot.
         """
         found: dict[int, list[tuple[int, str, float]]] = {}
         for topic, rank, word, probability in self._of(1):
@@ -209,7 +210,7 @@ class Evolution:
 
 
 def _rows(top: Top, entered: Entered) -> SnapshotRows:
-    """The rows of one moment."""
+    """The rows of one snapshot, from the top words of each topic and those that entered."""
     rows = [
         (topic, 0, rank, word, probability)
         for topic, words in top.items()
@@ -236,7 +237,9 @@ def _ordered(rows: SnapshotRows) -> SnapshotRows:
 
 
 def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Every second moment from the first, and the last; words that entered at the others move to the next."""
+    """Every second snapshot from the first, and the last one; words that entered at another one move to the
+    next.
+    """
     last = len(moments) - 1
     return tuple(
         moment if i % 2 or i == 0 else merged(moments[i - 1 : i + 1])
@@ -263,12 +266,12 @@ def merged(moments: Sequence[Moment]) -> Moment:
 
 
 def _joined(parts: Iterable[SnapshotRows]) -> SnapshotRows:
-    """The rows of several moments, concatenated."""
+    """The rows of several snapshots, concatenated."""
     return SnapshotRows(*(np.concatenate(columns) for columns in zip(_rows({}, {}), *parts, strict=True)))
 
 
 def _is_of(kind: pa.DataType, name: str) -> bool:
-    """Whether a type is one that a column may have."""
+    """Whether the Arrow type `kind` is valid for the column `name`."""
     import pyarrow as pa
 
     if name in ("date", "kind", "word"):
@@ -291,7 +294,7 @@ def _values(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
-    """The moments of a table. Raises ValueError if it is not as `write` writes it."""
+    """The snapshots from the columns of a table. Raises ValueError if it is not as `write` writes it."""
     kind = (columns["kind"] == KINDS[1]).astype(np.int8)
     words, number = columns["word"], columns["snapshot"]
     if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711

@@ -26,7 +26,7 @@ class Moments(ABC):
         return self.evolution.moments[-1].date if self.evolution.moments else None
 
     def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
-        """Record the present words, unless that was done after the same step."""
+        """Record the current words of the topics, unless that was done after the same step."""
         last = self.evolution.moments[-1:]
         if last and last[0].step >= state.step:
             return
@@ -35,7 +35,10 @@ class Moments(ABC):
 
     @abstractmethod
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
-        """The content of a snapshot of the present state; `last` is the one before, None at the first."""
+        """The top words and the words that entered, for a snapshot of the current state.
+
+        `last` is the snapshot before it, None at the first.
+        """
 
 
 class Evolving(Observer):

@@ -140,7 +140,9 @@ def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path) -> Non
 
 
 def _copy(source: IO[bytes], target: IO[bytes], most: int) -> int:
-    """Copy up to `most` bytes, and one more if there are more; returns the number copied."""
+    """Copy at most `most` + 1 bytes; returns the number copied, which is above `most` if the source has
+    more.
+    """
     copied = 0
     while copied <= most and (content := source.read(min(_AT_ONCE, most + 1 - copied))):
         target.write(content)

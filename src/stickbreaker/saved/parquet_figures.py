@@ -32,9 +32,10 @@ def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Map
 def read_with_figures(
     file: Path, columns: Sequence[str], most: int, rows: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """All rows of a file with exactly these columns, and its figures.
+    """All rows of a Parquet file with exactly these columns, and the figures in its metadata.
 
-    Raises ValueError for other columns, and for more than `most` rows (`rows`: their noun).
+    Raises ValueError for other columns, and for more than `most` rows (`rows`: the noun for them in the
+    message).
     """
     import pyarrow.parquet as pq
 

@@ -70,8 +70,11 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Arrived:
-    """A micro-batch: its documents in the order of its files' lines (None if it has none), the latest date,
-    and the number of lines left out."""
+    """The documents of a micro-batch of a stream.
+
+    corpus: in the order of the files' lines, None if there are none; date: the latest one; skipped: the
+    number of lines left out.
+    """
 
     corpus: Corpus | None
     date: str | None
@@ -113,7 +116,7 @@ def _iso_date(form: str | None, text: str | None) -> str | None:
 def _corpus(
     documents: "DataFrame", folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Corpus:
-    """A corpus with all words, or with those that are known; it may have none."""
+    """A corpus of documents whose vocabulary is the one given, or all words; it may have no words at all."""
     try:
         rule = VocabularyRule(1, 1.0)
         return corpus_from_frame(documents, folder, analysis=analysis, rule=rule, vocabulary=vocabulary)
@@ -129,8 +132,10 @@ def _corpus(
 
 
 def _left_out(wrong: "DataFrame", arrivals: Arrivals) -> int:
-    """The number of lines that cannot be read. Raises UserError for the first, unless such lines are left
-    out."""
+    """The number of lines that cannot be read and are left out.
+
+    Raises UserError for the first one, unless such lines are to be skipped.
+    """
     if arrivals.on_error == "skip":
         return wrong.count()
     row = wrong.first()

@@ -86,14 +86,16 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         self.setParams(**self._input_kwargs)
 
     def setParams(self, **given: Any) -> "LDA":
-        """Set parameters by name; those that are None are unchanged."""
+        """Set parameters by name; a parameter that is given as None stays unchanged."""
         values = {name: value for name, value in given.items() if value is not None}
         words = values.pop("vocabulary", None)
         self._set(**values)
         return self if words is None else self.setVocabulary(words)
 
     def setVocabulary(self, value: "list[str] | CountVectorizerModel") -> "LDA":
-        """Set the words of the features, in order, or the CountVectorizerModel that has them."""
+        """Set the words of the feature columns, in order: a list, or a CountVectorizerModel whose vocabulary
+        it is.
+        """
         self.set(self.vocabulary, value.vocabulary if isinstance(value, CountVectorizerModel) else value)
         return self
 
@@ -197,7 +199,11 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return self._sums(dataset, "bound_of")[0]
 
     def _sums(self, dataset: "DataFrame", method: str) -> tuple[float, float]:
-        """The nats of the documents, by a method of the estimator that takes bags, and their tokens."""
+        """The sum over documents of what an estimator's method returns for bags (nats), and the number of
+        tokens.
+
+        method: its name.
+        """
         placed = self._place(dataset.sparkSession)
 
         def task(_: int, batches: Batches) -> dict[str, Any]:

@@ -89,11 +89,11 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.optimizeDocConcentration)
 
     def getDocConcentration(self) -> list[float]:
-        """alpha as given, one number or one per topic."""
+        """alpha as the user gave it: one number, or one per topic."""
         return self.getOrDefault(self.docConcentration)
 
     def getTopicConcentration(self) -> float:
-        """eta as given."""
+        """eta as the user gave it."""
         return self.getOrDefault(self.topicConcentration)
 
     def getTopicDistributionCol(self) -> str:
@@ -136,7 +136,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         }
 
     def _alpha(self) -> Any:
-        """alpha for the library's own LDA."""
+        """The parameter alpha of the library's own LDA: "learned", or one number, or one per topic."""
         learned = self.getOptimizeDocConcentration()
         if not self.isSet(self.docConcentration):
             return "learned" if learned else 1.0 / self.getK()
@@ -193,7 +193,7 @@ class SettableLDAParams(LDAParams):
         return self
 
     def setDocConcentration(self, value: list[float]) -> Self:
-        """Set alpha, one number or one per topic."""
+        """Set alpha: one number, or one per topic."""
         self.set(self.docConcentration, value)
         return self
 

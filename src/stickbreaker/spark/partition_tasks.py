@@ -78,7 +78,7 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
 def run_tasks(
     session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The results of `work(number)` for each number below `n`, in order; each is a task of its own."""
+    """Run `work(number)` for each number below `n`, each as a Spark task; returns the results in order."""
 
     def task(_: int, batches: Batches) -> Mapping[str, Any]:
         (number,) = numbers_in(batches)

@@ -38,10 +38,12 @@ WritePart = Callable[
 
 
 def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str) -> tuple[Written, About]:
-    """Have executors write the documents of all partitions; the files are numbered in their order.
+    """Write the documents of all partitions on the executors; returns the files written and facts on the
+    corpus.
 
-    Rows are counted first, so that every partition knows the number of its first. Raises UserError for a row
-    that is wrong, and if the second reading of the table finds other rows.
+    Files are numbered in the order of partitions. Rows are counted first, so that every partition knows the
+    number of its first. Raises UserError for a row that is wrong, and if the second reading of the table
+    finds other rows.
     """
     directory = directory.resolve()  # on executors, a relative path may mean another
     rows = [part["rows"] for part in collect_results(frame, _count)]

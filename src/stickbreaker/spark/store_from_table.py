@@ -127,7 +127,9 @@ def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
 
 
 def _documents(reader: pa.RecordBatchReader, options: ReadingOptions, start: int) -> Iterator[Document]:
-    """The documents of a partition, with the numbers of their rows in the table."""
+    """The documents of a partition; errors and documents name the row of the table. start: the number of the
+    partition's first row.
+    """
     row = start
     try:
         for document in frame_documents(reader, options):

@@ -207,7 +207,7 @@ class StreamingModel:
             )
 
     def _forget(self) -> None:
-        """Remove Spark's records of a stream from which nothing has been learned."""
+        """Remove Spark's records of a stream, before anything has been learned from it."""
         for left in offsets_of(self.path).iterdir():
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
@@ -227,7 +227,9 @@ class StreamingModel:
                 self.watch(record)
 
     def _release(self) -> None:
-        """Release the model; the next micro-batch opens it as it was saved."""
+        """Close the model's run and unlock its directory; the next micro-batch opens the saved model
+        again.
+        """
         if self.is_open:
             self.run.close(self.directory)
             self.is_open = False
@@ -271,7 +273,7 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
 
 
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
-    """Raise UserError for parameters with which a stream cannot be learned."""
+    """Raise UserError for parameters, or a vocabulary, with which an estimator cannot learn from a stream."""
     model = estimator.topic_model(vocabulary, stream=True)
     if vocabulary is None and not model.words.grows:
         remedy = 'let the vocabulary grow (words="open"), or give a vocabulary'
@@ -282,7 +284,7 @@ def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
 
 
 def _query_of(path: Path) -> str | None:
-    """Spark's name of the query with these records; None if they are gone."""
+    """Spark's id of the query whose records are at this path; None if they are gone."""
     with suppress(OSError, ValueError):
         return json.loads((offsets_of(path) / "metadata").read_bytes())["id"]
     return None

@@ -61,7 +61,7 @@ def choose(
 
 
 def count_words_of_files(session: "SparkSession", written: Written) -> "DataFrame":
-    """A table of all words of a store with their documents and tokens, one row per word."""
+    """A Spark table of all words in a store, with the documents and tokens of each: one row per word."""
     from pyspark.sql import functions as F
 
     def count(batches: Batches) -> Batches:
@@ -81,7 +81,9 @@ def count_words_of_files(session: "SparkSession", written: Written) -> "DataFram
 
 
 def _all(words: list[str]) -> NDArray[np.bool_]:
-    """Which tokens that documents come with are eligible for a vocabulary: all but the longest."""
+    """For tokens that were given as such: whether each is eligible for a vocabulary (all but too long
+    ones).
+    """
     return np.array([len(word) <= LONGEST_WORD for word in words], np.bool_)
 
 
@@ -127,7 +129,7 @@ def _collected(frame: "DataFrame") -> Vocabulary:
 
 
 def _hashing(found: "DataFrame", chosen: Vocabulary, eligible: Keep, n_documents: int) -> Vocabulary:
-    """`Vocabulary.hashing`, for which only the sums of each row reach the driver."""
+    """`Vocabulary.hashing` on Spark: only the sums of each row reach the driver."""
     n_rows, listed = len(chosen), frozenset(chosen.words)
 
     def rows(batches: Batches) -> Batches:

@@ -91,8 +91,10 @@ def _chosen(source: Source, seed: int) -> list[Chosen]:
 
 
 def _places(source: Source, block: int) -> NDArray[np.int64]:
-    """Block, document and number (rows × 3) of the sentences of a block that are long enough, from held-out
-    documents if there are any."""
+    """The (block, document, number) of those sentences of a block that are long enough (rows × 3).
+
+    They are of held-out documents if there are any.
+    """
     trees = Trees.of_block(source.corpus, block)
     sizes = np.diff(trees.starts, append=len(trees.words))
     documents = np.searchsorted(trees.offsets, trees.starts, side="right") - 1

@@ -162,7 +162,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def words_(self) -> tuple[str, ...]:
-        """The words of topics."""
+        """The words that topics are distributions over."""
         return self.tree_words_.names
 
     @property
@@ -219,7 +219,9 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return self.tree_words_.ordered(trees)
 
     def word_scores(self, corpus: Corpus, block: int) -> WordScores:
-        """log p of known words of the even-numbered sentences of a block's documents, given the others."""
+        """log p of the known words in the even-numbered sentences of a block's documents, given the other
+        sentences.
+        """
         trees = corpus.trees(block)
         return word_scores(trees, self.learned_, self.tree_words_, self.seed_, self.threads)
 

@@ -33,7 +33,7 @@ class TreeWords:
 
     @property
     def n_words(self) -> int:
-        """The number of words, tags included."""
+        """The number of words, including tags that stand for unknown words."""
         return len(self.vocabulary) + (len(self.tags) if self.unknown == TAG else 0)
 
     def ordered(self, trees: Trees) -> OrderedTrees:

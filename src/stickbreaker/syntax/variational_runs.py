@@ -26,7 +26,7 @@ from stickbreaker.syntax.tree_words import TreeWords
 def new_run(
     estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[VariationalRun, VariationalState]:
-    """A new run, started from a short chain on a part of the documents."""
+    """A new run and its state, initialised by a short chain on a part of the documents."""
     job = job_of(estimator, corpus, seed, held_out, folder)
     assert isinstance(job.model, SyntaxModel)
     start = initialise(job.model, job.source, seed, estimator.threads)
@@ -37,7 +37,9 @@ def new_run(
 def resume_run(
     estimator: SyntaxEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[VariationalRun, VariationalState]:
-    """The run whose checkpoint is `snapshot`. Raises ValueError if it makes no sense."""
+    """The run that continues from the checkpoint `snapshot`, and its state. Raises ValueError if it is
+    invalid.
+    """
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job = job_of(estimator, corpus, seed, held_out, folder)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)

@@ -28,7 +28,7 @@ class Whole(NamedTuple):
 
     @property
     def proposals(self) -> list[str]:
-        """The proposals that earned edits."""
+        """The names of the proposals that were accepted."""
         return [edit["plan"] for record in self.records for edit in record.get("edits", [])]
 
 
@@ -126,7 +126,7 @@ class EngineLaws(RunTests):
         assert purity > 0.95
 
     def test_a_report_that_becomes_the_table_adds_up_and_decays(self) -> None:
-        """That of the first step: at rate one, nothing of the earlier table is left."""
+        """The report of the first step: at rate one, nothing of the earlier table is left."""
         job, _ = self.after(1)
         before = job.engine.table.counts(slice(None)).copy()
         assert before.any()
@@ -207,7 +207,7 @@ class EngineTests(GrowingRuns, EngineLaws):
     model, steps = GrowingMixture, 14
 
     def test_rows_are_found_refused_and_forgotten(self) -> None:
-        """In the run in which one trial is accepted and another refused."""
+        """Checked on a run in which one trial is accepted and another one refused."""
         whole = self.whole()
         assert "sea0" in whole.words[-1]
         assert not any(key.startswith("once") for key in whole.words[-1])

@@ -29,7 +29,7 @@ WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_
 
 
 def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A trace without the fields in which two equal runs may differ."""
+    """A trace without the fields, such as times, in which two equal runs may differ."""
     return [{name: value for name, value in record.items() if name not in UNTIMED} for record in trace]
 
 
@@ -82,8 +82,9 @@ class EstimatorTests(ABC):
 
     @abstractmethod
     def corpus(self) -> Corpus:
-        """A corpus from which it learns quickly, with more documents than two shards have, one of them
-        empty."""
+        """A corpus from which the estimator learns quickly: more documents than two shards have, one of them
+        empty.
+        """
 
     def fitted(self, source: str = "corpus", **settings: Any) -> Any:
         """A model of `corpus()`, or of another method's documents, by its name: fitted once, for all tests of
@@ -117,8 +118,9 @@ class EstimatorTests(ABC):
         return self.unseen()
 
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
-        """The result in `path` of a run that is interrupted after the given numbers of steps, again and
-        again."""
+        """The content of the directory `path` after a run that was interrupted, and resumed, after each
+        number of steps in `stops`.
+        """
         fitting.begin(self.make(), corpus, path)
         for steps in stops:
             watch = StopAfter(steps)
@@ -159,7 +161,7 @@ class EstimatorTests(ABC):
         assert plain.score_documents(corpus) == model.score_documents(corpus)
 
     def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
-        """Law 2: stopped in its second step, and again in the next, with other threads."""
+        """Law 2: a run stopped in its second step, and again in the next, with another number of threads."""
         corpus = self.corpus().write(tmp_path / "corpus")
         whole = self.run(tmp_path / "whole", corpus)
         assert len(whole["trace.jsonl"]) >= 4
@@ -249,7 +251,9 @@ class EstimatorTests(ABC):
         return {"score": model.score}
 
     def test_what_cannot_be_documents_is_refused_with_the_remedy(self) -> None:
-        """In every method alike: bags of numbers, missing texts, bytes, paths, a single text, a set."""
+        """Every method raises the same errors: for bags of numbers, missing texts, bytes, paths, a single
+        text, a set.
+        """
         documents = list(self.documents())[:FEW] if self.takes_texts else ["a text"]
         model = self.fitted("documents") if self.takes_texts else self.fitted()
         for given, said in wrong_documents(documents):
@@ -283,7 +287,9 @@ def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
 
 
 def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], Any]]:
-    """The same lists of tokens in each of the other accepted forms."""
+    """The same lists of tokens in each of the other accepted forms, as {name of the form: function that
+    returns it}.
+    """
     return {
         "arrays": lambda: [np.array(document, object) for document in tokens],
         "array of arrays": lambda: as_array_of_arrays(tokens),
@@ -428,7 +434,9 @@ class TopicEstimatorTests(EstimatorTests):
         assert loaded.transform(shuffled).tobytes() == theta[documents].tobytes()
 
     def test_topic_shares_are_a_function_of_the_document(self) -> None:
-        """No other document, order or thread changes per row; without a known word, it is the prior's."""
+        """Other documents, their order and threads change no row; a document without a known word has the
+        prior's shares.
+        """
         corpus, model = self.corpus(), self.fitted()
         whole = model.transform(corpus)
         assert np.abs(whole.sum(axis=1) - 1.0).max() < 1e-9

@@ -21,7 +21,7 @@ class ModelTests:
         raise NotImplementedError
 
     def planted(self) -> Any:
-        """Data drawn from the model itself."""
+        """Data sampled from a known model."""
         return plant_topics()
 
     def words(self, n_words: int) -> list[str]:
@@ -51,7 +51,7 @@ class ModelTests:
 
 
 class VariationalTests(ModelTests):
-    """The laws of topic models, and of those that learn online."""
+    """The laws of topic models, and of other models that learn by variational inference."""
 
     def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
         """Law 3."""

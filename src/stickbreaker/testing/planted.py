@@ -65,8 +65,9 @@ def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings:
 
 
 def matched(found: Array, truth: Array) -> tuple[Array, Array]:
-    """The best match of found topics to true ones: the index of the found topic for each, and their
-    cosines."""
+    """The best one-to-one match of found topics to true ones: for each true topic, the index of the found
+    topic and the cosine of the two.
+    """
     a = found / np.linalg.norm(found, axis=1, keepdims=True)
     b = truth / np.linalg.norm(truth, axis=1, keepdims=True)
     cosines = b @ a.T

@@ -80,7 +80,9 @@ def plant_language(
 
 
 def _sentence(generator: np.random.Generator) -> list[tuple[str, int]]:
-    """Tags and heads (positions in the sentence; -1: the root) of the words of one sentence."""
+    """A random sentence as the (tag, head) of its words; a head is a position in the sentence, -1 for the
+    root.
+    """
     subject = _nouns(generator)
     verb = len(subject)
     found = [*_hung(subject, 0, verb), ("V", -1)]

@@ -85,7 +85,7 @@ class Runs(ABC):
 
     @abstractmethod
     def words(self, engine: Engine) -> list[str]:
-        """The spellings of the table's rows."""
+        """The keys (spelled words) of the table's rows."""
 
     def start_run(self, n_jobs: int = 1) -> tuple[VariationalRun, VariationalState]:
         """A run of the model at its start."""
@@ -111,7 +111,7 @@ class Runs(ABC):
         return job.engine, scores
 
     def after(self, steps: int) -> tuple[VariationalRun, VariationalState]:
-        """A run after its first steps."""
+        """A run and its state after `steps` steps."""
         job, state = self.start_run()
         for number in range(steps):
             advance(job, state, self.minibatch(number))
@@ -120,8 +120,9 @@ class Runs(ABC):
     def history(
         self, n_jobs: int = 1
     ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]], list[int]]:
-        """A whole run: its final state, its trace, and the table's words and number of columns after each
-        step."""
+        """A whole run: the run, its final state, its trace, and after each step the table's words and number
+        of columns.
+        """
         job, state = self.start_run(n_jobs)
         records, words, columns = [], [], []
         for number in range(self.steps):
@@ -132,7 +133,7 @@ class Runs(ABC):
 
 
 class GrowingRuns(Runs):
-    """Runs with a table that is empty at first, and whose rows have keys."""
+    """Runs with a table that is empty at first and whose rows have keys."""
 
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.empty((0, model.start_components)), [])

@@ -18,7 +18,9 @@ def bits(arrays: Mapping[str, NDArray[Any]]) -> dict[str, tuple[str, tuple[int, 
 
 
 def whole_bits(sampler: Sampler) -> list[object]:
-    """Everything observable about a chain: its snapshot, what it has learned, its score and figures."""
+    """Everything observable of a chain, bit by bit: its snapshot, what it has learned, its score and
+    figures.
+    """
     params, counts, columns = sampler.fitted()
     learned = {name: item.values for name, item in params.items()}
     table = {"counts": counts, "columns": columns}
@@ -27,8 +29,9 @@ def whole_bits(sampler: Sampler) -> list[object]:
 
 
 def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
-    """Make the sweeps of these numbers, updating hyperparameters after each; every other state becomes a
-    sample."""
+    """Make the sweeps with these numbers, and update hyperparameters after each; every second state is added
+    to the samples.
+    """
     for number in numbers:
         sampler.sweep(number, threads)
         sampler.learn()
@@ -54,7 +57,9 @@ class SamplerTests(ABC):
 
     @abstractmethod
     def log_joint(self, sampler: Sampler) -> float:
-        """The correct score of a chain of `sampler`, computed from its snapshot by definition, with loops."""
+        """The correct score of the chain `sampler`, computed from its snapshot by the definition, with
+        loops.
+        """
 
     def test_same_bytes_for_any_number_of_threads(self) -> None:
         """Law 2: and another seed gives other states."""
@@ -123,7 +128,7 @@ class ExactSamplerTests(SamplerTests):
 
     @abstractmethod
     def redraw(self, data: Any, sampler: Sampler, generator: np.random.Generator) -> tuple[Any, Sampler]:
-        """New data given the chain's state, and a chain of that data in that state."""
+        """Draw new data given the chain's state; returns them, and a chain over them in the same state."""
 
     @abstractmethod
     def functions(self, data: Any, sampler: Sampler) -> ArrayLike:

@@ -221,7 +221,7 @@ class DropFaded(Move):
 
 
 def _component(plan: Proposal) -> int:
-    """The component that a proposal marks."""
+    """The number of the component that a proposal is for."""
     return int(plan.change["component"].values.argmax())
 
 
@@ -244,7 +244,10 @@ def _picked(view: Components, rows: NDArray[np.int64]) -> Array:
 
 
 def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
-    """Counts of known rows and of new words, documents by component."""
+    """The report of a shard: counts of known rows and of new words, and the number of documents by component.
+
+    shares (documents × n): of each component in each document.
+    """
     counts = np.zeros((len(shard.rows), n))
     for text, share in zip(_texts(shard), shares, strict=True):
         counts[text.codes] += text.counts[:, None] * share
@@ -283,7 +286,9 @@ def trial_halves(part: RowBlock) -> Mapping[str, Array]:
 
 
 def halves_terms(part: RowBlock, eta: float) -> Mapping[str, Array]:
-    """For the two halves and for both together: tokens, and the rows' terms of the log of the marginal."""
+    """For each half of a split and for both together: their tokens, and the rows' terms of the log marginal
+    likelihood.
+    """
     columns = np.column_stack([part.held["trial"], part.held["trial"].sum(axis=1)])
     return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
 

@@ -79,7 +79,8 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
 
 
 def legal() -> tuple[Combination, ...]:
-    """The table of valid combinations; document slots with equal combinations share their rows.
+    """The table of valid combinations of choices; document choices that combine with the same others share a
+    row.
 
     >>> len(legal())
     9
@@ -101,7 +102,7 @@ LEGAL = legal()
 
 
 def refuse_illegal(chosen: Combination) -> None:
-    """Raise UserError unless a row of the table contains the chosen combination (one choice per slot).
+    """Raise UserError unless a row of the table has the chosen combination (one choice per slot).
 
     >>> refuse_illegal(Combination(("finite",), ("closed",), ("hybrid",), ("online",), ("local",)))
     """
@@ -126,17 +127,17 @@ def refuse_illegal(chosen: Combination) -> None:
 
 
 def _apart(chosen: Combination) -> tuple[str, ...]:
-    """The smallest set of slots whose choices cannot be combined; empty if all can."""
+    """The smallest set of slots whose choices cannot be combined; empty if all choices can be."""
     slots = Combination._fields
     groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
     return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())
 
 
 def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
-    """Whether a row contains the choices of given slots."""
+    """Whether a row has the chosen choices for these slots."""
     return all(getattr(chosen, slot)[0] in getattr(row, slot) for slot in slots)
 
 
 def _named(slot: str, choice: str) -> str:
-    """A choice as named in messages."""
+    """A choice as messages name it."""
     return NAMES.get((slot, choice), f"{slot}={choice!r}")

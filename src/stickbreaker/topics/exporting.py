@@ -160,7 +160,7 @@ def write_pyldavis(
 
 
 def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
-    """A JSON list of the rows of arrays, one row at a time."""
+    """A JSON list of the rows of several arrays, in pieces of one row."""
     before = "["
     for part in parts:
         for row in part:
@@ -170,7 +170,9 @@ def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
 
 
 class _Words(NamedTuple):
-    """The words shown: their `rows`, their spelling, and the topics over them (rows sum to one)."""
+    """The words that are exported: their `rows`, their spellings, and the topics over them (rows sum to
+    one).
+    """
 
     rows: slice
     spelled: tuple[str, ...]
@@ -178,7 +180,10 @@ class _Words(NamedTuple):
 
 
 def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
-    """All words of a model, or of one language of a polylingual one."""
+    """The words to export: all of a model, or those of one language of a polylingual one.
+
+    Raises UserError if the language is missing or unknown.
+    """
     vocabulary = estimator.vocabulary_
     known = ", ".join(vocabulary.languages)
     if language is None and known:

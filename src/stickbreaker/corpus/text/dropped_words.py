@@ -83,7 +83,8 @@ def dropped_words(
     n_documents: int,
     chosen: Vocabulary,
 ) -> tuple[DroppedWords, ...]:
-    """Of all words found (`counts`), those that are not `chosen`, by the first rule that drops each of them.
+    """Those words found in the corpus (`counts`) that are not `chosen`, by the first rule that drops each of
+    them.
 
     `reasons`: for each word, the name of the rule that makes it ineligible, or None.
     """

@@ -89,7 +89,7 @@ def next_state(model, state, word):
 
 @njit(**EXACT)
 def score_words(model, words, log_p_out):
-    """Fill log_p_out (words + 1) with log p (nats) of a sentence's words and of its end."""
+    """Fill log_p_out (words + 1) with log p (nats) of each word of a sentence and of its end."""
     state = np.int64(model.beginning)
     for i in range(len(words)):
         log_p_out[i], state = next_state(model, state, words[i])
@@ -98,7 +98,7 @@ def score_words(model, words, log_p_out):
 
 @njit(**EXACT)
 def score_sentences(model, words, starts, log_p_out):
-    """Fill log_p_out (words + sentences) with log p (nats) of the words and the end of each sentence.
+    """Fill log_p_out (words + sentences) with log p (nats) of each word, and of the end after each sentence.
 
     starts (sentences): the place in `words` at which each begins, ascending from 0.
     """

@@ -20,7 +20,9 @@ FACTORS = 10  # multiplied before logarithms are taken
 
 
 class Block(NamedTuple):
-    """Memory for a block; its parts are the slots in which it has tables."""
+    """Working memory for a block: a table with all tables and words below it. A part is a slot that has some
+    of them.
+    """
 
     slots: NDArray[np.int64]  # parts
     tables: NDArray[np.int64]  # parts + 1: where the table sizes of each part begin

@@ -67,7 +67,10 @@ def predict_mixed(depth, rooms, seats, priors, shares, scratch):
 
 @njit(**PART)
 def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
-    """Seat a customer of a topic other than the common one at a depth of the path of `predict_mixed`."""
+    """Seat a customer of topic `topic` (not the common one) at a depth of the path of `predict_mixed`.
+
+    A new table sends a customer to the shorter context, in the same topic or the common one.
+    """
     for d in range(depth, -1, -1):
         slot = scratch.path[d]
         restaurant = rooms.restaurants[slot]
@@ -86,7 +89,9 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
 
 @njit(**PART)
 def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
-    """Draw the topic of an unseated word and seat it there; returns p(word | all others, lambda)."""
+    """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others,
+    lambda).
+    """
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
@@ -100,7 +105,10 @@ def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, s
 
 @njit(**OPTIONS)
 def start_mixed(order, words, rooms, seats, priors, shares, key):
-    """Seat words in empty restaurants in a given order, each in a topic drawn given those before it."""
+    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
+
+    For topics that draw on a common one; shares (restaurants): lambda.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
@@ -110,10 +118,10 @@ def start_mixed(order, words, rooms, seats, priors, shares, key):
 
 @njit(**OPTIONS)
 def sweep_mixed(words, rooms, seats, priors, shares, key):
-    """Resample the topic and seat of every word given all others and lambda (restaurants).
+    """Resample the topic and seat of every word given all others and lambda.
 
     Returns the sum of log p(word | its context, its document, all others), in nats, each taken when the word
-    was resampled. key: of the random stream (uint64).
+    was resampled. shares (restaurants): lambda; key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -128,7 +136,10 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
 
 @njit(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.weights` with the base of each topic in a slot; returns the slot's depth."""
+    """Fill `scratch.weights` with each topic's probability that a new table in a slot serves the slot's word.
+
+    Returns the slot's depth.
+    """
     depth = fill_path(slot, rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
     share = shares[rooms.restaurants[slot]]
@@ -141,9 +152,9 @@ def _bases(slot, rooms, seats, priors, shares, scratch):
 
 @njit(**OPTIONS)
 def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """Resample the topics of tables with all words below them; returns how many tables changed.
+    """Resample the topics of tables together with all words below them; returns how many tables changed.
 
-    In each slot, tables are picked evenly, as often as it has tables of topics other than the common one.
+    In each slot, tables are picked uniformly, as often as it has tables of topics other than the common one.
     Below a table are customers of its own topic only: tables of longer contexts that sent their customer to
     the common topic belong elsewhere.
     """
@@ -183,10 +194,10 @@ def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
 
 @njit(**OPTIONS)
 def count_labels(rooms, seats, own_out):
-    """Count the customers of switches: tables whose customer stays in its topic (slot 2 r + 1) or goes to the
-    common one (slot 2 r).
+    """Count the customers of switches, which are tables: those whose customer in the shorter context has the
+    same topic (slot 2 r + 1), and those whose customer there has the common topic (slot 2 r).
 
-    own_out (slots of switches, int64) is added to.
+    own_out (slots of switches, int64): the counts are added to it.
     """
     for slot in range(len(rooms.parents)):
         restaurant = rooms.restaurants[slot]

@@ -49,7 +49,7 @@ class Rounds(NamedTuple):
 
 @njit(**PART)
 def _mass(row, weights):
-    """sum_k weights_k row_k."""
+    """The sum over topics k of weights_k row_k."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k] * row[k]
@@ -58,7 +58,7 @@ def _mass(row, weights):
 
 @njit(**PART)
 def _topic_at(row, weights, target):
-    """The topic at which the running sum of weights_k row_k passes `target`."""
+    """The topic at which the running sum of weights_k row_k exceeds `target`."""
     n_topics = len(weights)
     k = 0
     while k + CHUNK < n_topics:
@@ -81,7 +81,10 @@ def _topic_at(row, weights, target):
 
 @njit(**PART)
 def _draw(row, outside, weights, total, state):
-    """Draw a word's topic (or NONE); returns it and p(word). weights: n_k + alpha_k; total: their sum."""
+    """Draw a word's topic, or NONE for the probability `outside` of topics; returns the topic and p(word).
+
+    row: the word's probability in each topic; weights: n_k + alpha_k; total: their sum.
+    """
     mass, none = _mass(row, weights), outside * total
     if mass <= 0.0:
         return NONE, none / total
@@ -93,10 +96,10 @@ def _draw(row, outside, weights, total, state):
 
 @njit(**PART)
 def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
-    """Redraw the topics of words before the n-th, if due; returns the sum of the weights.
+    """Resample topics of words before the n-th, if this is due; returns the sum of the weights.
 
-    Each is drawn given all others: all words in order, or `most` evenly spaced ones. Both leave p(z_<n |
-    w_<n) invariant.
+    Each is drawn given all others: all words in order, or `most` random ones. Both leave p(z_<n | w_<n)
+    invariant.
     """
     if n == 0 or particles.every == 0 or n % particles.every != 0:
         return total
@@ -114,7 +117,7 @@ def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
 
 @njit(**PART)
 def _restart(alpha, weights_out):
-    """Set the weights to alpha; returns their sum."""
+    """Set the weights of all topics to alpha; returns their sum."""
     for k in range(len(alpha)):
         weights_out[k] = alpha[k]
     total = 0.0  # a separate loop: tests/array_places.py
@@ -125,7 +128,7 @@ def _restart(alpha, weights_out):
 
 @njit(**OPTIONS)
 def predict_left_to_right(words, alpha, particles, keys, p_out):
-    """Set p_out (words, double) to the particles' mean of p(w_n | z_<n), document by document.
+    """Set p_out (words, double) to the mean over particles of p(w_n | z_<n), for each word of each document.
 
     words: Words; alpha (topics, double); particles: Particles; keys (documents, uint64): seeds of the
     documents' random numbers. Algorithm 3 of Wallach et al. (2009) redraws earlier topics before every word.
@@ -176,7 +179,10 @@ def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
 
 @njit(**PART)
 def _share_out(row, outside, weights, total, gamma_out):
-    """Set a word's shares to inside_k weights_k, scaled so that they sum to one with outside times total."""
+    """Set gamma_out (topics) to the expected share of each topic in a word, in proportion to row_k weights_k.
+
+    The shares sum to one minus the share of no topic, which is in proportion to outside × total.
+    """
     norm = _mass(row, weights) + outside * total
     scale = 1.0 / norm if norm > 0.0 else 0.0
     for k in range(len(weights)):
@@ -185,7 +191,9 @@ def _share_out(row, outside, weights, total, gamma_out):
 
 @njit(**PART)
 def _without(gamma, alpha, weights):
-    """Subtract a word's shares from the weights, which never fall below alpha; returns their sum."""
+    """Subtract a word's shares `gamma` from the weights, but never below alpha; returns the sum of the
+    weights.
+    """
     for k in range(len(alpha)):
         weights[k] = max(weights[k] - gamma[k], alpha[k])
     total = 0.0  # a separate loop: tests/array_places.py

@@ -29,7 +29,9 @@ class Layout(NamedTuple):
 
 
 class Seating(NamedTuple):
-    """The seating. A slot's table sizes are the first `seats[slot, KINDS]` of its `sizes`."""
+    """Who sits where. The table sizes of a slot are the first `seats[slot, KINDS]` rows of its part of
+    `sizes`.
+    """
 
     seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
     sizes: NDArray[np.int32]  # places × (size, tables of that size)
@@ -46,7 +48,10 @@ class Priors(NamedTuple):
 
 @njit(**PART)
 def count_size(sizes, first, kinds, size):
-    """Add a table of a size; returns the new number of different sizes."""
+    """Add one table of the size `size` to a slot; returns its new number of different sizes.
+
+    first, kinds: where the slot's sizes begin, and how many different ones it has.
+    """
     for entry in range(first, first + kinds):
         if sizes[entry, 0] == size:
             sizes[entry, 1] += 1
@@ -58,7 +63,11 @@ def count_size(sizes, first, kinds, size):
 
 @njit(**PART)
 def take_size(sizes, first, kinds, entry):
-    """Remove a table of the size at an entry; returns the new number of different sizes."""
+    """Remove one table of the size at row `entry` of a slot's sizes; returns the new number of different
+    sizes.
+
+    first, kinds: where the slot's sizes begin, and how many different ones it has.
+    """
     sizes[entry, 1] -= 1
     if sizes[entry, 1] > 0:
         return kinds
@@ -69,9 +78,10 @@ def take_size(sizes, first, kinds, entry):
 
 @njit(**PART)
 def leave(slot, layout, seating, state):
-    """Remove a customer from a slot, and one from each parent slot whose table closes as a result.
+    """Remove a random customer from a slot, and one from each parent slot in which a table closes as a
+    result.
 
-    The customer is drawn evenly, so its table in proportion to size. `state` is advanced.
+    The customer is drawn uniformly, so its table in proportion to size. Advances `state`.
     """
     seats, sizes, totals = seating.seats, seating.sizes, seating.totals
     while slot >= 0:
@@ -132,7 +142,11 @@ def predict(slot, layout, seating, priors, path, openings):
 
 @njit(**PART)
 def enter(depth, layout, seating, priors, path, openings, state):
-    """Seat a customer in the slot `path[depth]`, given what `predict` filled; `state` is advanced."""
+    """Seat a customer in the slot `path[depth]`, and one in the next shorter context for each table that
+    opens.
+
+    path, openings: as `predict` filled them. Advances `state`.
+    """
     seats, sizes, totals = seating.seats, seating.sizes, seating.totals
     for d in range(depth, -1, -1):
         slot = path[d]
@@ -167,7 +181,10 @@ def enter(depth, layout, seating, priors, path, openings, state):
 
 @njit(**PART)
 def _times(product, nats, p):
-    """Multiply a product by one more probability; its logarithm is added to `nats` before it underflows."""
+    """Multiply a product of probabilities by p; before it underflows, its logarithm moves to `nats`.
+
+    Returns the product and `nats`.
+    """
     if product * p > 1e-200:
         return product * p, nats
     return p, nats + np.log(product)
@@ -213,16 +230,18 @@ class Stops(NamedTuple):
 
 @njit(**PART)
 def chance_to_stop(restaurant, stops):
-    """The probability that a context ends at a restaurant, given the numbers of stops and passes."""
+    """The probability that a context of a word ends at a restaurant and does not grow, given the stops and
+    passes counted there.
+    """
     stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
     return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
 
 @njit(**PART)
 def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
-    """Draw the depth at which a word stops, given p(word | context) at each; `predict` has filled the path.
+    """Draw the depth at which a word stops, given p(word | context) at each depth of the path from `predict`.
 
-    Fills masses (depths): p(word, it stops there or before), up to p(word) at the deepest.
+    Fills masses (depths): p(word, it stops at this depth or before); the last is p(word).
     """
     left, total = 1.0, 0.0
     for d in range(depth + 1):
@@ -246,7 +265,7 @@ def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, st
 
 @njit(**PART)
 def count_stop(depth, deepest, layout, counts, path, change):
-    """Count a word that stops at a depth (with change -1: uncount it)."""
+    """Count a word that stops at a depth of its path and passes the shorter ones (change -1: uncount it)."""
     for d in range(depth):
         counts[layout.restaurants[path[d]], 1] += change
     if depth < deepest:
@@ -332,8 +351,8 @@ class Shares(NamedTuple):
 
 @njit(**OPTIONS)
 def fill_shares(customers, tables, restaurants, depths, discounts, concentrations, number, shares):
-    """Fill `seated` and `left` for the sample `number` from its customers and tables (slots, int64) and
-    parameters.
+    """Fill sample `number` of `shares.seated` and `shares.left`, from its customers and tables (slots, int64)
+    and parameters.
 
     restaurants (slots), depths (restaurants): as in `Layout`.
     """
@@ -353,7 +372,7 @@ def fill_shares(customers, tables, restaurants, depths, discounts, concentration
 
 
 class Trie(NamedTuple):
-    """An index of contexts and words: ascending keys, and hash tables of their positions."""
+    """An index of contexts and words: ascending keys, and hash tables with the positions of keys."""
 
     n_words: int
     restaurant_keys: NDArray[np.int64]  # restaurants but the first: shorter context, word
@@ -370,7 +389,9 @@ def _hash(key, size):
 
 @njit(**OPTIONS)
 def hash_keys(keys, table):
-    """Fill a hash table (all -1; size: a power of two above the number of keys) with keys' positions."""
+    """Fill a hash table (all -1; size: a power of two above the number of keys) with the positions of all
+    keys.
+    """
     for place in range(len(keys)):
         at = _hash(keys[place], len(table))
         while table[at] >= 0:
@@ -380,7 +401,7 @@ def hash_keys(keys, table):
 
 @njit(**PART)
 def _find(keys, table, key):
-    """The position of a key, or -1."""
+    """The position of `key` in `keys` by a hash table from `hash_keys`, or -1."""
     at = _hash(key, len(table))
     while table[at] >= 0 and keys[table[at]] != key:
         at = (at + 1) & (len(table) - 1)
@@ -389,7 +410,7 @@ def _find(keys, table, key):
 
 @njit(**OPTIONS)
 def mark_sentences(words, starts, end, text_out, places_out):
-    """Write a text with sentence marks for `find_ways`, and the positions of its words in it.
+    """Write the text that `find_ways` takes, with sentence marks, and the positions of words in it.
 
     words (tokens); starts (sentences): the first token of each, ascending from 0. text_out (tokens + 3 ×
     sentences) gets -1 and `end` before each sentence and `end` after it; places_out (tokens + sentences) gets

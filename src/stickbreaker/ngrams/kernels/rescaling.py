@@ -18,7 +18,7 @@ LEAST = 1e-300  # smallest ratio whose logarithm is finite
 
 
 class Words(NamedTuple):
-    """The words that follow each context."""
+    """The words that were seen after each context."""
 
     first: NDArray[np.int64]  # restaurants + 1: the first slot of each
     of_slots: NDArray[np.int64]  # slots: their words
@@ -26,7 +26,8 @@ class Words(NamedTuple):
 
 @njit(**OPTIONS)
 def fill_excess(shares, lifts, words, exponent, excess_out):
-    """Set excess_out (steps × all words) to (sum_k shares_k lifts_wk)^exponent - 1; 0 for other words.
+    """Fill excess_out (steps × all words) with (sum_k shares_k lifts_wk)^exponent - 1; 0 for words not in
+    `words`.
 
     shares (steps × topics): theta; lifts (words × topics): p(word | topic) / p(word); words: their numbers.
     """
@@ -62,7 +63,10 @@ def sum_empty_context(excess, base, shares, sums_out):
 
 @njit(**PART)
 def _lengthen(restaurant, excess, words, shares, sums):
-    """Update sums (samples) from a context to the one that is a word longer, given by its restaurant."""
+    """Update sums (samples) of excess × p(word) from a context to the one that is one word longer.
+
+    restaurant: of the longer context; excess: of each word, from `fill_excess`.
+    """
     for s in range(len(sums)):
         sums[s] *= shares.left[restaurant, s]
     for slot in range(words.first[restaurant], words.first[restaurant + 1]):

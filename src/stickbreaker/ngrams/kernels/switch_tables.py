@@ -41,7 +41,9 @@ class Switches(NamedTuple):
 
 @njit(**OPTIONS)
 def draw_shares(switches, key):
-    """Fill `switches.shares` with draws of lambda given the seating, from the empty context on."""
+    """Fill `switches.shares` with a draw of lambda for each restaurant, given the seating; shorter contexts
+    come first.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     layout, seats, shares = switches.layout, switches.seating.seats, switches.shares
@@ -57,7 +59,11 @@ def draw_shares(switches, key):
 
 @njit(**PART)
 def _seat(slot, customers, mass, layout, seating, state):
-    """Seat customers in an empty slot by a Chinese restaurant process; returns the number of tables."""
+    """Seat `customers` customers in an empty slot by a Chinese restaurant process with the concentration
+    `mass`.
+
+    Returns the number of tables.
+    """
     seats, sizes, first = seating.seats, seating.sizes, layout.places[slot]
     kinds, tables = 0, 0
     for seated in range(customers):

@@ -37,7 +37,7 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 
 class Sitting(NamedTuple):
-    """Words of the text grouped by the slot in which they sit."""
+    """The words of the text, grouped by the slot in which they sit."""
 
     starts: NDArray[np.int64]  # slots + 1
     words: NDArray[np.int64]
@@ -59,7 +59,7 @@ def room_of_block(most, n_depths, n_topics, n_documents):
 
 @njit(**PART)
 def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
-    """Add `wanted` tables of a slot and topic, chosen evenly, to the block; returns its new end."""
+    """Append `wanted` tables of a slot and topic, chosen uniformly, to the block; returns its new end."""
     if rooms.entries[child + 1] == rooms.entries[child]:
         block.sizes[end] = 1
         return end + 1
@@ -81,7 +81,9 @@ def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
 
 @njit(**PART)
 def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
-    """Fill a block with a table of a given size and all below it; returns its numbers of parts and words."""
+    """Fill a block with a table of this size and everything below it; returns its numbers of parts and of
+    words.
+    """
     block.slots[0], block.sizes[0] = slot, size
     block.tables[0], block.tables[1] = 0, 1
     n_parts, n_words, part = 1, 0, 0
@@ -125,7 +127,7 @@ def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
 
 @njit(**PART)
 def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block):
-    """Seat the block in a topic (with change -1: remove it); `key` is that of its first table."""
+    """Seat a block in a topic, or remove it (change -1). `key`: topic and destination of its first table."""
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
         for table in range(block.tables[part], block.tables[part + 1]):
@@ -156,7 +158,10 @@ def tables_at(slot, first_topic, rooms, seats):
 
 @njit(**PART)
 def pick_table(slot, tables, first_topic, rooms, seats, state):
-    """Pick one of a slot's tables with topics from `first_topic` on, evenly; returns its key and size."""
+    """Pick one of a slot's tables uniformly, among those with topics `first_topic` and above.
+
+    tables: their number. Returns the table's key (topic and destination) and its size.
+    """
     target = uniform(state) * tables
     first = rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
@@ -209,9 +214,10 @@ def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scrat
 
 @njit(**OPTIONS)
 def move_tables(words, sitting, rooms, seats, priors, most, key):
-    """Resample the topics of tables with all their words, for independent topics; returns how many changed.
+    """Resample the topics of tables with all words below them, for independent topics; returns how many
+    changed.
 
-    In each slot, tables are picked evenly, as often as it has tables (moves do not change their number).
+    In each slot, tables are picked uniformly, as often as it has tables (moves do not change their number).
     Tables of a single word are left to the moves of words. most: the most words of the text below any slot.
     """
     state = np.empty(2, np.uint64)

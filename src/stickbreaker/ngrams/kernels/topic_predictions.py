@@ -50,7 +50,9 @@ def step(restaurant, slot, shares, p):
 
 @njit(**PART)
 def _common(restaurant, slot, shares, shorter):
-    """p of the common topic in a restaurant's context, given p in the shorter one."""
+    """p(word) in the common topic in a restaurant's context, given `shorter`, the same in the shorter
+    context.
+    """
     p, first = shorter, shares.totals[restaurant]
     if first < shares.totals[restaurant + 1] and shares.total_topics[first] == 0:
         p *= shares.left[first]
@@ -71,7 +73,7 @@ def mix(restaurant, common, shares, p):
 
 @njit(**PART)
 def _known(ways, i):
-    """The number of a word's contexts that have restaurants, from the empty one on."""
+    """The number of contexts of word i that have a restaurant, counted from the empty context."""
     d = 1
     while d < ways.restaurants.shape[1] and ways.restaurants[i, d] >= 0:
         d += 1
@@ -95,7 +97,11 @@ def _add(weight, share, p, i, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_topics(ways, shares, inside_out, outside_out):
-    """Add to inside (words × topics) and outside (words), for topics that share nothing but switches."""
+    """Add each word's p in every topic to inside_out (words × topics), and p of the common topic to
+    outside_out (words).
+
+    For topics that have only switches in common.
+    """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -123,7 +129,7 @@ def predict_unbounded_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_mixed(ways, shares, inside_out, outside_out):
-    """`predict_topics` for topics that draw on a common one.
+    """As `predict_topics`, for topics that draw on a common one.
 
     A context without a restaurant has no customers; its lambda is that of the longest known context.
     """

@@ -48,7 +48,7 @@ class Scratch(NamedTuple):
 
 @njit(**OPTIONS)
 def scratch_of(n_depths, n_topics):
-    """Allocate a kernel's working memory."""
+    """Allocate the working memory of a kernel that sweeps over words."""
     return Scratch(
         np.empty(n_depths, np.int64), np.empty((n_depths, n_topics)), np.empty(n_topics), np.empty(n_topics)
     )
@@ -87,7 +87,10 @@ def predict_topics(depth, rooms, seats, priors, scratch):
 
 @njit(**PART)
 def enter(depth, topic, rooms, seats, priors, scratch, state):
-    """Seat a customer of a topic in the slot at a depth of the path of `predict_topics`."""
+    """Seat a customer of a topic in the slot at a depth of the path that `predict_topics` filled.
+
+    Each table that opens sends a customer to the next shorter context.
+    """
     for d in range(depth, -1, -1):
         slot = scratch.path[d]
         a, b = priors.discounts[d], priors.concentrations[d]
@@ -136,7 +139,7 @@ def weigh_topics(document, p, words, scale, weights_out):
 
 @njit(**PART)
 def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
-    """Draw the topic of an unseated word and seat it there; returns p(word | all others)."""
+    """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others)."""
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
     predict_topics(depth, rooms, seats, priors, scratch)
@@ -150,7 +153,7 @@ def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
 
 @njit(**OPTIONS)
 def start_topics(order, words, rooms, seats, priors, key):
-    """Seat words in empty restaurants in a given order, each in a topic drawn given those before it."""
+    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
@@ -160,7 +163,7 @@ def start_topics(order, words, rooms, seats, priors, key):
 
 @njit(**OPTIONS)
 def sweep_topics(words, rooms, seats, priors, key):
-    """Resample the topic and seat of every word given all others (equations 6 to 8).
+    """Resample the topic and seat of every word given all others (Wallach 2006, equations 6 to 8).
 
     Returns the sum of log p(word | its context, its document, all others), in nats, each taken when the word
     was resampled. key: of the random stream (uint64).
@@ -178,7 +181,9 @@ def sweep_topics(words, rooms, seats, priors, key):
 
 @njit(**PART)
 def switch_of(restaurant, topic):
-    """The slot of switches in which a word of a topic counts: see `kernels.switch_tables`."""
+    """The slot of `kernels.switch_tables` that counts the words of a topic in a restaurant: 2 r, or 2 r + 1
+    for topics other than the common one.
+    """
     return 2 * restaurant + (1 if topic > 0 else 0)
 
 
@@ -221,7 +226,10 @@ def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scra
 
 @njit(**OPTIONS)
 def start_switching(order, words, rooms, seats, priors, switches, key):
-    """Seat words in empty restaurants in a given order, each in a topic drawn given those before it."""
+    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
+
+    For topics with a common one, which is switched to by context.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
@@ -234,7 +242,7 @@ def start_switching(order, words, rooms, seats, priors, switches, key):
 
 @njit(**OPTIONS)
 def sweep_switching(words, rooms, seats, priors, switches, key):
-    """`sweep_topics` with a common topic."""
+    """`sweep_topics` for topics with a common one, which is switched to by context."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

@@ -52,7 +52,10 @@ class Seats(NamedTuple):
 
 @njit(**PART)
 def place_of(rows, first, n, room, n_topics, topic):
-    """The index of a topic's cell (or total) among rows that start at `first`; or -1."""
+    """The row of a topic's cell (or total) among the n rows that start at `first`; -1 if there is none.
+
+    room: the number of rows reserved; if it is the number of topics, rows are in order of topics.
+    """
     if room == n_topics:
         return first + topic
     for place in range(first, first + n):
@@ -63,7 +66,7 @@ def place_of(rows, first, n, room, n_topics, topic):
 
 @njit(**PART)
 def _cell_of(slot, topic, rooms, seats):
-    """The cell of a topic in a slot, or -1."""
+    """The row of a topic's cell in a slot, or -1 if the topic has no customers there."""
     first = rooms.cells[slot]
     room = rooms.cells[slot + 1] - first
     return place_of(seats.cells, first, seats.n_cells[slot], room, rooms.n_topics, topic)
@@ -71,7 +74,9 @@ def _cell_of(slot, topic, rooms, seats):
 
 @njit(**PART)
 def customers_of(slot, topic, rooms, seats):
-    """Customers of a topic in a slot, its tables, and those of them that send to the shorter context."""
+    """The customers of a topic in a slot, its tables, and how many of these send their customer to the same
+    topic in the shorter context.
+    """
     cell = _cell_of(slot, topic, rooms, seats)
     if cell < 0:
         return 0, 0, 0
@@ -111,7 +116,7 @@ def _count_total(restaurant, topic, customers, tables, rooms, seats):
 
 @njit(**PART)
 def count(slot, topic, customers, tables, common, rooms, seats):
-    """Add (or subtract) customers and tables of a topic in a slot and in its restaurant.
+    """Add customers and tables of a topic to a slot and to its restaurant; negative numbers are subtracted.
 
     common: how many of these tables send their customer to topic 0.
     """
@@ -135,7 +140,9 @@ def count(slot, topic, customers, tables, common, rooms, seats):
 
 @njit(**PART)
 def add_tables(slot, key, size, number, rooms, seats):
-    """Add (or subtract) tables of a key and size in a slot, if it has entries."""
+    """Add `number` tables with this key and size to a slot, if sizes are stored for it; a negative number is
+    subtracted.
+    """
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
         return
@@ -155,7 +162,7 @@ def add_tables(slot, key, size, number, rooms, seats):
 
 @njit(**PART)
 def _leaving(slot, topic, customers, rooms, seats, state):
-    """Draw one of a topic's customers in a slot evenly; returns the key and size of its table."""
+    """Draw one of a topic's customers in a slot uniformly; returns the key and size of its table."""
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
         cell = _cell_of(slot, topic, rooms, seats)
@@ -173,9 +180,10 @@ def _leaving(slot, topic, customers, rooms, seats, state):
 
 @njit(**PART)
 def leave(slot, topic, rooms, seats, state):
-    """Remove a customer of a topic from a slot, and the customers that closing tables had sent on.
+    """Remove a random customer of a topic from a slot, and the customer that each table closing as a result
+    had sent to the shorter context.
 
-    The customer is drawn evenly, so its table in proportion to size. Advances `state`.
+    The customer is drawn uniformly, so its table in proportion to size. Advances `state`.
     """
     while slot >= 0:
         customers, _, _ = customers_of(slot, topic, rooms, seats)
@@ -222,7 +230,9 @@ def joins(slot, topic, a, opening, rooms, seats, state):
 
 @njit(**PART)
 def opens(slot, key, rooms, seats):
-    """Open a table with one customer in a slot."""
+    """Open a table with one customer in a slot; its key says the topic, and whether it sends to the common
+    topic.
+    """
     add_tables(slot, key, 1, 1, rooms, seats)
     if key >= rooms.n_topics:
         count(slot, key - rooms.n_topics, 1, 1, 1, rooms, seats)
@@ -232,7 +242,7 @@ def opens(slot, key, rooms, seats):
 
 @njit(**PART)
 def fill_path(slot, rooms, path):
-    """Fill the slots on the way to a slot, from the empty context on; returns its depth."""
+    """Fill `path` with the slots from the empty context to this slot; returns its depth."""
     depth = rooms.depths[rooms.restaurants[slot]]
     pitman_yor.fill_path(slot, depth, rooms, path)
     return depth

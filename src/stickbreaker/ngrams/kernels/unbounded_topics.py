@@ -29,7 +29,9 @@ from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 @njit(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
-    """Remove a word from its seat and all counts; fills its path and returns the deepest depth."""
+    """Remove a word from its seat and from all counts; fills its path, and returns the depth of its longest
+    context.
+    """
     leave(words.slots[word], words.topics[word], rooms, seats, state)
     count_word(word, -1, words)
     deepest = fill_path(words.deepest[word], rooms, path)
@@ -40,7 +42,7 @@ def _take_out(word, words, rooms, seats, stops, path, state):
 
 @njit(**PART)
 def _put_in(word, depth, deepest, words, rooms, stops, path):
-    """Count a word of a topic that stops at a depth of its path."""
+    """Count a word whose topic is drawn and which stops at a depth of its path, in documents and stops."""
     words.slots[word] = path[depth]
     count_word(word, 1, words)
     count_stop(depth, deepest, rooms, stops.counts, path, 1)
@@ -102,7 +104,9 @@ def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
-    """`sweep_unbounded_topics` for topics that draw on a common one, given lambda (restaurants)."""
+    """`sweep_unbounded_topics` for topics that draw on a common one, given lambda (restaurants) as
+    `shares`.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

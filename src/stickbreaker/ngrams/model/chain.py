@@ -202,7 +202,9 @@ class PitmanYorChain(Sampler):
         return numbered_keys(self._seed, purposes.NGRAMS, number + 1, np.zeros(1, np.int64))[0]
 
     def _by_depth(self) -> list[DepthCounts]:
-        """For each depth: customers and tables of its occupied restaurants, and numbers of tables by size."""
+        """For each depth: customers and tables of its occupied restaurants, and the number of tables of each
+        size.
+        """
         n_sizes = int(self._seating.seats[:, CUSTOMERS].max(initial=0)) + 1
         sizes = np.zeros((len(self._depths), n_sizes), np.int64)
         count_sizes(self._layout, self._seating, sizes)
@@ -225,7 +227,10 @@ class PitmanYorChain(Sampler):
         return {**sample, "stops": narrowed(self._stops.counts)} if self._events.unbounded else sample
 
     def _sitting(self, depths: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
-        """The number of words of the text in each slot, given their context lengths, and stop counts."""
+        """The number of words that sit in each slot, and the counts of stops and passes of each restaurant.
+
+        depths: the length of each word's context. Raises ValueError if these do not fit.
+        """
         if not self._events.unbounded:
             return self._events.own.astype(np.int64), self._stops.counts
         restaurants, parents = self._layout.restaurants, self._layout.parents
@@ -250,10 +255,10 @@ def nats_of_last_sweep(arrays: Mapping[str, NDArray[Any]]) -> Array:
 def used_contexts(
     contexts: Contexts, customers: NDArray[np.integer | np.bool_]
 ) -> tuple[Contexts, Integers, Integers]:
-    """The contexts occupied in some sample, given customers (samples × slots), and their slots and
-    restaurants.
+    """The contexts that are occupied in some sample; also the old numbers of their slots and restaurants.
 
-    An occupied context has sent customers to all shorter ones, so the trie stays connected.
+    customers (samples × slots). An occupied context has sent customers to all shorter ones, so the trie stays
+    connected.
     """
     first = np.arange(len(contexts.slot_keys)) < contexts.n_words
     slots = np.flatnonzero(customers.any(axis=0) | first)
@@ -286,5 +291,5 @@ def stop_shares(counts: NDArray[np.integer]) -> Array:
 
 
 def narrowed(values: NDArray[Any]) -> NDArray[Any]:
-    """Integers converted to the smallest type that holds them."""
+    """Integers converted to the smallest type that holds them; other arrays unchanged."""
     return values.astype(np.min_scalar_type(values.max(initial=0))) if values.dtype.kind in "iu" else values

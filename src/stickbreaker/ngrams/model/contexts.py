@@ -25,7 +25,7 @@ class Contexts:
 
     @cached_property
     def restaurants(self) -> Integers:
-        """The restaurant of each slot."""
+        """The number of the restaurant of each slot."""
         return self.slot_keys // self.n_words
 
     @cached_property
@@ -41,13 +41,15 @@ class Contexts:
 
     @cached_property
     def parents(self) -> Integers:
-        """For each slot, the slot of the same word in the shorter context; -1 in the empty context."""
+        """For each slot, the slot of the same word in the context that is one word shorter; -1 in the empty
+        context.
+        """
         above = np.concatenate([[-1], self.restaurant_keys // self.n_words])
         return self.find_slots(above[self.restaurants], self.slot_keys % self.n_words)
 
     @cached_property
     def first_slots(self) -> Integers:
-        """The first slot of each restaurant, and the number of slots (restaurants + 1)."""
+        """The first slot of each restaurant, followed by the number of slots (restaurants + 1)."""
         return np.searchsorted(self.restaurants, np.arange(len(self.depths) + 1)).astype(np.int64)
 
     def refuse_nonsense(self) -> None:
@@ -74,7 +76,9 @@ class Contexts:
 
 
 def _found(keys: Integers, first: Integers, second: Integers, size: int, offset: int) -> Integers:
-    """The positions of pairs among ascending keys, plus an offset; -1 for those not found."""
+    """For each pair (first, second), the position of first · size + second among ascending keys, plus
+    `offset`; -1 if it is missing.
+    """
     if not len(keys):
         return np.full(len(first), -1)
     sought = first * size
@@ -96,7 +100,7 @@ def contexts_of(
     *,
     shared: bool = False,
 ) -> tuple[Contexts, Integers]:
-    """The contexts of a text, and the deepest slot of each of its words.
+    """All contexts in a text, and for each of its words the slot in its longest context.
 
     `symbol_before(d)` returns the symbol d places before each word, -1 beyond the end of its context.
     Contexts have at most `longest` symbols. With `shared`, a context that a single word follows is not
@@ -128,8 +132,9 @@ def contexts_of(
 
 
 def _numbered(keys: Integers, first: int) -> tuple[Integers, NDArray[np.int32]]:
-    """The distinct keys in order, and the index of each key among them plus `first`: `np.unique` in less
-    memory.
+    """The distinct keys, ascending, and for each key its index among them plus `first`.
+
+    It is `np.unique` in less memory.
 
     >>> [found.tolist() for found in _numbered(np.array([30, 10, 30]), 5)]
     [[10, 30], [6, 5, 6]]
@@ -178,9 +183,9 @@ def symbols_before(words: Integers, positions: Integers, end: int) -> Callable[[
 
 
 def with_ends(words: Integers, starts: Integers, end: int) -> tuple[Integers, Integers]:
-    """Add a mark at the end of each sentence; also returns the position of each word in its sentence.
+    """The words with a mark after each sentence, and the position of each word and mark in its sentence.
 
-    `starts`: where each sentence begins, the first at 0.
+    `starts`: where each sentence begins, the first at 0; `end`: the number of the mark.
 
     >>> [found.tolist() for found in with_ends(np.array([5, 6, 7]), np.array([0, 2]), end=9)]
     [[5, 6, 9, 7, 9], [0, 1, 2, 0, 1]]

@@ -31,7 +31,10 @@ class EarlierWords(NamedTuple):
         )
 
     def before(self, later: Callable[[int], Integers]) -> Callable[[int], Integers]:
-        """The function `symbol_before` of `contexts_of` for these words followed by `later` ones."""
+        """The function `symbol_before` of `contexts_of` for these words followed by other words.
+
+        `later`: the function for the other words.
+        """
 
         def before(distance: int) -> Integers:
             known = distance <= self.symbols.shape[1]

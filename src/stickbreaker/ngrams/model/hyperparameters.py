@@ -67,7 +67,7 @@ def _log_fractions(
 
 
 def _more_than(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many are larger than 0, 1, ..., given the number of each size."""
+    """How many values are larger than 0, 1, 2, …, from the number of values that are 0, 1, 2, …."""
     return numbers[::-1].cumsum()[::-1][1:]
 
 

@@ -27,7 +27,7 @@ CHUNK = 2**14  # words predicted at a time
 
 
 class Sample(NamedTuple):
-    """Customers and tables of one state of a chain."""
+    """The seating in one state of a chain: its customers and tables."""
 
     seats: NDArray[np.int32]  # slots × (customers, tables)
     totals: NDArray[np.int32]  # restaurants × (customers, tables)
@@ -50,7 +50,7 @@ class LanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int) -> "LanguageModel":
-        """The model that a chain's `fitted` describes. Raises ValueError if its arrays do not match."""
+        """The model from the arrays of a chain's `fitted`. Raises ValueError if they do not match."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
         found = cls(
@@ -65,7 +65,7 @@ class LanguageModel:
         return found
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the arrays are not those of one model."""
+        """Raise ValueError if the arrays do not fit each other, or have impossible values."""
         self.contexts.refuse_nonsense()
         n_samples, n_depths = self.discounts.shape
         if n_depths <= int(self.contexts.depths.max()) or self.concentrations.shape != self.discounts.shape:
@@ -167,7 +167,10 @@ class LanguageModel:
         return self._predict(text.ravel(), np.arange(1, len(words) + 1) * text.shape[1] - 1, base)
 
     def _predict(self, text: Integers, places: Integers, base: Array) -> Array:
-        """p of the words at given places of a text (as in `find_ways`), the mean over samples."""
+        """p of the words at these places of a text (as in `find_ways`), the mean over samples.
+
+        base (places): G0 of each word.
+        """
         predict = predict_words if self.ends is None else predict_unbounded
         ways = np.empty((2, min(CHUNK, len(places)), self.longest + 1), np.int64)
         found = np.empty(len(places))
@@ -235,7 +238,7 @@ def trie_of(contexts: Contexts) -> Trie:
 
 
 def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integers, Integers]:
-    """A text with sentence marks for `find_ways`, and the positions of its words in it.
+    """The text that `find_ways` takes, with sentence marks, and the positions of the words in it.
 
     positions: of each word in its sentence. -1 and `end` come before each sentence.
 

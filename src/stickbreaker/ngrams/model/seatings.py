@@ -10,7 +10,7 @@ from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 
 def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Integers]:
-    """The number of words of the text that can pass each slot, and each restaurant.
+    """The number of words of the text whose longest context passes each slot, and each restaurant.
 
     own (slots): words whose deepest slot this is.
     """
@@ -23,16 +23,19 @@ def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Int
 
 
 def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
-    """Where each slot's table sizes begin (slots + 1), with room for as many different sizes as can occur.
+    """Where the table sizes of each slot begin (slots + 1), with space for as many different sizes as can
+    occur.
 
     At most all words of the text that pass a slot sit in it, and n different sizes need at least 1 + 2 + ...
-    + n customers; a slot that never has two customers needs no room.
+    + n customers; a slot that never has two customers needs no space.
     """
     return room_for_sizes(passing(contexts, own)[0])
 
 
 def room_for_sizes(most: Integers) -> Integers:
-    """Where the table sizes of each slot begin (slots + 1), for slots of at most `most` customers."""
+    """Where the table sizes of each slot begin (slots + 1), if the slots have at most `most` customers
+    each.
+    """
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
 

@@ -71,7 +71,7 @@ class SwitchState:
         return float(nats + seating.seats[:2, TABLES].sum() * np.log(HALF))
 
     def _totals(self, depth: int) -> tuple[Integers, Integers]:
-        """Customers and tables of the occupied restaurants of a depth."""
+        """The customers and the tables of each occupied restaurant at a depth."""
         totals = self.held.seating.totals[self.held.layout.depths == depth].astype(np.int64)
         totals = totals[totals[:, CUSTOMERS] > 0]
         return totals[:, CUSTOMERS], totals[:, TABLES]

@@ -108,7 +108,9 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
-        """Resample every word's topic; returns the sum of log p of each given all others, in nats."""
+        """Resample the topic of every word; returns the sum of log p of each word given all others, in
+        nats.
+        """
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
@@ -245,7 +247,7 @@ class TopicChain(Sampler):
         words.sizes[:] = words.counts[:, 1:].sum(axis=1)
 
     def _count_stops(self) -> None:
-        """Count, for unbounded contexts, the words that stop at each restaurant and those that pass."""
+        """For unbounded contexts, count the words that stop at each restaurant and those that pass it."""
         if self._events.unbounded:
             at, deepest = self._words.slots, self._words.deepest
             self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)
@@ -283,7 +285,7 @@ class TopicChain(Sampler):
         }
 
     def _word_topics(self) -> NDArray[np.int64]:
-        """The number of words of the text by vocabulary word and topic."""
+        """The number of words of the text, by word of the vocabulary and topic (words × topics)."""
         n_words, n_topics = self._events.contexts.n_words, self._rooms.n_topics
         numbers = self._events.contexts.slot_keys[self._words.deepest] % n_words
         found = np.bincount(numbers * n_topics + self._words.topics, minlength=n_words * n_topics)

@@ -32,7 +32,7 @@ CHUNK = 2**14  # words of documents processed together; a longer document is pro
 
 
 class MarkedDocuments(NamedTuple):
-    """The words of documents with end-of-sentence marks, as `marked` returns them."""
+    """The words of documents with end-of-sentence marks, as the function `marked` returns them."""
 
     words: Integers  # by number; -1: not in the model
     positions: Integers  # of each word in its sentence
@@ -128,7 +128,7 @@ def log_probabilities(
 
 
 def mean_of(nats: Array) -> Array:
-    """The log of the mean over samples of probabilities, given their logarithms (samples × words)."""
+    """The log of the mean over samples of probabilities (words,), from their logarithms (samples × words)."""
     most = nats.max(axis=0)
     return most + np.log(np.exp(nats - most).mean(axis=0))
 

@@ -62,7 +62,7 @@ class TopicLanguageModel:
         return found
 
     def refuse_nonsense(self, longest: int) -> None:
-        """Raise ValueError if the arrays are not those of one model."""
+        """Raise ValueError if the arrays do not fit each other, or have impossible values."""
         self.contexts.refuse_nonsense()
         n_samples, n_topics = self.prior.shape
         shape = n_samples, int(self.contexts.depths.max()) + 1
@@ -87,7 +87,7 @@ class TopicLanguageModel:
         self._refuse_cells(n_samples, n_topics)
 
     def _refuse_cells(self, n_samples: int, n_topics: int) -> None:
-        """Raise ValueError for invalid cells."""
+        """Raise ValueError for cells that do not fit the contexts and topics, or are out of order."""
         arrays = self.slots, self.topics, self.customers, self.tables
         if self.cells.shape != (n_samples + 1,) or self.cells.dtype != np.int64 or self.cells[0] != 0:
             raise ValueError("cells belong to another model")
@@ -178,5 +178,5 @@ def language_of_topic(model: TopicLanguageModel, topic: int, number: int) -> Lan
 
 
 def _starts(owners: Integers, n: int) -> Integers:
-    """Where the rows of each owner begin (n + 1), given the sorted owners of rows."""
+    """The first row of each owner, and the number of rows (n + 1), from the sorted owners of rows."""
     return np.searchsorted(owners, np.arange(n + 1))

@@ -20,8 +20,9 @@ from stickbreaker.ngrams.model.topic_chain import TopicChain
 
 
 class IndependentTopics(TopicChain):
-    """Topics that share nothing, each a language model of its own (Wallach 2006, with Pitman-Yor
-    processes)."""
+    """Topics that have nothing in common: each is a language model of its own (Wallach 2006, with Pitman-Yor
+    processes).
+    """
 
     def _start(self, order: Integers, key: np.uint64) -> None:
         topic_sweeps.start_topics(order, self._words, *self._restaurants, key)
@@ -43,7 +44,7 @@ class _CommonTopic(TopicChain):
     reach: ClassVar[bool]  # whether shorter contexts have customers besides those sent by longer ones
 
     def _begin_switches(self) -> None:
-        """Create empty switches, with room for as many customers as can come."""
+        """Create switches without customers, with space for as many as they can ever have."""
         contexts, n_depths = self._events.contexts, len(self._depths)
         times = n_depths - contexts.depths if self.reach else 1
         self._switches = SwitchState(contexts, self._passing * times)

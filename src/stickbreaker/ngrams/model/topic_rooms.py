@@ -61,5 +61,5 @@ def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 
 def _starts(sizes: NDArray[np.integer]) -> Integers:
-    """Where rooms of given sizes begin, one after another."""
+    """Where each row of cells begins, from their sizes (rows + 1; the last is the total)."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

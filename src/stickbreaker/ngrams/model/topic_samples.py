@@ -41,7 +41,9 @@ class TopicSamples:
         return len(self._samples)
 
     def add(self, sample: Sample, word_topics: NDArray[np.int64]) -> None:
-        """Add a sample; word_topics (vocabulary words × topics): its number of words of the text."""
+        """Add a sample. word_topics (vocabulary words × topics): how often each word of the text has each
+        topic in it.
+        """
         self._samples.append(sample)
         self._word_topics = self._word_topics + word_topics
 

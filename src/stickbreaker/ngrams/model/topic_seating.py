@@ -24,7 +24,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, NDArray[Any]]:
-    """The cells and entries in use, in order; totals follow from them and are not stored."""
+    """The cells and table sizes in use, in order; totals are not saved, since they follow from these."""
     return {
         "cells": seats.cells[used(rooms.cells, seats.n_cells)],
         "n_cells": seats.n_cells.copy(),
@@ -58,7 +58,7 @@ def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
 
 
 def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which rows of the room an array fills. Raises ValueError if there is no room for them."""
+    """Which rows of the reserved space a saved array fills. Raises ValueError if it does not fit."""
     rows, n = arrays[name], arrays[f"n_{name}"]
     sizes = np.diff(starts)
     if rows.dtype != np.int32 or n.dtype != np.int32 or n.shape != sizes.shape:
@@ -69,7 +69,7 @@ def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) 
 
 
 def _refuse_cells(rooms: Rooms, slots: Integers, cells: NDArray[np.int32], full: NDArray[np.bool_]) -> None:
-    """Raise ValueError for impossible cells."""
+    """Raise ValueError for cells with impossible topics, customers or tables."""
     topics, customers, tables, common = cells.T.astype(np.int64)
     if (topics < 0).any() or (topics >= rooms.n_topics).any() or (cells[:, CUSTOMERS:] < 0).any():
         raise ValueError("a topic does not exist")
@@ -80,7 +80,7 @@ def _refuse_cells(rooms: Rooms, slots: Integers, cells: NDArray[np.int32], full:
 
 
 def _ranks(owners: Integers) -> Integers:
-    """The position of each row among those of its owner."""
+    """For each row, its position among the rows of the same owner; owners are sorted."""
     first = np.searchsorted(owners, owners)
     return np.arange(len(owners)) - first
 
@@ -123,7 +123,7 @@ def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], 
 
 
 def _found(places: Integers, sought: Integers) -> Integers:
-    """The positions of `sought` among ascending places. Raises ValueError for one that is missing."""
+    """The positions of `sought` among ascending places. Raises ValueError if one is missing."""
     at = np.minimum(np.searchsorted(places, sought), max(len(places) - 1, 0))
     if len(sought) and (not len(places) or (places[at] != sought).any()):
         raise ValueError("an empty slot has customers")

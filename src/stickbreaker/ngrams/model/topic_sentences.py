@@ -21,9 +21,9 @@ class TopicSentences:
         self._base = np.cumsum(base) / base.sum()
 
     def sentence(self, theta: Array, most: int, beginning: Sequence[int] = ()) -> list[int]:
-        """Draw a sentence of at most `most` words, without its end.
+        """Draw a sentence of at most `most` words; returns their numbers, without the end mark.
 
-        `theta` (topics): the shares of its document; `beginning`: the words that it begins with.
+        `theta` (topics): the shares of its document; `beginning`: the words with which it begins.
         """
         end = self._model.end
         sentence = [end, *beginning]
@@ -49,7 +49,9 @@ class TopicSentences:
         return self._down(way, 0 if any(mixed) else topic)
 
     def _way(self, context: list[int]) -> tuple[Integers, int]:
-        """The restaurants of a context, from the empty one on, and the number of words not covered."""
+        """The known restaurants of a context and its shorter ones, from the empty one on, and how many words
+        of the context have none.
+        """
         text, longest = np.array([-1, *context, -1]), self._model.longest
         way = np.empty((2, 1, longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self._model.trie, *way)

@@ -29,7 +29,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """Contexts of one length, in words; `words` of the text stop at it."""
+    """The contexts of one length (in words): their parameters, and the number of words of the text that stop
+    at them.
+    """
 
     length: int
     discount: Spread
@@ -45,7 +47,7 @@ class WithLengths(Protocol):
 
 
 class ContextLengths(ChartSection[Any]):
-    """The figures of a report `WithLengths`."""
+    """The section on lengths of contexts, for a report `WithLengths`."""
 
     anchor, heading, box = "lengths", "By length of context", "length-charts"
     needs = ("lengths",)

@@ -171,14 +171,14 @@ def _strip(row: ExcerptRow, places: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _visible(along: SharesAlong) -> list[int]:
-    """The topics of a strip that can be seen in it."""
+    """The numbers of those topics of a document that are large enough to be seen in its strip."""
     n = max(len(along.shares), 1)
     means = [sum(row[place] for row in along.shares) / n for place in range(len(along.topics))]
     return [k for k, mean in zip(along.topics, means, strict=True) if mean >= LEAST_VISIBLE]
 
 
 def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> DocumentRows:
-    """The documents of a model's directory and their excerpts. Raises UserError for other files."""
+    """The documents saved in a model's directory, and their excerpts. Raises UserError for invalid files."""
 
     def excerpt(document: dict[str, Any], row: dict[str, Any]) -> ExcerptRow:
         if len(document["excerpts"]) > 1:

@@ -54,7 +54,7 @@ class AnyLanguageReport(SavedReport[M]):
         return facts
 
     def sizes(self) -> list[tuple[str, str]]:
-        """Facts of one kind of language models alone."""
+        """Facts on the size of the model, as (name, value); each kind of language model has its own."""
         raise NotImplementedError
 
     @property

@@ -31,7 +31,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
-    """A context (its farthest word first), who sits in it, and (word, probability) of what may follow."""
+    """A context (its farthest word first), its customers, and (word, probability) of words that may
+    follow.
+    """
 
     words: Sequence[str]
     customers: int
@@ -70,9 +72,10 @@ class LongestContexts(ContextTable):
 
 
 def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
-    """The longest contexts in which someone sits in the last sample, of each length the fullest first.
+    """The longest contexts with customers in the last sample; among those of one length, the ones with most
+    first.
 
-    Left out are those with a word that is not known, and those that a longer one which is shown ends with.
+    Contexts with an unknown word are left out, and those that are the end of a longer one that is shown.
     """
     customers = _customers(model)
     depths = model.language_model_.contexts.depths
@@ -123,7 +126,7 @@ def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
 
 
 def _leading_slots(model: PlainNgramModel) -> Integers:
-    """The slot of each restaurant in which most sit in the last sample; -1 where it has none."""
+    """For each restaurant, the slot with the most customers in the last sample; -1 if it has no slots."""
     held = model.language_model_
     fullest = np.lexsort((-held.customers[-1].astype(np.int64), held.contexts.restaurants))
     restaurants, places = np.unique(held.contexts.restaurants[fullest], return_index=True)
@@ -140,8 +143,9 @@ def _customers(model: PlainNgramModel) -> Integers:
 
 
 def _way_up(model: PlainNgramModel, restaurant: int) -> Iterator[tuple[int, int]]:
-    """The farthest word of a restaurant's context and the restaurant without it, and so on to the empty
-    one."""
+    """Yield the farthest word of a restaurant's context and the number of that restaurant, then the same for
+    the context without this word, and so on until the context is empty.
+    """
     contexts = model.language_model_.contexts
     while restaurant > 0:
         restaurant, word = divmod(int(contexts.restaurant_keys[restaurant - 1]), contexts.n_words)

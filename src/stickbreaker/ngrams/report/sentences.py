@@ -34,9 +34,9 @@ _ROW = {
 
 @dataclass(frozen=True, slots=True)
 class SentenceRow:
-    """A sentence of the document `id`: its tokens, which of them are known, and -log2 p of each.
+    """A sentence of the document `id`: its tokens, whether each is known, and -log2 p of each.
 
-    `bits` has one more for the end, where the sentence is whole.
+    If the sentence is complete, `bits` has one more value, for its end.
     """
 
     id: str
@@ -46,7 +46,7 @@ class SentenceRow:
 
 
 class SavedSentences(NamedTuple):
-    """The sentences of a saved model, and whether they are of held-out documents; None: it has none."""
+    """The sentences saved with a model (None: it has none), and whether they are from held-out documents."""
 
     rows: Sequence[SentenceRow] | None = None
     held_out: bool = False

@@ -31,9 +31,9 @@ _LONGEST_TEXT = 400  # characters of a phrase or a drawn sentence
 
 @dataclass(frozen=True, slots=True)
 class LanguageTopic(TopicRow):
-    """A topic whose `words` are (word, its share of the topic's own words), those typical of it.
+    """A topic: `words` are (word, its share of the topic's words), the most typical ones.
 
-    `phrases` are n-grams, `sentences` some that were drawn from the topic.
+    `phrases` are n-grams; `sentences` were drawn from the topic.
     """
 
     phrases: Sequence[str] = ()
@@ -61,7 +61,7 @@ class Topics(Section["TopicLanguageReport"]):
 
 
 def _listed(topic: LanguageTopic, colour: str, documents: Sequence[DocumentRow[Any]]) -> dict[str, Any]:
-    """A topic as the list shows it, with the documents that have the largest share of it."""
+    """A topic as the report lists it, with the documents that have the largest share of it."""
     shares = [
         (share, place)
         for place, row in enumerate(documents)
@@ -106,9 +106,10 @@ def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
 
 
 def drawn_sentences(model: PlainTopicNgramModel, topics: list[int]) -> dict[int, list[str]]:
-    """Sentences drawn from the last sample, in which all words that are of a topic are of one, by topic.
+    """For each of these topics, sentences drawn from the last sample with this topic for all words that have
+    one.
 
-    Sentences of `LONGEST_SENTENCE` words have no end.
+    Sentences of `LONGEST_SENTENCE` words are cut off there.
     """
     found = model.topic_model_
     base, names = np.exp(model.base_.log_p), model.words_

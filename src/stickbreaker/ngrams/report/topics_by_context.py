@@ -32,7 +32,7 @@ LENGTHS = 3  # with a histogram of their own; longer contexts are in the last
 
 @dataclass(frozen=True, slots=True)
 class ContextShare:
-    """A context (its farthest word first), its customers, and the share of topics after it."""
+    """A context (its farthest word first), its customers, and the share of topics in what follows it."""
 
     words: Sequence[str]
     customers: float
@@ -41,9 +41,9 @@ class ContextShare:
 
 @dataclass(frozen=True, slots=True)
 class ShareHistogram:
-    """Customers of contexts of one length by the share of topics: `customers` of equal bins from 0 to 1.
+    """A histogram of the share of topics, over customers of contexts of one length.
 
-    `longer`: contexts that are longer are in it, too.
+    customers: their number in equal bins from 0 to 1; longer: contexts longer than `length` are included.
     """
 
     length: int
@@ -53,7 +53,7 @@ class ShareHistogram:
 
 @dataclass(frozen=True, slots=True)
 class TopicsByContext:
-    """The share of topics by context: frequent contexts in which it is low, in the middle and high."""
+    """The share of topics by context: frequent contexts in which it is low, medium and high."""
 
     low: Sequence[ContextShare] = ()
     middle: Sequence[ContextShare] = ()

@@ -39,7 +39,9 @@ def _weigh_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _find_shares(expected, counts, rates, pulls, room):
-    """Update `pulls` and `rates` given the expected counts: q(theta) and xi in turn, each at its optimum."""
+    """Update `pulls` and `rates` given the expected counts of a document: q(theta) and xi in turn, each set
+    to its optimum.
+    """
     for times in range(ROUNDS):
         if times > 0:
             _mean_shares(expected, counts, rates, room)

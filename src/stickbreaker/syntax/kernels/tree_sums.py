@@ -120,7 +120,10 @@ def weigh(expected, room):
 
 @njit(**PART)
 def _sum_inside(heads, n, room):
-    """The log of the sum over all topics of the nodes; `below` must contain the nodes' own words."""
+    """The log of the sum over all topics of all nodes: log p of the words of a document.
+
+    heads: of its n nodes; `room.below` must contain the nodes' own words.
+    """
     nats, k = 0.0, len(room.n)
     below, ups, chances = room.below, room.ups, room.chances
     for back in range(n):

@@ -118,7 +118,7 @@ def draw_nodes(heads, n, chances, below, state, topics_out):
 
 @njit(**PART)
 def longest(offsets):
-    """The number of nodes of the longest document."""
+    """The number of nodes of the document with the most nodes."""
     most = 0
     for d in range(len(offsets) - 1):
         most = max(most, offsets[d + 1] - offsets[d])
@@ -127,8 +127,10 @@ def longest(offsets):
 
 @njit(**OPTIONS)
 def draw_topics(nodes, weights, keys, topics_out):
-    """Draw the topics of all nodes of documents, whole trees at once; keys (documents, uint64): from
-    `numbered_keys`; topics_out (nodes,) int32."""
+    """Draw the topics of all nodes of documents, a whole tree at a time, into topics_out (nodes, int32).
+
+    keys (documents, uint64): from `numbered_keys`.
+    """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))
     below = np.empty((longest(nodes.offsets), k))

@@ -9,8 +9,10 @@ from stickbreaker.syntax.kernels.tree_topics import gather, longest, transitions
 
 @njit(**PART)
 def _pass_down(chances, own, above, above_out):
-    """Fill above_out_i = sum_j above_j own_j chances_ji, a word's topic given the words above it,
-    normalised."""
+    """Fill above_out with the distribution of a word's topic given the words above it.
+
+    It is sum_j above_j own_j chances_ji, normalised; above, own: of its head.
+    """
     k = len(above_out)
     above_out[:] = 0.0
     for j in range(k):
@@ -38,10 +40,11 @@ def _pass_up(chances, own, own_of_head):
 
 @njit(**OPTIONS)
 def predict_words(nodes, weights, nats_out):
-    """Fill nats_out (nodes) with log p of each node's word given those before it in its document; 0 without a
-    word. Theta has one row per document.
+    """Fill nats_out (nodes) with log p of each node's word given those before it in its document; 0 for a
+    node without a word.
 
-    Since subtrees are contiguous, each is passed up to its head once, at its end.
+    weights: theta has one row per document. Since subtrees are contiguous, each is passed up to its head
+    once, at its end.
     """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))

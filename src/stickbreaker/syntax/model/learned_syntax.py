@@ -163,7 +163,7 @@ class LearnedSyntax:
         return counts, log_theta
 
     def _keys(self, trees: OrderedTrees, seed: int, number: int) -> NDArray[np.uint64]:
-        """A key for each document, from its words and their heads."""
+        """The key of each document's random stream, from its words and their heads."""
         return numbered_keys(seed, purposes.SYNTAX_SHARES, number, _content_numbers(trees.nodes))
 
     def log_words(
@@ -183,8 +183,9 @@ class LearnedSyntax:
         n, firsts = len(trees.nodes.words), np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
 
         def predict(sample: int) -> Array:
-            """Log sums over draws (2 × nodes) of p of the words before each node, and of these with its
-            own."""
+            """For one sample, log sums over draws (2 × nodes) of p(words before each node) and p(these and
+            its word).
+            """
             sums, nats = np.full((2, n), -np.inf), np.empty(n)
             log_theta = self.log_theta(seen, seed, sample)
             for draw in range(log_theta.shape[1]):

@@ -20,8 +20,11 @@ from stickbreaker.syntax.model.syntax_weights import concentrations_of, expected
 
 
 def shares(local: Local, params: Record) -> Array:
-    """Topic shares of documents' words (documents × topics, rows sum to one) from records of `Engine.infer`;
-    those of tau for a document without words."""
+    """Topic shares of documents (documents × topics, rows sum to one), from the records that `Engine.infer`
+    returns.
+
+    A document without words has the shares of tau.
+    """
     counts = local["counts"].values
     prior = params["tau"].values / params["tau"].values.sum()
     sizes = counts.sum(axis=1, keepdims=True)
@@ -31,7 +34,8 @@ def shares(local: Local, params: Record) -> Array:
 def score_documents(
     engine: LocalEngine, params: Record, shards: Iterable[Shard[Trees]]
 ) -> tuple[float, float]:
-    """A lower bound of documents' log probability under q(pi) and q(beta), in nats, and their known words.
+    """A lower bound of the log probability of documents under q(pi) and q(beta), in nats, and the number of
+    their known words.
 
     A document's shares are found from all its words. To predict words that the shares have not seen, use
     `as_sample` and predictions from samples.
@@ -42,9 +46,10 @@ def score_documents(
 
 
 def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
-    """The means of q in the form of `SyntaxChain.fitted().params` with one sample.
+    """The means of q as params of one sample, as `SyntaxChain.fitted` returns them, for predictions from
+    samples.
 
-    `counts` (words × topics) are the table's. Predictions from samples work with it.
+    `counts` (words × topics): the table's.
     """
     transitions = expected_transitions(params, prior)
     now = concentrations_of(params)

@@ -155,8 +155,10 @@ class SyntaxChain(Sampler):
         )
 
     def pooled(self, others: Sequence[Sampler]) -> Fitted:
-        """The samples of this chain, then those of the others. Chains rarely leave the first mode they find,
-        so averaging over several predicts better than one longer chain.
+        """The samples of this chain and of the others, concatenated.
+
+        Chains rarely leave the first mode that they find, so averaging over several predicts better than one
+        longer chain.
         """
         parts = [self.fitted().params, *(other.fitted().params for other in others)]
         return Fitted(
@@ -184,7 +186,7 @@ class SyntaxChain(Sampler):
         self._samples = [tuple(np.array(part) for part in one) for one in zip(*kept, strict=True)]
 
     def counts(self) -> Counts:
-        """The counts of the present state."""
+        """The counts of topics in the current state."""
         k, d, topics = self._prior.n_topics, self._trees.n_documents, self.state.topics.astype(np.int64)
         of_heads = np.where(self._heads < 0, k, topics[self._heads])
         documents, words, n_tags = self._trees.documents, self._trees.nodes.words, self._trees.n_tags
@@ -260,8 +262,10 @@ class SyntaxChain(Sampler):
         log_rates: Array,
         generator: np.random.Generator,
     ) -> tuple[NDArray[np.int64], float]:
-        """Draw tables (topics) of documents or heads, and alpha given them, with theta or pi integrated
-        out."""
+        """Draw the tables of each topic (topics), and alpha given them, with theta or pi integrated out.
+
+        customers: of documents or heads by topic.
+        """
         tables = tables_of(customers, alpha * tau, generator)
         drawn = generator.gamma(self._prior.shape + tables.sum())
         return tables, drawn / (self._prior.rate + (log_rates @ tau).sum())

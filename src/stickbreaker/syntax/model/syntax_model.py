@@ -67,8 +67,9 @@ SETTLED = Turns(50, 1e-3)
 
 
 class SyntaxView(NamedTuple):
-    """The input of local steps: expectations, and the rows of the table that they cover (None: all, in
-    order)."""
+    """What local steps need: expectations, and the rows of the table that they cover (None: all, in
+    order).
+    """
 
     expected: Expected
     rows: NDArray[np.int64] | None
@@ -137,8 +138,11 @@ class SyntaxModel(Model):
     def local_step(
         self, view: SyntaxView, shard: Shard[Trees], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Infer documents; the record of each is q(theta), as `counts` (expected words by topic) and `rates`,
-        and its part of the bound (`scores`, nats)."""
+        """Infer the topics of documents.
+
+        The record of each has q(theta), as `counts` (expected words by topic) and `rates`, and its part of
+        the bound (`scores`, nats).
+        """
         trees, k = ordered_trees(shard.content).nodes, self.prior.n_topics
         nodes = TreeNodes(*trees, view.places(shard.rows))
         report = new_report(shard.n_documents, len(shard.rows), k)
@@ -201,7 +205,7 @@ class SyntaxModel(Model):
         return Score(nats, stats.tokens)
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """An estimate of the bound: documents' parts are from the states of their last local steps."""
+        """An estimate of the bound, in which each document's part is that of its last local step."""
         return self.score(params, stats, totals, summary)._replace(kind="estimate")
 
     def _word_terms(self, sigma: float, totals: Array, summary: Summary) -> float:

@@ -50,8 +50,9 @@ def initialise(
 
 
 def sums_of_counts(counts: Counts, now: Concentrations, prior: Prior) -> dict[str, Array]:
-    """The sums over documents (`SUMS`) that match given counts, if shares and transitions are at their
-    Dirichlet means."""
+    """The sums over documents (`SUMS`) that fit these counts, with shares and transitions at their Dirichlet
+    means.
+    """
     report = new_report(len(counts.documents), 0, prior.n_topics)._replace(
         counts=counts.documents.astype(float), transitions=counts.transitions.astype(float)
     )

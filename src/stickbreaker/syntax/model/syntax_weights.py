@@ -46,7 +46,7 @@ class Transitions(NamedTuple):
     rates: Array
 
     def relative(self) -> tuple[Array, Array]:
-        """E[log pi] and E[pi], with rows divided by their sum of means."""
+        """E[log pi] and E[pi], with each row scaled so that the means in it sum to one."""
         means = self.shapes / self.rates
         sums = means.sum(axis=1, keepdims=True)
         return psi(self.shapes) - np.log(self.rates * sums), means / sums
@@ -189,7 +189,7 @@ def gamma_terms(prior_shapes: Array, found: Transitions) -> float:
 
 
 def prior_terms(params: Record, prior: Prior) -> float:
-    """The log densities of log tau and of the logs of the model's alphas, in nats."""
+    """The log prior densities of log tau and of the logs of those alphas that the model has, in nats."""
     now, shape = concentrations_of(params), prior.a / prior.n_topics
     nats = shape * np.log(prior.a * now.tau) - prior.a * now.tau - gammaln(shape)
     alphas = [

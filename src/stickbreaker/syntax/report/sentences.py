@@ -36,10 +36,10 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A sentence of `size` words, of which the first are here: whether each is known, the place of its head,
-    its most probable topic and that one's probability.
+    """A sentence of `size` words, of which the first are stored here.
 
-    A head is -1 for a root, -2 where it stands after the words that are here.
+    For each: whether it is known, the position of its head (-1: a root, -2: after the words stored here), its
+    most probable topic and the probability of that.
     """
 
     id: str
@@ -84,7 +84,7 @@ def _sentence(row: ParsedSentence, places: dict[int, int]) -> dict[str, Any]:
 
 
 def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
-    """A sentence as its line of text shows it."""
+    """A sentence as a line of coloured words."""
     return {
         "id": document_name(row.id),
         "more": row.size - len(row.tokens),
@@ -95,7 +95,7 @@ def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
 
 
 def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> DocumentRows:
-    """The documents of a model's directory and their sentences. Raises UserError for other files."""
+    """The documents saved in a model's directory, and their sentences. Raises UserError for invalid files."""
 
     def sentence(document: dict[str, Any], row: dict[str, Any]) -> ParsedSentence:
         n = len(row["tokens"])

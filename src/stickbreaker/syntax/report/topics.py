@@ -80,7 +80,7 @@ def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
 
 
 def _largest(shares: Array, names: Sequence[Any], n: int) -> list[tuple[Any, float]]:
-    """The names of the largest shares, without those that are next to nothing."""
+    """(name, share) of the n largest shares, without negligible ones."""
     return [(names[k], float(shares[k])) for k in descending(shares, n).tolist() if shares[k] >= LEAST_SHARE]
 
 
@@ -92,7 +92,7 @@ def colours_of(topics: Sequence[SyntaxTopic]) -> list[str]:
 
 
 def topics_payload(topics: Sequence[SyntaxTopic]) -> list[dict[str, Any]]:
-    """Topics that name each other by their places in the list, `NO_HEAD` for no head."""
+    """Topics as JSON values; they refer to each other by position in the list, with `NO_HEAD` for no head."""
     places = {None: NO_HEAD, **places_of(topics)}
     return [
         {
@@ -114,7 +114,7 @@ def topics_payload(topics: Sequence[SyntaxTopic]) -> list[dict[str, Any]]:
 
 
 def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, Any]:
-    """A topic as the list shows it; of its neighbours those in use."""
+    """A topic as the report lists it; among the topics above and below it, only those in use."""
     return {
         "number": topic.number,
         "colour": colour,
@@ -127,7 +127,7 @@ def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str
 
 
 def percent(share: float) -> str:
-    """A share as the page writes it: two digits, or that it is next to nothing.
+    """A share as a percentage with two digits, or "<0.1%" if it is very small.
 
     >>> percent(0.123), percent(0.0123), percent(0.00001)
     ('12%', '1.2%', '<0.1%')

@@ -193,7 +193,11 @@ def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, ob
 
 
 def _cut(kept: dict[str, str | None], words: dict[str, _WordsOfConcept], depth: int) -> None:
-    """Move the words of sets below `depth` levels to their ancestors at that level."""
+    """Remove sets that are more than `depth` levels deep, and move their words to their ancestors at that
+    level.
+
+    kept: the parent of each set (changed in place); words: the words of each set.
+    """
     for key in list(kept):
         way, at = list[str](), key
         while at is not None and at not in way:
@@ -270,7 +274,10 @@ def _refuse_several_languages(vocabulary: Vocabulary) -> None:
 def _covered(
     selection: Selection, vocabulary: Vocabulary, remedy: str = "check that the corpus has these words"
 ) -> Selection:
-    """The selection with the share of tokens that its words have. Raises UserError if it is empty."""
+    """The selection, with the share of the vocabulary's tokens that its words have, by language.
+
+    Raises UserError if it is empty.
+    """
     if not selection.concepts:
         cause = ""
         if selection.mostly_characters():

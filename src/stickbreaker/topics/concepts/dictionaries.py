@@ -18,7 +18,9 @@ PARTICLE = re.compile(r"^(?:to|a|an|the) ", re.IGNORECASE)
 
 
 class Entry(NamedTuple):
-    """A word, its translation, and their count (0 if not counted)."""
+    """An entry of a dictionary: a word, its translation, and their count (0 if not counted), from line
+    `line`.
+    """
 
     line: int
     word: str
@@ -28,7 +30,9 @@ class Entry(NamedTuple):
 
 @dataclass
 class WordFile:
-    """A file of words that belong together, read once; `form` is one of `FORMATS`, or "constraints"."""
+    """A file of words that belong together, which can be read only once; `form` is one of `FORMATS`, or
+    "constraints".
+    """
 
     name: str
     form: str
@@ -140,8 +144,9 @@ FORMATS: dict[str, Callable[[str, bool], Iterator[Entry]]] = {
 
 
 class Synset(NamedTuple):
-    """A synset of WordNet: its key, its words by language ("" if there is only one), and its first hypernym
-    or None."""
+    """A synset of WordNet: its key, its words by language ("" if there is only one), and the key of its first
+    hypernym, or None.
+    """
 
     key: str
     words: Mapping[str, tuple[str, ...]]
@@ -211,8 +216,11 @@ def _synset_words(path: str) -> dict[str, tuple[str, ...]]:
 
 
 def _synset(part: str, fields: list[str]) -> tuple[str, tuple[str, ...], str | None]:
-    """The key, words and hypernym in a line: offset, file, kind, number of words (hexadecimal), word and id
-    of each, number of pointers, and symbol, offset, part of speech and words of each."""
+    """The key, words and first hypernym of a synset, from the fields of a line of WordNet.
+
+    The fields are: offset, file, kind, number of words (hexadecimal), word and id of each, number of
+    pointers, and symbol, offset, part of speech and words of each. part: the synset's part of speech.
+    """
     if not fields[0].isdigit():
         raise ValueError
     n_words = int(fields[3], 16)

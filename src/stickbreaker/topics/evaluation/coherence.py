@@ -19,8 +19,9 @@ EPSILON = 1e-12  # added by C_v to the probability of a pair (ibid.)
 
 
 class Coherence(NamedTuple):
-    """Scores of topics: `per_topic` (K), their `mean`, and the number of pairs of top words that never
-    co-occur."""
+    """Coherence of topics: `per_topic` (K), their `mean`, and the number of pairs of top words that never
+    co-occur.
+    """
 
     per_topic: NDArray[np.float64]
     mean: float
@@ -91,7 +92,9 @@ class TopWords:
         self.documents = Meetings(len(self.column))
 
     def add(self, entries: Entries) -> Tokens:
-        """Count a block of documents, if they have the language; returns their tokens as columns."""
+        """Count a block of documents, those in the language alone if one is given; returns their tokens as
+        columns.
+        """
         tokens = _tokens_of(entries, self.column, self.language)
         self.documents.add_documents(tokens)
         return tokens
@@ -108,7 +111,9 @@ class TopWords:
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
-    """A block's tokens as columns, -1 for other words; only those of `language`, if given."""
+    """The tokens of a block as column numbers, -1 for words without a column; only those of `language`, if
+    given.
+    """
     words = entries.words()
     columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
     if language is None:
@@ -214,7 +219,7 @@ def _npmi(top: NDArray[np.int64], documents: Meetings) -> Coherence:
 
 
 def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meetings) -> Coherence:
-    """NPMI of pairs of words, given by their columns (K × pairs, each)."""
+    """NPMI of pairs of words for each topic; first, second (K × pairs): the columns of their words."""
     total = _total(documents)
     both, left, right = (counts / total for counts in documents.pairs(first, second))
     return _means(npmi_of_shares(both, left, right), both)
@@ -223,7 +228,9 @@ def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meet
 def npmi_of_shares(
     both: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """NPMI of pairs of words, from the shares of documents with both, and with each (arrays of one shape)."""
+    """NPMI of pairs of words, from the shares of documents with both words, the left and the right one
+    (arrays of one shape).
+    """
     scores = np.where(both > 0, 0.0, -1.0)
     inner = (both > 0) & (both < 1)
     scores[inner] = np.log(both[inner] / (left[inner] * right[inner])) / -np.log(both[inner])

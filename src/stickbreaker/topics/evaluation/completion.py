@@ -93,8 +93,10 @@ def completion_of_rest(
     theta: NDArray[np.floating],
     topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
 ) -> Completion:
-    """`completion_score` for topics that are read word by word: `topic_words` returns them for given
-    ascending words (topics × words)."""
+    """`completion_score` of the remaining words of documents, for topics that are not in memory.
+
+    `topic_words` returns topics (topics × words) for ascending word numbers.
+    """
     rows, places = np.unique(rest.words, return_inverse=True)
     topic_word = np.ascontiguousarray(topic_words(rows))
     return completion_score(rest._replace(words=places.astype(np.int32)), theta, topic_word)
@@ -144,7 +146,7 @@ def _with_counts(bags: Bags, counts: NDArray[np.float32], unseen: NDArray[np.flo
 
 
 def _owners(bags: Bags) -> NDArray[np.int64]:
-    """The document of each entry."""
+    """The document number of each entry."""
     return np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
 
 

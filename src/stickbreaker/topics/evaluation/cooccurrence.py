@@ -60,13 +60,15 @@ class Meetings:
     def pairs(
         self, left: Ints, right: Ints
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """The co-occurrences of words in two arrays of one shape, and the occurrences of each word."""
+        """For words in two arrays of one shape: how often each pair co-occurs, and how often each left and
+        right word occurs.
+        """
         alone = self.together.diagonal().astype(np.float64)
         both = np.asarray(self.together[left.ravel(), right.ravel()], np.float64).reshape(left.shape)
         return both, alone[left], alone[right]
 
     def plus(self, other: "Meetings") -> "Meetings":
-        """The sum of both counts."""
+        """The sum of the counts of both."""
         both = copy.copy(self)
         both.total, both.together = self.total + other.total, self.together + other.together
         return both
@@ -82,7 +84,7 @@ class Meetings:
 
 
 def _windows_of(offsets: Ints, width: int) -> NDArray[np.int64]:
-    """The number of windows of each document."""
+    """The number of windows of `width` tokens in each document; one if it is shorter, zero if it is empty."""
     lengths = np.diff(offsets).astype(np.int64)
     return np.where(lengths > 0, np.maximum(lengths - width + 1, 1), 0)
 
@@ -113,8 +115,11 @@ def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[n
 def _states(
     first: NDArray[np.int64], last: NDArray[np.int64], word: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Runs of windows that contain the same words, in chunks: (run, word) pairs and each run's number of
-    windows."""
+    """Merge consecutive windows with the same words into runs; yields for chunks of them the run and the word
+    of each pair, and each run's number of windows.
+
+    first, last: the windows from which and up to which (exclusive) each `word` is in them.
+    """
     edges = np.unique(np.concatenate([first, last]))
     begin, end = np.searchsorted(edges, first), np.searchsorted(edges, last)
     for start in range(0, len(edges) - 1, STATES_AT_ONCE):

@@ -54,7 +54,11 @@ class Topics(NamedTuple):
     counts_words: bool = True
 
     def ranked(self, n: int, rows: slice = slice(None), by: str = DOCUMENTS) -> NDArray[np.int64]:
-        """The numbers of the first `n` words of each topic among given rows of the vocabulary (K × n)."""
+        """The numbers of the first `n` words of each topic, among the words in `rows` of the vocabulary (K ×
+        n).
+
+        `by`: the ranking.
+        """
         n_topics = len(self.topic_word)
         shares = np.full(n_topics, 1.0 / max(n_topics, 1)) if self.shares is None else self.shares
         words = Dense(np.asarray(self.topic_word, np.float64))
@@ -64,8 +68,11 @@ class Topics(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Scores of two languages of aligned documents: mean reciprocal rank of a document's other side (both
-    ways), its value by chance, and NPMI of top words across the languages."""
+    """Scores of the two sides of documents that are aligned in two languages.
+
+    mrr: mean reciprocal rank of a document's other side (mean of both directions); chance: the same for a
+    random order; cross_lingual_npmi: NPMI of top words across the languages.
+    """
 
     documents: int
     mrr: float
@@ -217,7 +224,7 @@ def spelled_tops(
 
 
 def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tuple[str, str], Sides]:
-    """Compare the sides of documents for each pair of languages of a polylingual vocabulary.
+    """Scores of each pair of languages of a polylingual vocabulary, from documents that are in both.
 
     Topics are inferred from each side alone, for the first `most` documents with both; pairs of languages
     without such documents are left out.
@@ -250,7 +257,7 @@ def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
 
 
 def _ranges(vocabulary: Vocabulary) -> Mapping[str | None, slice]:
-    """The rows of each language; all rows if there is only one."""
+    """The vocabulary rows of each language; {None: all rows} if there is only one."""
     return {**vocabulary.ranges} or {None: slice(None)}
 
 

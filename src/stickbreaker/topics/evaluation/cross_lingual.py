@@ -70,7 +70,7 @@ def retrieval_mrr(theta_a: ArrayLike, theta_b: ArrayLike) -> float:
 
 
 def chance_mrr(documents: int) -> float:
-    """The mean reciprocal rank of a random order of that many documents.
+    """The expected reciprocal rank of one document in a random order of `documents` documents.
 
     >>> chance_mrr(2)
     0.75

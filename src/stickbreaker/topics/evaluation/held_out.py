@@ -40,7 +40,7 @@ class HeldOut:
 
 @dataclass
 class BlockScore:
-    """Computes nats and tokens of the held-out documents of given blocks, with one engine."""
+    """Computes nats and tokens of the held-out documents of some blocks, with a single engine."""
 
     source: Source
     model: TopicModel

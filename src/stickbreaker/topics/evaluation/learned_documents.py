@@ -42,7 +42,10 @@ def share_learned_from(path: Path, corpus: Corpus) -> float | None:
 
 
 def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: float) -> tuple[int, int]:
-    """The number of a block's documents that were learned from, and the number that were looked up."""
+    """The number of a block's sampled documents that were learned from, and the number that were sampled.
+
+    learned: (text, number of tokens) of documents learned from; last: the largest `share_of` that is sampled.
+    """
     chosen = [i for i, name in enumerate(corpus.ids(block)) if share_of(name, SALT) <= last]
     bags, reader = corpus.bags(block), Excerpts(corpus, block, corpus.source.entries(block))
     tokens = tokens_by_document(bags.offsets, bags.counts)

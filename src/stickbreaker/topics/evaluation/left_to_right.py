@@ -61,7 +61,7 @@ def left_to_right_score(
 def _score_block(
     bags: Bags, topic_word: NDArray[np.floating], alpha: NDArray[np.float64], particles: int, seed: int
 ) -> NDArray[np.float64]:
-    """The nats of each document of a block, from one call of the kernel."""
+    """log p in nats of each document of a block, by one call of the kernel."""
     from stickbreaker.topics.kernels.left_to_right import Documents, left_to_right  # takes numba
 
     size = len(bags.offsets) - 1
@@ -83,7 +83,9 @@ def _score_block(
 
 
 def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
-    """A document's tokens in random order and the key of its draws, both determined by its content."""
+    """A document's tokens in random order, and the key of its random stream; both depend only on its
+    content.
+    """
     tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
     draw = stream(seed, purposes.LEFT_TO_RIGHT, key=tokens.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)

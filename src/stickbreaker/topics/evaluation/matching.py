@@ -90,7 +90,8 @@ def match_models(
     words_b: Vocabulary,
     unused: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> tuple[Matching, int]:
-    """`match_topics` over the words of both vocabularies, language by language; also returns their number.
+    """`match_topics` on the words that both vocabularies have, language by language; also returns the number
+    of these words.
 
     `unused`: topics of each model to leave out. Raises UserError if the vocabularies have no word in common,
     or if the common words have less than a twentieth of the probability of one model's topics, since

@@ -58,7 +58,7 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
 
 
 def roots_of(shares: ArrayLike) -> NDArray[np.float64]:
-    """Square roots of topic shares. Raises UserError for shares that are negative, NaN or infinite.
+    """Square roots of topic shares. Raises UserError for shares that are negative or not finite.
 
     >>> roots_of([[0.25, 0.0]]).tolist()
     [[0.5, 0.0]]

@@ -171,7 +171,7 @@ class _Table:
         return Bags(matrix.indptr.astype(np.int64), words, counts, bags.unseen)
 
     def add(self, bags: Bags, nats: float) -> None:
-        """Add a block's score, in which all unknown words counted as one word."""
+        """Add a block's score; `nats` is its log probability with all unknown words counted as one word."""
         counts = bags.counts.astype(np.float64)
         unseen = float(counts[self._strange[bags.words]].sum())
         letters = float(counts @ self._letters[bags.words])
@@ -187,7 +187,7 @@ class _Table:
 
 
 def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple[str, ...]:
-    """All words that count in given blocks, sorted by spelling: the eligible and the known ones."""
+    """All words of some blocks that are scored, the known and the eligible ones, sorted by spelling."""
     found: set[str] = set()
     for block in blocks:
         found.update(corpus.source.entries(block).words())
@@ -201,7 +201,10 @@ def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple
 def _with_column(
     topic_word: NDArray[np.floating], rest: NDArray[np.floating], spelled: Array, left: float
 ) -> Array:
-    """Topics (K × V) with the share of their rest added to known words, and a column for all others."""
+    """Topics (K × (V + 1)) in which `rest` (K), the probability of unknown words, is spread over spellings.
+
+    Known words get the share `spelled` (V) of it, and the last column, for all other words, the share `left`.
+    """
     wide = np.hstack([topic_word + rest[:, None] * spelled, (rest * left)[:, None]])
     return wide.astype(np.float64, copy=False)
 

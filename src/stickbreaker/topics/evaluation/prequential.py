@@ -131,7 +131,7 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentScore:
-    """Scores documents, given by their `places` in the minibatch, wherever the engine reads them."""
+    """Scores documents, wherever the engine runs; a call gets their `places` in the minibatch."""
 
     source: Source
     model: TopicModel
@@ -174,8 +174,10 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
 
 
 def by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
-    """Documents renumbered by their own words, sorted by spelling, so that their split into halves depends on
-    nothing else."""
+    """Documents renumbered by the words in them, sorted by spelling, and these words.
+
+    So their split into halves depends on nothing else.
+    """
     rows = np.unique(bags.words)
     spelled = [words[int(row)] for row in rows]
     order = np.array(sorted(range(len(rows)), key=spelled.__getitem__), np.int64)

@@ -83,9 +83,11 @@ def _fill_weights(logs, shift, weights_out):
 
 @njit(**PART)
 def _fill_choices(concentration, logs, row, weights_out):
-    """For a word with one path, fill exp(psi(concentration) + logs) divided by the maximum; returns the log
-    of the latter. psi(x) is computed as log(x) plus a remainder, so that x enters as a factor; `row` is
-    working memory."""
+    """For a word with one path, fill weights_out with exp(psi(concentration) + logs), divided by its maximum.
+
+    Returns the logarithm of that maximum. psi(x) is computed as log(x) plus a remainder, so that x enters as
+    a factor. concentration, logs (topics); `row` is working memory.
+    """
     n_topics = len(row)
     for k in range(n_topics):
         row[k] = exp_digamma_exponent64(concentration[k]) + logs[k]

@@ -31,8 +31,8 @@ def count_meetings(offsets, words, first_place, topics, ranks, meetings):
     """Count the documents in which words of a topic's list co-occur, for each topic.
 
     Word w is in the list of topics[p] at position ranks[p] (below 32), for p from first_place[w] to
-    first_place[w + 1]. `meetings` (topics × positions × positions) gets the number of documents with both
-    words; on the diagonal, of those with the word.
+    first_place[w + 1]. To `meetings` (topics × positions × positions) the number of documents with both words
+    is added; on the diagonal, of those with the word.
     """
     present = np.zeros(len(meetings), np.uint32)  # of the present document: bit r for the word of rank r
     touched = np.empty(len(meetings), np.int64)

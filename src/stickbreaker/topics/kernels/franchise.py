@@ -79,7 +79,7 @@ def expected_logs(concentration, log_totals, logs_out, log_scale_out):
 
 @njit(**PART)
 def _order(sizes, order_out):
-    """Sort the open tables by descending size; returns their number."""
+    """Fill order_out with the open tables, sorted by descending size; returns their number."""
     n_open = 0
     for t in range(len(sizes)):
         if sizes[t] == 0.0:
@@ -159,7 +159,10 @@ def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
 
 @njit(**PART)
 def _resize(seats, order, n_open, n_words, sizes_out):
-    """Fill the expected tokens of open tables, 0 for those that close; returns the sum of changes."""
+    """Fill sizes_out with the expected tokens of the open tables, 0 for those that close.
+
+    Returns the sum of the absolute changes.
+    """
     total, change = 0.0, 0.0
     for place in range(n_open):
         total += sizes_out[order[place]]
@@ -246,8 +249,10 @@ def _gather(menu, start, block_out):
 
 @njit(**PART)
 def _place(block, counts, alpha, sizes, zeta, bench_out):
-    """Update sticks and q(z) given sizes and zeta; returns the number of open tables and the results of
-    `_break_sticks`."""
+    """Update sticks and q(z) of a document, given its tables' sizes and zeta.
+
+    Returns the number of open tables and the results of `_break_sticks`.
+    """
     n_open = _order(sizes, bench_out.order)
     terms, log_rests = _break_sticks(sizes, alpha, bench_out.order, n_open, bench_out.log_shares)
     _likelihoods(block, zeta, bench_out.order, n_open, bench_out.seats)

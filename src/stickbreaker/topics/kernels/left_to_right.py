@@ -127,7 +127,11 @@ class Orders(NamedTuple):
 
 @njit(**PART)
 def _assign(size, word, topic_words, gamma, scale, assigned_out):
-    """Divide `size` tokens of a word among topics k by scale gamma_k phi_kw; returns the sum of these."""
+    """Divide `size` tokens of a word among topics in proportion to gamma_k phi_kw, into assigned_out
+    (topics).
+
+    Returns p(word) = sum_k scale gamma_k phi_kw.
+    """
     for k in range(len(gamma)):
         assigned_out[k] = gamma[k] * scale * topic_words[word, k]
     total = 0.0  # a separate loop: tests/array_places.py
@@ -141,7 +145,7 @@ def _assign(size, word, topic_words, gamma, scale, assigned_out):
 
 @njit(**PART)
 def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
-    """Divide the seen tokens of each word again, given all others: a round of CVB0."""
+    """Divide the seen tokens of each word among topics again, given all others: one round of CVB0."""
     for u in range(len(words)):
         if seen[u] > 0.0:
             one = min(1.0, 1.0 / seen[u])  # the share of one token in the word's counts

@@ -203,7 +203,10 @@ def _final_round(block, counts, theta_weights, exact, codes, counts_out):
 
 @njit(**PART)
 def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
-    """Share one word's count among the topics, if its norm is not faint; returns count × log(norm)."""
+    """Divide one word's count among the topics, and add the parts to counts_out; returns count × log(norm).
+
+    norm: sum over topics of block[i, k] theta_weights[k]; if it is too small, the word is left out.
+    """
     count = counts[i] if norm >= FAINT else np.float32(0.0)
     ratio = count / norm
     word = codes[i]
@@ -214,7 +217,7 @@ def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
 
 @njit(**PART)
 def longest(offsets):
-    """The number of entries of the longest document."""
+    """The number of entries of the document with the most entries."""
     most = 0
     for d in range(len(offsets) - 1):
         most = max(most, offsets[d + 1] - offsets[d])
@@ -304,8 +307,8 @@ def infer_documents(words, alpha, rule, report_out):
 
 @njit(**OPTIONS)
 def infer_documents_twice(words, alpha, rule, kept, report_out):
-    """`infer_documents` from two starts: report_out.gamma, and `kept` (documents × topics) from an earlier
-    pass.
+    """As `infer_documents`, but from two starts: report_out.gamma, and `kept` (documents × topics) from an
+    earlier pass.
 
     If the kept gamma is better than the result of the new start, the document continues from it, so that its
     score never falls below that of its earlier gamma.

@@ -50,10 +50,11 @@ class Range(NamedTuple):
 
 @njit(**PART)
 def odds(here, there, total_here, total_there):
-    """Numerator and denominator of the odds of a move from one topic to another, given that it was proposed.
+    """The numerator and denominator of the odds of a move from one topic to another that was proposed.
 
-    here, there: n_dk + alpha_k (or n_wk + eta_wk) of the two topics, and their totals n_k + eta_k, counted
-    without the token. Chen et al. (2016), eq. 7, where the token itself is counted too.
+    here, there: n_dk + alpha_k (or n_wk + eta_wk) of the current and the proposed topic; total_here,
+    total_there: their totals n_k + eta_k; all counted without the token. Chen et al. (2016), eq. 7, where the
+    token is counted.
     """
     return there * total_here, here * total_there
 
@@ -73,8 +74,9 @@ def _move(topics, proposals, weights, totals, state):
 
 @njit(**PART)
 def _add(used, used_out):
-    """Add a call's sums at its end, so that threads do not slow each other down by writing to shared
-    memory."""
+    """Add the sums of one call to those of all, at the end of the call: writing to shared memory in between
+    would slow threads down.
+    """
     for g in range(len(used)):
         for k in range(used.shape[1]):
             used_out[g, k] += used[g, k]
@@ -113,7 +115,10 @@ def search_above(x, sums):
 
 @njit(**PART)
 def _draw_from_document(topics, alpha, state, proposals_out):
-    """Propose from n_dk + alpha_k: the topic of another token of the document, or one drawn from alpha."""
+    """Fill proposals_out with a topic for each token of a document, proposed in proportion to n_dk + alpha_k.
+
+    It is the topic of another token of the document, or one drawn from alpha.
+    """
     others = len(topics) - 1
     total = alpha.sums[len(alpha.sums) - 1]
     cells = len(alpha.starts)
@@ -156,8 +161,9 @@ def _draw_from_informed_word(topics, sums, state, proposals_out):
 
 @njit(**PART)
 def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out):
-    """Copy a word's tokens into arrays of their own, count them in `weights` (topics), and accept or
-    reject."""
+    """Copy the topics and proposals of a word's tokens into arrays of their own, count them in `weights`
+    (topics), and accept or reject each proposal.
+    """
     for i in range(len(tokens)):
         k = chain.topics[tokens[i]]
         topics_out[i] = k
@@ -177,7 +183,9 @@ def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
 
 @njit(**OPTIONS)
 def _room_for_words(offsets, part, chain):
-    """Arrays for the topics and proposals of the longest word of a range."""
+    """Allocate arrays for the topics and the proposals of the tokens of one word: as many as the word in a
+    range with the most tokens has.
+    """
     longest = 0
     for w in range(part.first, part.last):
         longest = max(longest, offsets[w + 1] - offsets[w])

@@ -73,7 +73,9 @@ def less(word, k):
 
 @njit(**PART)
 def recount(word, k, change):
-    """Change the tokens of topic k by one; returns the word's new weight of it."""
+    """Add `change` (1 or -1) to the count of a word in topic k; returns the new weight of the topic for the
+    word.
+    """
     word.row[k] += change
     word.totals[k] += change
     word.inverse[k] = 1.0 / (word.totals[k] + word.eta_totals[k])
@@ -103,7 +105,7 @@ def others_mass(held, weights, numbers, k):
 
 @njit(**PART)
 def search_others(held, weights, numbers, k, n_topics, target):
-    """The first topic other than k at which the running sum of held_m weight_m passes the target."""
+    """The first topic other than k at which the running sum of held_m weights_m exceeds `target`."""
     c, number = 0, np.float32(k)
     while c + CHUNK < len(weights):
         part = np.float32(0.0)
@@ -196,7 +198,8 @@ def add_counts(block, assignments, table_out):
 
 @njit(**OPTIONS)
 def document_counts(offsets, assignments, n_topics, topics_out, counts_out):
-    """Fill topics in use and their tokens, document by document; returns the number of pairs.
+    """Fill, document by document, the topics in use and the number of tokens of each; returns the number of
+    these pairs.
 
     offsets (documents + 1), assignments (tokens, document order); topics_out, counts_out (tokens, int32).
     """

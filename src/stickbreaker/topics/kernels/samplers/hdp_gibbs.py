@@ -51,7 +51,10 @@ class Progress(NamedTuple):
 
 @njit(**PART)
 def _born(topics, gamma, state):
-    """Break a new topic off the rest by Beta(1, gamma) into the first free column; returns it, or -1."""
+    """Create a topic in the first free column, with a share Beta(1, gamma) of the remaining stick.
+
+    Returns its column, or -1 if there is none free.
+    """
     new = 0
     while new < len(topics.weights) and topics.weights[new] > 0.0:
         new += 1
@@ -67,7 +70,9 @@ def _born(topics, gamma, state):
 
 @njit(**PART)
 def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
-    """Draw the topics of one word's tokens; returns whether there were enough columns."""
+    """Resample the topics of one word's tokens; returns False if there were not enough columns for new
+    topics.
+    """
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     unseen = prior.alpha * word.eta[0] / word.eta_totals[0]
