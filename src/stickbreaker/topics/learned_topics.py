@@ -81,9 +81,8 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
-        """The table's rows of an open vocabulary's words, without those that no topic has.
-
-        None: all rows, for a closed vocabulary.
+        """The table's rows of words that some topic has, for an open vocabulary; None (all rows) for a closed
+        one.
         """
         words = self.model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
@@ -126,7 +125,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def rest_(self) -> Array:
-        """For an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
+        """For an open vocabulary, the E[beta] that each topic leaves for all strings that it does not have
+        (topics).
+        """
         return self.model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
 
     @property
@@ -151,8 +152,11 @@ class LearnedTopics(ModelOfParameters):
         return top
 
     def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
-        """The numbers of the first `n` words of each topic among given rows of the vocabulary, and their
-        probabilities (both topics × n)."""
+        """The first `n` words of each topic, among the vocabulary rows `within`: their numbers and
+        probabilities (both topics × n).
+
+        `by`: the ranking.
+        """
         return ranking(by)(self.word_evidence, n, within)
 
     @property
@@ -163,8 +167,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and their shares of topics' tokens (concepts × topics); empty without
-        concepts."""
+        """The names of concepts, and their shares of each topic's tokens (concepts × topics); empty without
+        concepts.
+        """
         names, shares = self.model.words.concepts(self.params_, self.engine_.table)
         return names, shares[:, self.topic_columns_]
 
@@ -304,6 +309,9 @@ class LearnedTopics(ModelOfParameters):
 
 
 def largest_concepts(names: Sequence[str], shares: Array, n: int) -> list[list[tuple[str, float]]]:
-    """The `n` concepts with the largest shares of each topic's tokens, given shares (concepts × topics)."""
+    """For each topic, (name, share) of the `n` concepts with the largest shares of its tokens.
+
+    shares: concepts × topics.
+    """
     tops: list[list[int]] = largest(shares.T, n)[0].tolist()
     return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]

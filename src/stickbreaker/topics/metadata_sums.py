@@ -86,7 +86,7 @@ class MetadataSums:
         self._drop_fields()
 
     def plus(self, other: MetadataSums) -> MetadataSums:
-        """Add other sums to this one and return it."""
+        """Add other sums to these, and return these."""
         self.documents += other.documents
         for name, more in other.fields.items():
             own = self._field(name)

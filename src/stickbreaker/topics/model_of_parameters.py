@@ -53,7 +53,9 @@ SWEEPS, PASSES = 500, 100  # of a run by default: Gibbs sampling; everything els
 
 
 class ModelOfParameters(TopicParameters, StreamLearner):
-    """An estimator that makes a model of its parameters; `documents` names its documents slot."""
+    """Base of estimators that build a model from their parameters; `documents` is the name of their documents
+    slot.
+    """
 
     score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
     setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
@@ -96,7 +98,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         *,
         stream: bool = False,
     ) -> TopicModel:
-        """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
+        """The model with these parameters. Raises UserError naming a parameter that is invalid."""
         refuse_parameters(self)
         self._refuse_too_many_topics(vocabulary)
         inference = inference_of(self.inference)
@@ -151,7 +153,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return made
 
     def n_topics_at_start(self) -> int:
-        """The initial number of topics of a run."""
+        """The number of topics with which a run starts."""
         return self.n_topics
 
     @property
@@ -201,7 +203,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         words: TopicVocabulary,
         sampled: bool,
     ) -> tuple[Move, ...]:
-        """The moves that change the topics. `sampled`: whether documents' topics are drawn."""
+        """The moves that change the number of topics. `sampled`: whether the solver draws the topics of
+        tokens.
+        """
 
     def _words(
         self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
@@ -255,7 +259,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return (*names, *[None] * (self.n_topics_at_start() - len(names)))
 
     def _slot(self) -> str:
-        """The name of the documents slot."""
+        """The name of the documents slot of the model."""
         return self.documents
 
     def _refuse(self, schedule: str) -> None:

@@ -21,7 +21,9 @@ def scored_topics(estimator: LearnedTopics) -> Topics:
 
 
 def open_topics_of(estimator: LearnedTopics) -> OpenTopics:
-    """Topics of a fitted estimator of an open vocabulary, over all strings, spelled by its own characters."""
+    """The topics of a fitted estimator with an open vocabulary, over all strings: unknown words get a
+    probability from their characters.
+    """
     return OpenTopics(scored_topics(estimator), estimator.rest_, spelling_of(estimator))
 
 

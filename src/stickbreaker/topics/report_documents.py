@@ -288,8 +288,7 @@ def nats_by_word_shares(
 def both_terms(
     ranges: Mapping[str, slice], first: int, counts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`unigram_terms` of the words learned from, and of those predicted, given the counts of both (2 ×
-    words)."""
+    """`unigram_terms` for the words learned from, and for those predicted. counts (2 × words): of both."""
     learned, predicted = counts
     return (
         unigram_terms(learned, learned, ranges, first),

@@ -125,8 +125,8 @@ class Guide:
     def found(
         self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
     ) -> tuple[tuple[int, int], ...]:
-        """For each category, the number of its entries that match a word of the vocabulary, and of all its
-        entries.
+        """For each category, the number of its entries that match a word of the vocabulary, and the number of
+        all its entries.
 
         >>> Guide({"money": ["bank*", "loan"]}).found(Vocabulary.of(["banker", "river"]), None)
         ((1, 2),)
@@ -147,7 +147,7 @@ def _plain(words: Any) -> Any:
 
 
 class _Finder:
-    """Finds the rows of a vocabulary that match an entry of a lexicon."""
+    """Finds the vocabulary rows that match an entry of a lexicon, such as "abandon*"."""
 
     def __init__(self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None) -> None:
         self.index = vocabulary.index
@@ -214,7 +214,9 @@ def _dictionary(path: str) -> dict[str, list[str]]:
 
 
 def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
-    """A category's number and name. Raises UserError if it is invalid or already in `names`."""
+    """A category's number and name from the parts of its line. Raises UserError if it is invalid or already
+    in `names`.
+    """
     if len(parts) < 2 or not parts[0].isdigit():
         remedy = "write a number and a category's name on each line between the two lines of %"
         raise UserError(f"{' '.join(parts)[:40]!r} is not a category", remedy=remedy)
@@ -228,7 +230,10 @@ def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _entry(parts: list[str], names: Mapping[str, str]) -> tuple[str, list[str]]:
-    """A word and its categories, given by number. Raises UserError if the line is invalid."""
+    """A word and the names of its categories, from the parts of its line, which has their numbers.
+
+    names: of categories, by number. Raises UserError if the line is invalid.
+    """
     first = next((i for i, part in enumerate(parts) if i and part.isdigit()), len(parts))
     word, keys = " ".join(parts[:first]), parts[first:]
     if not keys:

@@ -21,7 +21,9 @@ SNIPPET = 600  # characters of an excerpt
 
 
 class Excerpt(NamedTuple):
-    """A document's beginning, and its marked words: positions, lengths, rows of the vocabulary."""
+    """The beginning of a document, and its marked words: positions and lengths in characters, vocabulary
+    rows.
+    """
 
     text: str
     starts: NDArray[np.int64]
@@ -94,7 +96,10 @@ class Excerpts:
 def _ends(
     analysis: Analysis | PolylingualAnalysis | None, text: str, starts: NDArray[np.int64], words: list[str]
 ) -> NDArray[np.int64]:
-    """The positions at which words end; for given tokens, from their spelling."""
+    """The positions in a text at which words that begin at `starts` end.
+
+    Without an analysis (for documents given as tokens), they follow from the words' lengths.
+    """
     if analysis is None:
         return starts + np.array([len(word) for word in words], np.int64)
     if isinstance(analysis, PolylingualAnalysis):
@@ -103,7 +108,7 @@ def _ends(
 
 
 def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
-    """Join excerpts below one another."""
+    """Join excerpts into one, each on lines of its own."""
     if not parts:
         return Excerpt("", *(np.zeros(0, np.int64) for _ in range(3)))
     before = np.cumsum([0] + [len(part.text) + 1 for part in parts]).tolist()

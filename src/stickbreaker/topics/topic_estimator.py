@@ -118,7 +118,9 @@ class TopicEstimator(LearnedTopics):
         return None
 
     def search_range(self) -> "TopicRange | None":
-        """The numbers of topics that a search cannot distinguish from its choice; None without a search."""
+        """The range of numbers of topics that a search cannot distinguish from its choice; None without a
+        search.
+        """
         return None
 
     def finish_run(
@@ -162,11 +164,13 @@ class TopicEstimator(LearnedTopics):
         return self._sums(corpus, self.log_probability)
 
     def bound_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """The bound on the log probability of documents in nats, and their tokens of known words."""
+        """A lower bound of the log probability of documents in nats, and the number of their tokens in the
+        vocabulary.
+        """
         return self._sums(corpus, self.bound_of)
 
     def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
-        """Nats of all documents, block by block, and their known tokens."""
+        """The sum of `nats_of` over the blocks of a corpus, and the number of tokens in the vocabulary."""
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)

@@ -42,9 +42,11 @@ def inference_of(value: object) -> Inference:
 def concentration(
     name: str, value: object, shapes: Mapping[str, tuple[int, ...]], start: float
 ) -> tuple[float | Array, bool]:
-    """A prior's parameter, and whether it is learned: a number, an array of one of `shapes`, "learned".
+    """The parameter of a prior from what the user gave (a number, an array of one of `shapes`, or "learned"),
+    and whether it is learned.
 
-    "learned" starts at `start`, "learned:0.5" at .5. alpha may be "learned-symmetric" too.
+    "learned" starts at `start`, "learned:0.5" at 0.5. alpha may also be "learned-symmetric". Raises UserError
+    for other values.
 
     >>> concentration("eta", "learned", {}, 0.1), concentration("eta", "learned:0.5", {}, 0.1)
     ((0.1, True), (0.5, True))

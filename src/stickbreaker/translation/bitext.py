@@ -108,7 +108,7 @@ class Bitext:
 
     @cached_property
     def sides(self) -> tuple[Sentences, Sentences]:
-        """The sentences of the source and of the target, by the numbers of `words`."""
+        """The sentences of the source and of the target, as numbers of `words`."""
         blocks = [self.corpus.source.entries(block) for block in range(len(self.corpus.block_sizes))]
         found = [self.corpus.vocabulary.lookup(block.words()) for block in blocks]  # starts without numba
         rows = np.concatenate([found_in[block.codes] for found_in, block in zip(found, blocks, strict=True)])
@@ -125,7 +125,9 @@ class Bitext:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words of the source and of the target, the most frequent first."""
+        """The words of the source and of the target; a word's index is its number, the most frequent come
+        first.
+        """
         spelled = self.corpus.vocabulary.words
         source, target = (
             tuple(untagged(word) for word in spelled if language_of(word) == code)
@@ -135,7 +137,9 @@ class Bitext:
 
     @cached_property
     def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """For each word of the corpus, its number on its side, and the side, 0 or 1."""
+        """For each word of the corpus's vocabulary, its number on its side, and the side (0: source, 1:
+        target).
+        """
         sides = np.array([language_of(word) == self.target for word in self.corpus.vocabulary.words], np.int8)
         numbers = np.zeros(len(sides), np.int64)
         for side in range(2):
@@ -174,15 +178,17 @@ class Bitext:
 
     @cached_property
     def domains(self) -> tuple[str, ...]:
-        """The domain of each document, which is that of its first pair; "" if unknown."""
+        """The domain of each document, taken from its first pair; "" if unknown."""
         first: dict[str, str] = {}
         for name, domain in zip(*self._metadata, strict=True):
             first.setdefault(name, domain)
         return tuple(first[name] for name in self.names)
 
     def texts(self, pairs: Iterable[int]) -> list[tuple[str, str]]:
-        """The original texts of both sides of pairs given by number, in their order. Reads each block of the
-        corpus once."""
+        """The original (source, target) texts of the pairs with these numbers, in this order.
+
+        Each block of the corpus is read once.
+        """
         wanted = np.fromiter(pairs, np.int64)
         starts = np.cumsum([0, *self.corpus.block_sizes])
         blocks = np.searchsorted(starts, wanted, side="right") - 1
@@ -208,7 +214,9 @@ class Bitext:
         return ["\n".join(lines) for lines in sides[0]], ["\n".join(lines) for lines in sides[1]]
 
     def seen_by(self, other: "Bitext") -> tuple[Sentences, Sentences]:
-        """The sentences with another bitext's word numbers; -1 for words that it lacks."""
+        """The sentences of both sides with the word numbers of another bitext; -1 for words that it does not
+        have.
+        """
         made: list[Sentences] = []
         for own, theirs, side in zip(self.words, other.words, self.sides, strict=True):
             index = {word: number for number, word in enumerate(theirs)}

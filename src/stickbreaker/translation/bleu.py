@@ -24,7 +24,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Reference":
-        """A reference with given words."""
+        """A reference translation with these words."""
         return cls(len(words), tuple(_ngrams(words, order) for order in range(1, HIGHEST_ORDER + 1)))
 
 

@@ -20,7 +20,7 @@ REMEDY = "give one sentence per line, or JSON Lines or a table like the lexicon'
 
 
 class SourceText(NamedTuple):
-    """Sentences in order, with their documents."""
+    """The sentences of one language, in order, and their documents."""
 
     sentences: list[str]
     documents: list[str]  # the text of each document, one sentence per line

@@ -89,7 +89,7 @@ def pairs_of(
 def rows_of(
     inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
 ) -> Iterator[tuple[Mapping[str, str], str | None, str | None]]:
-    """The rows of JSON Lines or tables: texts by language, the document and its domain, or None."""
+    """The rows of JSON Lines or tables, as (texts by language, document or None, domain or None)."""
     options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
     rows, _, _ = read_inputs(list(inputs), options, problems)
     for row in rows:
@@ -100,7 +100,10 @@ def rows_of(
 
 
 def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:
-    """Pairs, each with its document; pairs without one are grouped by `lines_per_document`."""
+    """Sentence pairs with the name of their document.
+
+    Pairs that do not name one are grouped into documents of `lines_per_document` pairs.
+    """
     unnamed = 0
     for pair in pairs:
         name = pair.document
@@ -175,8 +178,11 @@ def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Prob
 def _numbered_lines(
     name: str, remedy: str, problems: Problems, largest: int
 ) -> Iterator[tuple[int, str | None]]:
-    """The lines of a file with their numbers; None if a line is not valid text. Lines that are too long are
-    left out. Both are reported."""
+    """(number, line) of a file; the line is None if it is not valid text. Lines that are too long are left
+    out.
+
+    Both are reported.
+    """
     source = one_source(name, remedy)
     for number, line in raw_lines_of(source, problems, largest):
         try:

@@ -43,7 +43,7 @@ def tokens_of(text: str, language: str | None = None) -> list[str]:
 
 
 def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple[int, int]]]:
-    """A text on one line, without invisible characters, and the begin and end of each of its tokens.
+    """A text as one line without invisible characters, and the begin and end of each of its tokens.
 
     >>> token_spans("„Ja“, sagt\\n er")
     ('„Ja“, sagt er', [(0, 1), (1, 3), (3, 4), (4, 5), (6, 10), (11, 13)])

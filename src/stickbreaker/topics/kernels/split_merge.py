@@ -250,7 +250,11 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _held(start, stop, parts, places, mixing, own_out, all_out):
-    """Fill the tokens of a document's entries to be split: the last topic's, and those of all topics."""
+    """Fill own_out and all_out, for each entry of a document, with its tokens in the topic to be split, and
+    with those in all topics that take part.
+
+    places: columns of `parts`, that of the topic last. Without `mixing`, only this topic takes part.
+    """
     for i in range(start, stop):
         own_out[i - start] = np.float64(parts[i, places[-1]])
         all_out[i - start] = own_out[i - start]
@@ -260,7 +264,8 @@ def _held(start, stop, parts, places, mixing, own_out, all_out):
 
 @njit(**OPTIONS)
 def add_handover(document, parts, places, gamma, log_words, prior, mixing, handover_out):
-    """Hand over a topic of a shard's documents to others, which take over its phi and gamma.
+    """Give the tokens of a topic in a shard's documents to other topics (targets), which take over its phi
+    and gamma.
 
     places (targets + 1): columns of `parts`, the topic's last; gamma (documents × targets + 1) likewise;
     log_words (shard's words × targets): E[log beta] of the targets; prior (targets): alpha that they gain.

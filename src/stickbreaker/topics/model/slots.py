@@ -37,13 +37,15 @@ WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascend
 
 
 class Paths(NamedTuple):
-    """Rows of a table in which a word can have several rows, which are contiguous; words ascend."""
+    """The rows of a table in which a word can have several rows (paths); a word's rows are adjacent, words
+    ascend.
+    """
 
     words: NDArray[np.int64]  # rows: index of the row's word in the weights
     shares: NDArray[np.float32]  # rows × topics: share of each row in its word
 
     def firsts(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of given rows (ascending) are the first of their words."""
+        """Whether each of the rows `places` (ascending) is the first one of its word among them."""
         return np.diff(self.words[places], prepend=-1) > 0
 
 
@@ -72,7 +74,7 @@ class WordsOnTrial(ABC):
 
     @abstractmethod
     def without(self, topic: int) -> Self:
-        """The same without one topic."""
+        """The same words without topic number `topic`."""
 
     @abstractmethod
     def plus(self, counts: Array) -> Self:
@@ -121,7 +123,9 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def weights(self, params: Record) -> Array:
-        """Expected topic shares over all documents (topics); their sum is 1 - the rest."""
+        """Expected topic shares over all documents (topics); they sum to one minus the share of unused topics
+        (the rest).
+        """
 
     @abstractmethod
     def prior(self, params: Record) -> Array:
@@ -139,8 +143,11 @@ class TopicPrior(ABC):
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Move this slot's params by `rate` towards their optimum, given the statistics of `documents`
-        documents."""
+        """Move this slot's params by `rate` towards their optimum; returns the params that change.
+
+        usage, documents: statistics, and the number of documents that they are from; scale: the factor from
+        these to all documents.
+        """
 
 
 class TopicVocabulary(ABC, Generic[C]):
@@ -182,7 +189,7 @@ class TopicVocabulary(ABC, Generic[C]):
         """Counts (keys × topics) with sum `tokens` that break the symmetry: see `Model.seed`."""
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of the table for given words (ascending numbers): see `Model.reads`."""
+        """The rows of the table that words (by ascending number) need: see `Model.reads`."""
         return words
 
     def row_words(self) -> NDArray[np.int64] | None:
@@ -194,7 +201,9 @@ class TopicVocabulary(ABC, Generic[C]):
         return None
 
     def with_first_words(self, words: Sequence[str]) -> Self:
-        """The slot for a run whose first minibatch has these words; some slots learn spelling from them."""
+        """The same slot for a run whose first minibatch has these words; some slots learn spelling from
+        them.
+        """
         return self
 
     def prepare(self, params: Record, counts: C) -> Record:
@@ -205,7 +214,7 @@ class TopicVocabulary(ABC, Generic[C]):
     def weights(
         self, params: Record, counts: C, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of the words of given rows."""
+        """exp E[log beta] of the words of these rows (None: all rows)."""
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         """Add new words to the vocabulary: see `Model.admit`."""
@@ -248,10 +257,10 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
-        """E[beta] of given topics and of the words in use (`rows_in_use`), computed on demand."""
+        """E[beta] of these topics and of the words in use (`rows_in_use`), computed when it is needed."""
 
     def rows_in_use(self, counts: C) -> NDArray[np.int64]:
-        """The rows of words that some topic has; all, unless words without topics are kept."""
+        """The rows of words that some topic has; by default all rows, also of words that no topic has."""
         return np.arange(len(counts))
 
     @abstractmethod
@@ -277,18 +286,20 @@ class TopicVocabulary(ABC, Generic[C]):
     def on_trial(
         self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
     ) -> WordsOnTrial:
-        """The words with which topics are tried: rows of the table, or, if its rows have keys, any words,
-        ascending by spelling."""
+        """The words to try topics with.
+
+        They are rows of the table or, if its rows have keys, any words, ascending by spelling.
+        """
         raise TypeError(f"no topic is tried with {type(self).__name__}")
 
     @abstractmethod
     def ranked(
         self, params: Record, counts: C, topics: Sequence[int]
     ) -> list[tuple[NDArray[np.int64], Array]]:
-        """The rows of each given topic's words, most probable first, and their E[beta]."""
+        """For each of these topics, the rows of its words, most probable first, and their E[beta]."""
 
     def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and their expected shares of each topic's tokens (concepts × topics)."""
+        """The names of concepts, and their expected shares of each topic's tokens (concepts × topics)."""
         return (), np.empty((0, table.shape[1]))
 
     def remark(self) -> str | None:
@@ -296,12 +307,12 @@ class TopicVocabulary(ABC, Generic[C]):
         return None
 
     def entered(self, params: Record) -> Array:
-        """The step, from 0, in which each row was added (rows), for a growing vocabulary."""
+        """For each row, the number of the step (from 0) that added it. Only for a growing vocabulary."""
         raise TypeError(f"{type(self).__name__} does not grow")
 
 
 class TopicView(NamedTuple):
-    """exp E[log beta] of the words of a shard's rows, and alpha."""
+    """What local steps need: exp E[log beta] of the words of a shard's rows, and alpha."""
 
     weights: NDArray[np.float32]  # words × topics
     log_scale: Array  # words
@@ -337,7 +348,7 @@ class LocalSolver(ABC):
         totals: Array,
         rows: NDArray[np.int64] | None,
     ) -> View:
-        """The input of the local step for given rows: see `Model.expectations`."""
+        """What the local step needs for these rows (None: all): see `Model.expectations`."""
         weights, log_scale, paths = words.weights(params, counts, totals, rows)
         return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params), paths)
 

@@ -46,7 +46,9 @@ class WordDocuments:
     sides: tuple[Side, ...]
 
     def side(self, within: slice, n_words: int) -> Side | None:
-        """The side of given rows of the vocabulary; None if they are not those of a language."""
+        """The document counts of the language whose vocabulary rows are `within`; None if these are not one
+        language's.
+        """
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 

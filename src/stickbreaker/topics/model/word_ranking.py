@@ -45,7 +45,7 @@ TENTH = 10
 
 
 class RankedWords(NamedTuple):
-    """Words of each topic in order, by number, and their probabilities in it (both topics × n)."""
+    """The words of each topic in order, by number, and their probabilities in it (both topics × n)."""
 
     words: NDArray[np.int64]
     probabilities: Array
@@ -147,8 +147,11 @@ def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) 
 
 
 def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
-    """Document counts of groups of topics: D of a group is the sum over its members. For a word that a member
-    does not store, its D is the member's total times its share as in `characteristic_words`."""
+    """Document counts of groups of topics: the count D of a group is the sum over its members.
+
+    For a word that a member does not store, its D is the member's total times its share as in
+    `characteristic_words`. None if nothing was counted.
+    """
     if evidence.counted is None:
         return None
     return WordDocuments(tuple(_joined(evidence, side, members) for side in evidence.counted.sides))
@@ -186,7 +189,9 @@ def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool)
 
 
 def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: slice) -> RankedWords:
-    """The first `n` of each topic's stored words, followed by its other words."""
+    """The first `n` words of each topic: those in `kept` (topics × words), then others by
+    `characteristic_words`.
+    """
     n = max(n, 0)
     words = kept[:, :n]
     if n > kept.shape[1]:
@@ -202,9 +207,9 @@ def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: 
 def _best_words(
     topics: TopicWords, scores_of: Callable[[slice, Array], Array], n: int, within: slice
 ) -> RankedWords:
-    """The `n` words of each topic with the largest scores, which are logarithms, ties by number.
+    """The `n` words of each topic with the largest scores, which are logarithms; ties by number.
 
-    `scores_of`: from rows, and their E[beta] (topics × rows), to scores of that shape.
+    `scores_of`: a function of rows and their E[beta] (topics × rows); returns scores of the same shape.
     """
     n_topics = topics.shape[0]
     places, values, scores = np.zeros((n_topics, 0), np.int64), *np.zeros((2, n_topics, 0))

@@ -40,8 +40,9 @@ _FILE = {
 
 
 class FileNames(NamedTuple):
-    """The contents of a file of names for a model: names by topic number (None removes one), and names of
-    topics that the model no longer has."""
+    """The contents of a file of topic names: names by topic number (None removes one), and the names of
+    topics that the model no longer has.
+    """
 
     by_topic: dict[int, str | None]
     left_out: list[str]

@@ -48,8 +48,9 @@ class NamedTopics:
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
 
     def _given(self, group: Sequence[int]) -> str | None:
-        """The name that users gave to a group, or to some of its topics if the others have it from the
-        guide."""
+        """The name that users gave to all topics of a group, or to some if the guide named the others; None
+        if neither.
+        """
         names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
         return next((name for name in names if name), None)
 
@@ -70,7 +71,7 @@ class NamedTopics:
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and their shares of each group's tokens (concepts × G)."""
+        """The names of concepts, and their shares of each group's tokens (concepts × G)."""
         names, shares = self.model.concept_shares
         return names, self.means(shares)
 
@@ -80,7 +81,7 @@ class NamedTopics:
         return np.stack([numbers[..., list(group)].sum(axis=-1) for group in self.members], axis=-1)
 
     def means(self, values: ArrayLike) -> Array:
-        """The means of figures of topics (… × K) by group (… × G), weighted by shares."""
+        """Means of values of topics (… × K) over each group (… × G), weighted by topic shares."""
         numbers = np.asarray(values, np.float64)
         weights = [_weights(group, self.model.topic_shares_) for group in self.members]
         means = [
@@ -90,7 +91,7 @@ class NamedTopics:
         return np.stack(means, axis=-1)
 
     def mix(self, parts: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-        """Convert a document's (topic, share) to (group, sum of shares), largest first."""
+        """Convert (topic, share) of a document to (group, sum of the topics' shares), the largest first."""
         sums: dict[int, float] = {}
         for topic, share in parts:
             group = int(self.group_of[topic])
@@ -100,7 +101,9 @@ class NamedTopics:
 
     @cached_property
     def word_evidence(self) -> WordEvidence:
-        """`LearnedTopics.word_evidence` for groups; a group's documents are those of its members."""
+        """As `LearnedTopics.word_evidence`, for groups of topics; a group's documents are those of its
+        members.
+        """
         own = self.model.word_evidence
         if not self.joined:
             return own

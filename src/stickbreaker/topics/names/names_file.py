@@ -93,7 +93,7 @@ def change_names(
 
 
 def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str | None]:
-    """The names that differ; None for removed ones.
+    """The names that differ between `before` and `after`, as in `after`; None for removed ones.
 
     >>> changed_names({1: "sea", 2: "land"}, {1: "sea", 3: "air"})
     {2: None, 3: 'air'}

@@ -210,7 +210,10 @@ def _broken_down(
     rows: Sequence[NDArray[np.int64]],
     left_out: int,
 ) -> Breakdown:
-    """Topic shares of parts, each document weighing as many words as it has; `places` are the rows' parts."""
+    """Topic shares of parts of a collection, over words, so that long documents weigh more.
+
+    labels: of the parts; rows: documents, words and words by topic; places: the part of each row.
+    """
     joined = np.zeros((len(labels), len(rows[0])), np.int64)
     for place, row in zip(places, rows, strict=True):
         joined[place] += row

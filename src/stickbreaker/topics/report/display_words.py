@@ -123,15 +123,15 @@ def look_at(
 
 
 def _pairs(words: NDArray[np.int64], probabilities: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    """Each topic's words and their probabilities."""
+    """For each topic, its words and their probabilities."""
     return zip(words, probabilities, strict=True)
 
 
 def apart(topics: TopicWords, seen: WordFigures) -> Floats:
-    """Topics over words that are enough to tell them apart; rows sum to one.
+    """Topics over enough words to tell them apart, for distances between them; rows sum to one.
 
-    Of a large vocabulary, those words that some topic favours most; all others count as one word. This can
-    only shorten a distance between topics, and by little, and bounds its cost.
+    For a large vocabulary, these are the words with the largest share in some topic, and all others count as
+    one word. This can only shorten a distance between topics, and by little, and limits its cost.
     """
     rows = np.arange(len(seen.most))
     n_words = min(_MOST_WORDS, max(_LEAST_WORDS, _MOST_PAIRS // topics.shape[0] ** 2))

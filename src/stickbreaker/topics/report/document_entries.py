@@ -64,9 +64,9 @@ class DocumentEntry:
 
 
 def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
-    """The documents kept in a model's directory, and figures of its whole corpus.
+    """The documents saved in a model's directory, and figures on its whole corpus.
 
-    Both are empty for a model that kept none. Raises UserError for a file that does not hold them.
+    Both are empty for a model that has none. Raises UserError for an invalid file.
     """
     import pyarrow.parquet as pq
 

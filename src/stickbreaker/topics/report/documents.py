@@ -58,7 +58,7 @@ class Documents(TopicSection):
         }
 
     def payload(self, report: TopicReport) -> dict[str, Any]:
-        """The documents, their texts cut to the room that all else leaves."""
+        """The documents as JSON values; their texts are cut so that the page does not become too large."""
         changes = report.changes.payload() if report.changes else None
         relations = relations_payload(report.relations) if report.relations else None
         taken = size_of([changes, spread_payload(report.spread, len(report.topics))])
@@ -70,7 +70,9 @@ class Documents(TopicSection):
 
 
 def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
-    """All documents; if they have more than `most` bytes, texts are cut to the same part of their length."""
+    """All documents; if they need more than `most` bytes, all texts are cut to the same fraction of their
+    length.
+    """
     entries = [_document(document, n_topics) for document in documents]
     metadata = sum(size_of(d["metadata"]) for d in entries)
     n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them
@@ -111,7 +113,11 @@ def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
 
 
 def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int, int, int]]:
-    """(characters since the mark before, length, topic) of the marked words that fit this form."""
+    """(characters since the previous mark, length, topic) of the marked words within the first `room`
+    characters.
+
+    Marks that overlap or are too large for the compact form are left out.
+    """
     marks, end = [], 0
     room -= room < len(document.text)  # the last character is an ellipsis then
     for start, length, k in document.marks:
@@ -128,5 +134,5 @@ def _value(value: Scalar) -> str:
 
 
 def _listed(value: Scalar) -> Scalar:
-    """A value as it is shown: a list with commas between its values."""
+    """A value as text for the page: a list becomes its values with commas between them."""
     return ", ".join(value) if isinstance(value, list) else value

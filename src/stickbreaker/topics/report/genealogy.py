@@ -64,7 +64,9 @@ class TopicMove:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """What a split made of a topic: its first words before, and the (time, its own, the new one's) after."""
+    """What became of a topic after a split: its first words before it, and (time, its words, the new topic's
+    words).
+    """
 
     split: TopicMove
     before: Sequence[str]
@@ -132,7 +134,10 @@ class HowTopicsCameAbout(TopicSection):
 
 
 def growth_of_topics(named: NamedTopics) -> Growth | None:
-    """How the topics came about, if the model's trace records it, else None; each topic has its own life."""
+    """How the topics came about, or None if the model's trace does not record it.
+
+    Every learned topic has its own life, even if topics share a name.
+    """
     model = named.model
     if not any("topics" in record or "edits" in record for record in model.trace_):
         return None
@@ -148,7 +153,7 @@ def growth_of_topics(named: NamedTopics) -> Growth | None:
 
 
 def search_of(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | None:
-    """The runs of the search for the number of topics; None of a model that made one run."""
+    """The runs of the search for the number of topics; None for a model from a single run."""
     found = model.search_range()
     if found is None:
         return None
@@ -157,7 +162,7 @@ def search_of(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | 
 
 
 def growth_payload(growth: Growth, n_topics: int) -> dict[str, Any]:
-    """How the topics came about; the words of splits are places in one list of words."""
+    """How the topics came about, as JSON values; the words of splits are indices into one list of words."""
     words: dict[str, int] = {}
 
     def places(some: Sequence[str]) -> list[int]:
@@ -195,7 +200,9 @@ def search_payload(search: SearchFacts) -> dict[str, Any]:
 
 
 def _counts(growth: Growth) -> list[list[float | None]]:
-    """Rows of the number of topics and all moves since the row before; long runs skip steps between rows."""
+    """Rows of time, number of topics, topics in use, and splits and merges since the row before; long runs
+    skip steps.
+    """
     rows = growth.counts
     stride = -(-len(rows) // MOST_POINTS)
     points: list[list[float | None]] = []
@@ -288,7 +295,7 @@ def _moves(at: float, record: Record) -> list[TopicMove]:
 
 
 def _last_rows(records: Sequence[Record]) -> dict[int, Rows]:
-    """The rows of the first words of every lasting id, from the last record that has them."""
+    """For every lasting id of a topic, the rows of its first words in the last record that has them."""
     seen: dict[int, Rows] = {}
     for record in records:
         for name in ("before", "words"):
@@ -321,7 +328,7 @@ def lives_of(
 
 
 def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
-    """The topics in use at the end, then those that lived longest, as many as are drawn."""
+    """The lives that are drawn: topics in use at the end, then those that lived longest, up to the limit."""
 
     def worth(life: Life) -> tuple[bool, float]:
         return life.topic is None, life.born - (float("inf") if life.end is None else life.end)
@@ -354,7 +361,7 @@ def drawn_lines(lives: Mapping[int, Life]) -> list[int]:
 
 
 def _hosts(lives: Mapping[int, Life]) -> dict[int, int]:
-    """Beside which topic each one stands: its parent, or the one that it was merged into."""
+    """For each topic, the topic that it is drawn next to: its parent, or the one that it was merged into."""
     hosts = {
         life.id: life.parent for life in lives.values() if life.parent in lives and life.parent is not None
     }
@@ -369,7 +376,7 @@ def _hosts(lives: Mapping[int, Life]) -> dict[int, int]:
 
 
 def _block(life: Life, guests: Mapping[int, list[Life]]) -> list[int]:
-    """A topic with all that are drawn next to it, from the top down."""
+    """The ids of a topic and of all that are drawn next to it, from top to bottom."""
     own = guests.get(life.id, [])
     split = sorted((guest for guest in own if guest.parent == life.id), key=lambda guest: -guest.born)
     merged = sorted(
@@ -380,7 +387,9 @@ def _block(life: Life, guests: Mapping[int, list[Life]]) -> list[int]:
 
 
 def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
-    """Families in a row, each followed by the one that most merges join to it."""
+    """The roots of families in the order in which they are drawn: each is followed by the one with which it
+    has most merges.
+    """
     order: list[int] = []
     while roots:
         order.append(max(roots, key=lambda root: (links[order[-1], root] if order else 0, -root)))
@@ -402,7 +411,7 @@ def _refinement(
     final: Mapping[int, Rows],
     vocabulary: Sequence[str],
 ) -> Refinement:
-    """The words of both topics of a split, from the time before it to the end."""
+    """The words of the two topics of a split, from just before it until the end of the run."""
     pair = lives[split.topic], lives[split.other]
     since = [(at, record) for at, record in kept if at >= split.at]
     columns = [column for at, record in since for column in _column(at, record["words"], pair)]
@@ -415,7 +424,9 @@ def _refinement(
 
 
 def _column(at: float, words: Mapping[str, Rows], pair: tuple[Life, Life]) -> Columns:
-    """The words of both topics at a time, if those that still live all have some."""
+    """The words of the two topics of a split at a time, as a list with one entry; empty unless all that still
+    exist have words.
+    """
     living = [life for life in pair if life.end is None or at < life.end]
     if not living or not all(str(life.id) in words for life in living):
         return []

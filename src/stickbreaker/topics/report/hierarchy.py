@@ -106,7 +106,10 @@ def agglomerate(distances: Floats) -> list[tuple[int, int, float]]:
 
 
 def leaf_order(merges: list[tuple[int, int, float]], distances: Floats) -> list[int]:
-    """The topics from one side of the tree to the other, branches turned so that near ones meet.
+    """The topics as leaves of a tree from one side to the other; branches are turned so that similar topics
+    are adjacent.
+
+    merges: (left, right, height) of each inner node.
 
     >>> leaf_order([(0, 1, 1.0), (3, 2, 5.0)], np.array([[0, 1, 4.0], [1, 0, 6], [4, 6, 0]]))
     [1, 0, 2]

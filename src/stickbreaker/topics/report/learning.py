@@ -54,7 +54,7 @@ class Learning(TopicSection):
 
 
 def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
-    """Few enough points to draw, and among them the last and all with a held-out score."""
+    """Some points of a trace, few enough to draw; always the last one and all with a held-out score."""
     stride, last = -(-len(trace) // MOST_POINTS), len(trace) - 1
     return [
         point for i, point in enumerate(trace) if i % stride == 0 or i == last or point.held_out is not None
@@ -96,8 +96,8 @@ def unigram_of(model: TopicEstimator, manifest: dict[str, Any], figures: dict[st
 def scores_of(model: TopicEstimator) -> tuple[list[TracePoint], str]:
     """The scores of a run, and their kind.
 
-    A step of a memoised run has the score of its documents given the topics, and a pass has a bound: for such
-    runs these are the scores of passes.
+    In a memoised run, a step's score is that of its documents given the topics, and only a pass has a bound:
+    for such runs these are the scores of passes.
     """
     records = model.trace_
     if records and model.learning_schedule().keeps_reports and "pass_score" in records[-1]:

@@ -47,7 +47,9 @@ class Predictions(TopicSection):
 
 
 def predictions_payload(predictions: Sequence[Prediction]) -> list[list[float | None]]:
-    """(documents, seconds, nats of the topics, nats of the unigram), of those that are finite."""
+    """(documents, seconds, nats of the topics, nats of the unigram model) for predictions with finite
+    values.
+    """
     rows = [
         [int(p.documents), rounded(p.seconds), rounded(p.score, 6), rounded(p.unigram, 6)]
         for p in predictions

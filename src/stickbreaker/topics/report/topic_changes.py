@@ -27,9 +27,9 @@ class TopicChanges(TopicSection):
 
 
 def changes_of_topics(path: Path, named: NamedTopics) -> Changes | None:
-    """How the topics changed, if the model kept snapshots or its trace records the vocabulary, else None.
+    """How the topics changed; None unless the model has snapshots or its trace records the vocabulary.
 
-    Of topics with the same name, the largest stands for all.
+    Among topics with the same name, only the largest one is followed.
     """
     model = named.model
     ids = [model.topic_ids_[group[0]] for group in named.members]

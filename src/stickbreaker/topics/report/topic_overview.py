@@ -12,7 +12,10 @@ WORDS = 6  # of a topic
 
 
 def overview_of_topics(model: LearnedTopics) -> Overview:
-    """The largest topics: number, name or first words, share of the words; those of one name are one."""
+    """A table of the largest topics: number, name or first words, share of the words.
+
+    Topics with the same name share a row.
+    """
     named = NamedTopics(model)
     unused, tops = set(named.unused), named.top_words(WORDS)
     order = [g for g in descending(named.shares).tolist() if g not in unused]

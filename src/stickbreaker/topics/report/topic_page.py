@@ -111,7 +111,9 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def subtitle(self) -> str:
-        """How many topics were learned, and as how many they are shown."""
+        """A line with the number of topics that were learned, and how many remain when topics with the same
+        name are merged.
+        """
         named, n_documents = self.named, self.manifest["corpus"]["documents"]
         n_topics = len(self.model.alpha_) - len(self.model.unused_topics_)
         learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"
@@ -172,7 +174,9 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def _breakdowns(self) -> tuple[Breakdown | None, list[Breakdown]]:
-        """Over time and by group, of all documents where the model has their sums, else of its sample."""
+        """Topic shares over time, and by group; from all documents if the model has their sums, otherwise
+        from its sample.
+        """
         documents, n_topics = self._saved_documents[0], len(self.model.alpha_)
         sums, wanted = read_metadata_sums(self.path, n_topics), self.group_field
         whole = sums or sums_of(documents, n_topics)
@@ -195,7 +199,7 @@ class TopicReport(SavedReport[TopicEstimator]):
     groups = cached_property(lambda self: [self._joined(group) for group in self._breakdowns[1]])
 
     def _joined(self, part: Breakdown) -> Breakdown:
-        """The shares of parts of the collection, of topics of one name their sum."""
+        """Topic shares of parts of the collection, with topics of the same name added up."""
         return replace(part, shares=self.named.sums(part.shares).tolist()) if self.named.joined else part
 
     @cached_property
@@ -214,7 +218,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def documents_total(self) -> int:
-        """How many documents the collection has, of which `documents` may be a part."""
+        """The number of documents in the collection, of which `documents` may be a sample."""
         return self.figures.get(OF_OTHERS, self.manifest["corpus"]["documents"])
 
     @cached_property
@@ -233,7 +237,9 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def document_places(self) -> Sequence[tuple[float, float] | None]:
-        """An (x, y) for each document, in [-1, 1], None for one without a place; or nothing."""
+        """The (x, y) of each document on the map, in [-1, 1], None for one without a position; empty without
+        a map.
+        """
         return place_documents(self.documents, self.positions) if len(self._used) > 1 else ()
 
     @cached_property
@@ -255,8 +261,11 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def score_kind(self) -> str:
-        """What the scores of `trace` are: a "bound", an "estimate" of it, of the "documents" of each step
-        given the topics, or "joint" ones of words and topics."""
+        """The kind of the scores in `trace`.
+
+        "bound", "estimate" (of the bound), "documents" (those of each step given the topics), or "joint" (of
+        words and topics).
+        """
         return self._scores[1]
 
     # the score of a model without topics, to compare with `trace`
@@ -273,7 +282,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
 
 def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str, str]:
-    """How long a run was, as a fact: in sweeps, of a stream in steps, else in passes."""
+    """The length of a run as (unit, number): sweeps for a sampler, steps for a stream, passes otherwise."""
     if model.gibbs_settings():
         unit, more = "sweep", "s"
     elif "stream" in manifest or "arriving" in manifest or of_stream(model.trace_):

@@ -158,8 +158,11 @@ def _word_list(words: WordList) -> list[list[Any]]:
 def spread_payload(
     spread: Sequence[tuple[str, Sequence[tuple[int, float]]]], n_topics: int
 ) -> dict[str, list[str]]:
-    """Of words, (topic, share in thousandths) in a row, two digits of base 36 each; as many as there is room
-    for."""
+    """The words in `spread`, and for each of them (topic, share in thousandths) of all its topics,
+    concatenated.
+
+    Each number has two digits of base 36. Words are left out at the end if the page would become too large.
+    """
     words: list[str] = []
     shares: list[str] = []
     room = _MOST_SPREAD
@@ -220,7 +223,9 @@ def topics_of(
 
 
 def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
-    """The learned topics of each that is shown, with the words by which a model knows them again."""
+    """For each topic on the page, the learned topics that it stands for, with words by which a model
+    recognises them.
+    """
     model = named.model
     vocabulary = model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
@@ -234,7 +239,9 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
 def _shown(
     model: LearnedTopics, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
-    """Each topic's words (of several languages, the leading one), and its words by language."""
+    """For each topic, its words (with several languages, those of the `leading` one), and its words by
+    language.
+    """
     vocabulary = model.vocabulary_
     for likely, first in zip(seen.likely, seen.first, strict=True):
         sides: dict[str, WordList] = {}
@@ -251,7 +258,10 @@ def _shown(
 def spread_of(
     named: NamedTopics, leading: str, topics: Sequence[Topic]
 ) -> list[tuple[str, list[tuple[int, float]]]]:
-    """How words' tokens divide over the topics, p(k|w) ∝ p(k) p(w|k); those that lead a topic first."""
+    """How the tokens of words are divided among topics: p(k|w) ∝ p(k) p(w|k), as (word, [(topic, share)]).
+
+    Words that are first in some topic come first.
+    """
     vocabulary = named.model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
     place = {vocabulary.spelled[row]: row for row in range(side.start, side.stop)}
@@ -272,7 +282,9 @@ def spread_of(
 
 
 def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
-    """Each topic's concepts, as a column of their own; empty if there are none."""
+    """For each topic its concepts, as a column of words named "concepts"; empty for a topic without
+    concepts.
+    """
     tops = named.top_concepts(SHOWN)
     shares = named.shares / max(float(named.shares.sum()), 1e-300)
     names, by_topic = named.concept_shares

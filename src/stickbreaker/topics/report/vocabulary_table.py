@@ -25,8 +25,8 @@ MOST_WORDS = 8000  # of the vocabulary, the most frequent
 class WordRow:
     """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic.
 
-    Where nobody counted them, as of a stream, both are None, and `share` is the word's share of all words by
-    the model.
+    If these were not counted, as in a stream, both are None, and `share` is the word's share of all words
+    according to the model.
     """
 
     word: str

@@ -58,9 +58,8 @@ def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, see
 def restored_state(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
 ) -> SamplingState:
-    """The chains of a checkpoint, given the source of its tokens.
-
-    Raises ValueError if it makes no sense.
+    """The state of the chains in a checkpoint. `source`: of their tokens. Raises ValueError for an invalid
+    checkpoint.
     """
     tokens = _tokens(source)
     nowhere = [np.zeros(len(tokens.words), np.int32)] * _sampling(estimator).chains
@@ -70,9 +69,10 @@ def restored_state(
 def read(
     estimator: LearnedTopics, model: TopicModel, folder: Path, snapshot: Snapshot
 ) -> tuple[LocalEngine, VariationalState]:
-    """The result of a run's last checkpoint. The tokens come from the run's corpus.
+    """What the chains of a finished run learned, from its last checkpoint; the tokens are read from its
+    corpus.
 
-    Raises UserError if it no longer exists, or is another one.
+    Raises UserError if the corpus no longer exists, or has changed.
     """
     manifest = snapshot.manifest
     source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])

@@ -172,21 +172,29 @@ def _meanings(model: TopicModel) -> csr_matrix | None:
 
 
 def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:
-    """For each guided topic, a unit vector (words) of what its eta favours, weighted like documents."""
+    """For each guided topic, a unit vector (words): how much eta favours each word, weighted as documents
+    are.
+
+    priors: the eta of each topic (words).
+    """
     for eta in priors:
         lean = (eta - eta.min()) * weights
         yield lean / max(float(np.linalg.norm(lean)), 1e-12)
 
 
 def _linked(counts: csr_matrix, parts: Sequence[slice], n_topics: int) -> NDArray[np.bool_]:
-    """Which documents can be seeds: those with words in every language, or all if these are too few."""
+    """Whether each document can seed a topic: it must have words in every language, unless too few documents
+    do.
+    """
     sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in parts]
     linked = np.logical_and.reduce(sides)
     return linked if linked.sum() >= 2 * n_topics else np.ones(len(linked), np.bool_)
 
 
 def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
-    """tf-idf (1 + log n) log(D / df), rows of length one (or zero); also returns the logs."""
+    """tf-idf (1 + log n) log(D / df), with rows of length one (or zero); also returns log(D / df) of each
+    word.
+    """
     n_documents, n_words = _shape(counts)
     idf = np.log(n_documents / np.maximum(np.bincount(counts.indices, minlength=n_words), 1))
     weighted = counts.copy()

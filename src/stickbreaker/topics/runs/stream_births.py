@@ -57,7 +57,7 @@ class Opened(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What happened to topics, and how many words came into the vocabulary with those that opened."""
+    """Events of topics, and the number of words that the vocabulary gained with new topics."""
 
     events: list[Event]
     entered: int = 0
@@ -95,7 +95,9 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
 
 
 def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]:
-    """The last documents that wait, over their own words, ascending, and these words."""
+    """The last `number` of the waiting documents, over the words in them alone, and these words,
+    ascending.
+    """
     bags = waiting.bags.take(np.arange(len(waiting) - number, len(waiting)))
     if waiting.spelled is not None:
         return by_spelling(bags, waiting.spelled)
@@ -125,7 +127,9 @@ class Outcome(NamedTuple):
 
 
 def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
-    """Try given topics, smallest first, on the documents that use them."""
+    """Try to do without each of these topics, smallest first, by predicting the documents that use it;
+    returns the outcome.
+    """
     halves, names = trial.halves(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
     gains_of: dict[int, float] = {}
@@ -207,8 +211,10 @@ def candidates(
 
 
 def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
-    """The documents that topics explain hardly better, or worse, than the overall word frequencies of these
-    documents; long ones first."""
+    """The documents that topics explain worst, compared with the overall word frequencies of these documents.
+
+    A long document counts more than a short one with the same loss per token.
+    """
     tokens = tokens_by_document(bags.offsets, bags.counts)
     words = np.bincount(bags.words, bags.counts, len(trial.counts))
     owners = np.repeat(np.arange(len(tokens)), np.diff(bags.offsets))
@@ -245,9 +251,10 @@ def _open(
 def _change_of_rows(
     job: VariationalRun, state: VariationalState, change: Array, bags: Bags, words: Words
 ) -> tuple[Rows | SparseCounts, int]:
-    """The change of the counts of some words as one of the table's rows, and how many words it adds.
+    """A change of the counts of words as rows of the table, and the number of words added to the table.
 
-    Words that the table has dropped, or has not let in yet, are added as the model lets words in.
+    change (words × topics): of the counts of `words`. A word that the table does not have (yet, or any more)
+    is added if the model admits it.
     """
     if not isinstance(words, list):
         return Rows(words, np.ascontiguousarray(change)), 0
@@ -273,7 +280,7 @@ def _on_trial(job: VariationalRun, state: VariationalState, words: Words) -> Top
 
 
 def _numbers(job: VariationalRun, state: VariationalState) -> tuple[int, ...]:
-    """Lasting numbers of the topics."""
+    """The lasting numbers of the topics."""
     return (state.columns or first_columns(job.engine.table.shape[1])).numbers
 
 

@@ -27,7 +27,8 @@ TEXTS = {
 
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[dict[str, Any]]:
-    """The warnings after `step` steps, except those given `before`, from the topics' counts.
+    """The warnings that the topics' token counts (`totals`) call for after `step` steps, except those given
+    `before`.
 
     If the number of topics is learned (`grows`), empty ones are not a problem.
 

@@ -47,7 +47,7 @@ def new_run(
 def resume_run(
     estimator: LearnedTopics, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run, RunState]:
-    """The run whose checkpoint is `snapshot`."""
+    """The run that continues from the checkpoint `snapshot`, and its state."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
     if estimator.gibbs_settings() is not None:
@@ -110,7 +110,7 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
 
 
 def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
-    """Start a variational run with a seeded table; returns the run and its state."""
+    """Give a variational run its initial table; returns the run and its state."""
     model = topic_model(job.model)
     if model.words.grows:
         job, state = begin_open(job, estimator.n_topics_at_start(), estimator.init)
@@ -126,7 +126,9 @@ def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[Variationa
 def restore_state(
     job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int
 ) -> VariationalState:
-    """Load a snapshot's table into the engine; returns its state. Raises ValueError if it makes no sense."""
+    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError if it is
+    invalid.
+    """
     engine = job.engine
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
@@ -144,7 +146,7 @@ def restore_state(
 
 @dataclass(frozen=True)
 class WholeCounts:
-    """Checks that all weights in given blocks are whole numbers; raises UserError otherwise."""
+    """Checks that all weights in some blocks are whole numbers, and raises UserError otherwise."""
 
     source: Source
 
@@ -156,7 +158,7 @@ class WholeCounts:
 def _to_learn(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float
 ) -> tuple[TopicModel, Source, HeldOut | None]:
-    """The model that the parameters describe, the documents, and the scorer of held-out ones (or None)."""
+    """The model to learn, its documents, and the scorer of held-out documents (None if none are held out)."""
     model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:

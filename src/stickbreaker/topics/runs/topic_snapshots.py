@@ -17,8 +17,10 @@ class TopicMoments(Moments):
 
 
 def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:
-    """The most probable words of each topic in use, by lasting number, and those added after step `since`;
-    None: report no new words."""
+    """For each topic in use, by lasting number: its most probable words, and those added since step `since`.
+
+    With `since` None, no words count as added.
+    """
     words, table = topic_model(job.model).words, job.engine.table
     keys, whole = table.keys, table.whole()
     assert keys is not None

@@ -20,7 +20,7 @@ TOKENS_IN_USE = 0.5  # expected tokens from which on a document uses a topic
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Documents in two halves, each of which is predicted from the other."""
+    """Documents cut in two halves, each of which is predicted from the other."""
 
     first: Bags
     second: Bags
@@ -54,8 +54,11 @@ class TopicsOnTrial:
         table: CountTable,
         words: NDArray[np.int64] | Sequence[str],
     ) -> "TopicsOnTrial":
-        """The topics of a table; `words` are rows of it, or where rows have keys words by spelling,
-        ascending. Bags have places among them as their words."""
+        """The topics of a table, to be tried on documents.
+
+        `words`: rows of the table or, if its rows have keys, words, ascending by spelling. The words of bags
+        are indices into them.
+        """
         solver = MeanField() if model.solver.draws else model.solver
         return cls(replace(model, solver=solver), params, model.words.on_trial(params, table, words))
 
@@ -73,7 +76,7 @@ class TopicsOnTrial:
         return Halves.of(bags, self.words.spelled)
 
     def without(self, topic: int) -> "TopicsOnTrial":
-        """The topics without one of them, whose weight goes to all others and to the rest."""
+        """The topics without topic number `topic`, whose weight is divided among all others and the rest."""
         params = apply((Drop("topics", (topic,)),), self.params)
         mass = float(params["weights"].values.sum() + params["rest"].values)
         return replace(self, params=_scaled(params, 1.0 / mass), words=self.words.without(topic))
@@ -83,7 +86,7 @@ class TopicsOnTrial:
         return replace(self, params=with_topics(self.params, weights), words=self.words.plus(counts))
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
-        """The local step of some documents: their records, and sums whose rows are words of the trial."""
+        """Infer the topics of some documents: their records, and sums whose rows are words of the trial."""
         shard, documents = shard_of(bags, np.arange(len(bags.unseen)), len(self.counts)), self.model.documents
         weights, log_scale, paths = self.words.weights(shard.rows)
         prior, rest = documents.prior(self.params), documents.rest(self.params)
@@ -114,7 +117,9 @@ class TopicsOnTrial:
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:
-    """The params with further topics of given weights, taken proportionally from all others and the rest."""
+    """The params with additional topics of these weights, which are taken proportionally from all others and
+    the rest.
+    """
     n = len(weights)
     grown = apply((Grow("topics", n),), params)
     scaled = _scaled(grown, 1.0 - float(weights.sum()))

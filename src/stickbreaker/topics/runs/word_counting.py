@@ -117,8 +117,9 @@ class MeetingCounts:
 
 
 def count_company(bags: Bags, side: Side, n_words: int) -> Array:
-    """The numbers of documents in which the first words of each topic co-occur, flat, and of those with the
-    language."""
+    """The number of documents in which the first words of each topic co-occur (topics × words × words,
+    flattened), followed by the number of documents that have the language.
+    """
     first = side.words[:, :IN_COMPANY]
     n_topics, n = first.shape
     order = np.argsort(first.ravel(), kind="stable")

@@ -34,7 +34,10 @@ class SearchPoint:
     checks: bool = False
 
     def score(self, judge: str) -> float:
-        """The score by which runs are compared. Raises ValueError if the run has none."""
+        """The score by which the judge compares runs: the bound, or the held-out score.
+
+        Raises ValueError if the run has no such score.
+        """
         if judge == "bound":
             return self.bound
         if self.held_out is None:

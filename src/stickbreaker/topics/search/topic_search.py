@@ -64,14 +64,18 @@ class TopicSearch:
         return {"n_topics": left[0]} if left else self._next_check(points)
 
     def chosen(self, points: Sequence[SearchPoint]) -> SearchPoint:
-        """The run that becomes the model: the best run to the end by its judge, the first of ties; or the one
-        preferred by held-out documents against the bound."""
+        """The run that becomes the model: among complete runs the one with the best score by its judge, the
+        first of ties.
+
+        A run that held-out documents preferred to the one with the best bound comes before all others.
+        """
         ends = [point for point in points if point.final]
         return max(ends, key=lambda point: (point.checks, point.score(self.judge)))
 
     def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> Settings:
-        """The parameters of one of the finished runs. Raises ValueError if it does not follow from the runs
-        before it."""
+        """The parameters of one of the finished runs. Raises ValueError if the search would not have made it
+        after those before it.
+        """
         settings = self.next_settings(points[: points.index(chosen)])
         if settings is None or settings["n_topics"] != chosen.topics:
             raise ValueError("a run of the search does not follow from those before it")
@@ -107,7 +111,9 @@ class TopicSearch:
         return max(1, int(most))
 
     def _short(self, n_topics: int, judge: str) -> Settings:
-        """The parameters of a short run."""
+        """The parameters of a short run, which is not completed: a few passes for `judge` ("bound" or another
+        score).
+        """
         passes = min(PASSES[judge], self.max_iter or PASSES[judge])
         return {"n_topics": n_topics, "max_iter": passes, "tol": 0.0}
 
@@ -144,7 +150,11 @@ class TopicSearch:
         return None if following is None else {**following, **CHECK}
 
     def _next_from_above(self, short: Mapping[int, SearchPoint]) -> int | None:
-        """The initial number of topics of the next short run; None: enough were tried."""
+        """The initial number of topics of the next short run, with the bound as judge; None if enough were
+        tried.
+
+        short: the short runs so far, by initial number of topics.
+        """
         most_tried = self.most("bound")
         if not short:
             return min(FIRST, most_tried)
@@ -159,7 +169,10 @@ class TopicSearch:
         return None
 
     def _starts(self, short: Mapping[int, SearchPoint]) -> list[int]:
-        """The initial numbers of topics of runs to the end."""
+        """The initial numbers of topics with which complete runs start, one or two.
+
+        short: the short runs so far, by initial number of topics.
+        """
         if not short:
             return []
         best = max(point.bound for point in short.values())

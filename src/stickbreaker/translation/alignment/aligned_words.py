@@ -34,7 +34,7 @@ class Links(NamedTuple):
 
 
 def sentences_of(lists: Iterable[Sequence[int]]) -> Sentences:
-    """Sentences from lists of numbers of words.
+    """`Sentences` from lists of word numbers.
 
     >>> sentences_of([[4, 0], [], [7]])
     Sentences(words=array([4, 0, 7], dtype=int32), offsets=array([0, 2, 2, 3]))

@@ -118,13 +118,17 @@ def learn_translations(
 
 
 def _words_in_pairs(source: Sentences, target: Sentences) -> tuple[int, int]:
-    """The numbers of words in pairs that have words on both sides."""
+    """The number of source words and of target words, in those sentence pairs that have words on both
+    sides.
+    """
     both = (source.lengths > 0) & (target.lengths > 0)
     return int(source.lengths[both].sum()), int(target.lengths[both].sum())
 
 
 def _plain_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """A step of model 1; returns the nats before it."""
+    """One step of IBM model 1 in both directions; returns the new parameters, and the nats before the
+    step.
+    """
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_without_order(side.pairs, side.direction, side.counts), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
@@ -138,7 +142,10 @@ def _ordered_step(pool: Executor, learners: _Both, settings: AlignmentSettings) 
 
 
 def _agreeing_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """A step of both directions in agreement; two halves of the pairs are counted in parallel, then added."""
+    """One step of both directions in agreement; returns the new parameters, and the nats before the step.
+
+    Two halves of the pairs are counted in parallel, then added.
+    """
     one, other = learners
     starts = one.pairs.starts
     middle = int(np.searchsorted(starts, starts[-1] // 2))
@@ -182,7 +189,11 @@ def _after(learners: _Both, sides: tuple[Side, Side], alpha: float) -> _Both:
 def _index(
     source: Sentences, target: Sentences, sizes: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Source and target word of each slot, and the two directions before their first step."""
+    """The source and the target word of each slot (a pair of words that co-occur), and the two directions
+    before their first step.
+
+    sizes: the numbers of source and of target words.
+    """
     starts = cell_starts(source, target)
     places = np.argsort(source.words, kind="stable")[np.count_nonzero(source.words < 0) :]
     offsets = np.zeros(sizes[0] + 1, np.int64)
@@ -209,7 +220,10 @@ def _first(n_slots: int, n_words: int) -> Direction:
 def _pruned(
     sources: NDArray[np.int32], targets: NDArray[np.int32], learners: _Both
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Drop the pairs of words that are unlikely in both directions; their cells count as missing."""
+    """Drop pairs of words that are unlikely in both directions; their cells then count as missing pairs.
+
+    Returns the remaining source words, target words and directions.
+    """
     likely = np.maximum(*(learner.direction.translations for learner in learners)) >= PRUNED
     likely[-2:] = True
     numbers = np.cumsum(likely, dtype=np.int32) - 1

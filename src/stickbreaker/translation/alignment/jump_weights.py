@@ -12,7 +12,7 @@ _PLACES = np.arange(WIDEST + 1)
 
 
 def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Initial weights of jumps and starts: halved with each position away from the next one."""
+    """Initial weights of jumps and of starts: halved with each position further away from the next one."""
     jumps, starts = 0.5 ** np.abs(_JUMPS - 1.0), 0.5 ** np.arange(WIDEST, dtype=np.float64)
     return jumps / jumps.sum(), starts / starts.sum()
 

@@ -51,7 +51,10 @@ def write_pharaoh(links: Links, out: Path, *, overwrite: bool = False) -> None:
 
 
 def _links(line: str, path: str, number: int, source: int, target: int) -> list[tuple[int, int]]:
-    """The links of a line; source, target: number of words of the two sentences."""
+    """The links in a line, as (source position, target position). Raises UserError if one is invalid.
+
+    source, target: numbers of words of the two sentences; number: of the line.
+    """
     links: list[tuple[int, int]] = []
     for text in line.split():
         link = _LINK.fullmatch(text)

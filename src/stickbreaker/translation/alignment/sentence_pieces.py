@@ -14,7 +14,7 @@ _BLOCK = 1 << 20  # cells processed at a time, 4 bytes each
 
 
 class Pieces(NamedTuple):
-    """Sentence pairs cut into pieces."""
+    """Sentence pairs that were cut into pieces."""
 
     source: Sentences
     target: Sentences
@@ -56,7 +56,8 @@ def cell_starts(source: Sentences, target: Sentences) -> NDArray[np.int64]:
 def pairs_of(
     source: Sentences, target: Sentences, slots: NDArray[np.int32], starts: NDArray[np.int64]
 ) -> tuple[Pairs, Pairs]:
-    """The pairs in both directions: target words given source words, source words given target words.
+    """The sentence pairs in both directions: target words given source words, and source words given target
+    words.
 
     slots (cells), starts (pairs + 1): as in `Pairs`, source position × target position.
     """

@@ -10,7 +10,7 @@ from stickbreaker.translation.kernels.growing_links import grow_links
 
 
 class Choices(NamedTuple):
-    """For each word of one side, the chosen word of the other side."""
+    """For each word of one side, the word of the other side that it was linked with."""
 
     positions: NDArray[np.int32]  # words: position in the other sentence, from 0; -1: none
     offsets: NDArray[np.int64]  # sentences + 1: where each begins

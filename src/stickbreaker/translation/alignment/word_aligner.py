@@ -114,7 +114,7 @@ class WordAligner:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WordAligner":
-        """The aligner that `to_arrays` wrote."""
+        """The aligner from what `to_arrays` returned."""
         to_target, to_source = (
             Direction(
                 arrays[f"translations_{name}"].astype(np.float64),

@@ -20,7 +20,7 @@ STEPS_PER_TRANSLATION = 1000  # limit of the search for a list of best translati
 
 
 class SentenceOptions(NamedTuple):
-    """A sentence with its translation options."""
+    """A sentence with the translation options of its spans."""
 
     n: int  # source words
     longest: int  # words of the longest span with options; 1 without options
@@ -89,7 +89,7 @@ class Decoder:
         return [self._translation(sentence, paths, number) for number in order.tolist()]
 
     def _translation(self, sentence: SentenceOptions, paths: Paths, number: int) -> Translation:
-        """The translation with a given number among the paths found."""
+        """Translation number `number` among the paths that were found."""
         options, words = sentence.options, list[str]()
         spans: list[SpanPair] = []
         for option in paths.options[paths.starts[number] : paths.starts[number + 1]].tolist():

@@ -29,7 +29,7 @@ class Paths(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Suffixes of translations: an edge, and those after it."""
+    """Suffixes of translations: each is an edge followed by a shorter suffix."""
 
     edges: NDArray[np.int64]
     later: NDArray[np.int64]  # the suffix that this one extends backwards; -1
@@ -105,7 +105,10 @@ def _continue(edge, later, gain, graph, ends, priorities, items):
 
 @njit(**LEAF)
 def _take(found, end, graph, options, ends, texts, paths):
-    """Store a translation as number `found` and return True, unless one with the same words exists."""
+    """Store the translation that begins with suffix `end` as number `found`.
+
+    Returns False, storing nothing, if one with the same words is stored already.
+    """
     at, last, mixed = texts.starts[found], paths.starts[found], np.uint64(0)
     while end >= 0:
         option = graph.options[ends.edges[end]]
@@ -144,7 +147,9 @@ def _same_words(texts, one, other):
 
 @njit(**EXACT)
 def _fill_features(number, options, weights, model, texts, paths):
-    """Fill the features of a translation from its options and words, and the score from them."""
+    """Fill the features of translation `number` from its options and words, and its score from the
+    features.
+    """
     features, n_options = paths.features[number], options.features.shape[1]
     before, jumped = 0, 0
     for place in range(paths.starts[number], paths.starts[number + 1]):

@@ -55,11 +55,11 @@ class Candidates(NamedTuple):
 
 @njit(**EXACT)
 def search(sentence, weights, model, limits):
-    """Search for translations of a sentence that its options cover; returns the graph.
+    """Search for translations of a sentence with its options; returns the search graph.
 
-    The distortion limit is like that of Moses: a span begins at most that far from the end of the last one
-    and, unless it begins with the first free word, ends at most that far after that word, so that the jump
-    back stays possible.
+    The distortion limit is like that of Moses: a span begins at most that far from the end of the previous
+    one and, unless it begins with the first untranslated word, ends at most that far after that word, so that
+    the jump back stays possible.
     """
     n, most = sentence.n, min(limits.stack, limits.candidates)
     graph = new_graph(n, 2 + n * limits.candidates, 1 + (n + 1) * limits.candidates)
@@ -84,7 +84,7 @@ def search(sentence, weights, model, limits):
 
 @njit(**LEAF)
 def _first_free(graph, node, n):
-    """The first untranslated source word."""
+    """The position of the first source word that is not translated yet; n if there is none."""
     place = 0
     while place < n and is_covered(graph, node, place):
         place += 1
@@ -119,7 +119,9 @@ def _last_begin(n, length, free, limit):
 
 @njit(**EXACT)
 def _open_tables(number, sentence, weights, limits, stacks, graph):
-    """Collect the candidates for stack `number`, with the best one of each table in the queue."""
+    """Collect the candidates for stack `number`, in tables of nodes × options; the best one of each table is
+    put in the queue.
+    """
     n, longest, firsts = sentence.n, sentence.longest, sentence.scored.firsts
     lowest = max(0, number - longest)
     most = (stacks.groups[number] - stacks.groups[lowest]) * min(n, limits.distortion + 1)
@@ -166,7 +168,7 @@ def _no_candidates(tables, most):
 
 @njit(**LEAF)
 def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
-    """Put a candidate into the queue, if it is inside its table."""
+    """Put a candidate (a node and an option of a table) into the queue, if it is inside its table."""
     if at_node < candidates.bounds[table, 0] and at_option < candidates.bounds[table, 2]:
         new = candidates.used[1]
         candidates.cells[new, 0] = table
@@ -181,7 +183,9 @@ def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
 
 @njit(**EXACT)
 def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph):
-    """Add the nodes of a stack from its candidates. slots: see `recombine`."""
+    """Take candidates from the queue, best first, and add their nodes to the stack. slots: see
+    `recombine`.
+    """
     scored, best = sentence.scored, -np.inf
     for _ in range(limits.candidates):
         if candidates.used[2] == 0 or candidates.priorities[0] < best - limits.threshold:

@@ -15,7 +15,9 @@ _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1,
 
 @njit(**PART)
 def _grow(of_target, of_source, links, linked_targets, linked_sources):
-    """Repeatedly add links of either direction next to a link, if one of their words has no link yet."""
+    """Repeatedly add links of either direction that are next to a link, if one of their words has no link
+    yet.
+    """
     added = True
     while added:
         added = False
@@ -51,11 +53,11 @@ def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_so
 
 @njit(**OPTIONS)
 def grow_links(of_target, of_source, target_offsets, source_offsets, offsets_out, target_out, source_out):
-    """Symmetrise all pairs; links are sorted by (target, source).
+    """Symmetrise the links of all sentence pairs (grow-diag-final-and); links are sorted by (target, source).
 
     of_target (target words): the source position that each chose, -1 none; of_source likewise. target_out,
-    source_out: positions, with room for as many links as there are words on both sides; offsets_out (pairs
-    + 1): where the links of each pair begin.
+    source_out: positions, with space for as many links as there are words on both sides; offsets_out (pairs +
+    1): where the links of each pair begin.
     """
     count = 0
     for pair in range(len(offsets_out) - 1):

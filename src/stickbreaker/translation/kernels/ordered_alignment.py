@@ -32,15 +32,16 @@ class Shares(NamedTuple):
 
 
 class Contexts(NamedTuple):
-    """The number of choices of a next position, by the available positions on both sides, capped at
-    WIDEST."""
+    """How often the next position was chosen, by the number of available positions on both sides, capped at
+    WIDEST.
+    """
 
     jumps: NDArray[np.float64]  # positions before the last one × positions after it
     starts: NDArray[np.float64]  # positions of the sentence, less 1
 
 
 class Side(NamedTuple):
-    """One direction, with arrays to which its expected counts are added."""
+    """One direction of alignment, with arrays to which its expected counts are added."""
 
     pairs: Pairs
     direction: Direction
@@ -126,7 +127,10 @@ def _backward(n, m, null_share, room):
 
 @njit(**PART)
 def _infer(pairs, pair, direction, shares, room):
-    """Fill room with p of links and moves, given all words of a pair; returns n, m and nats."""
+    """Fill `room` with p of links and moves given all words of a sentence pair (forward-backward algorithm).
+
+    Returns the numbers n and m of generated and given words, and log p of the generated ones in nats.
+    """
     n, m = load(pairs, pair, direction, room)
     if n * m == 0:
         return n, m, 0.0

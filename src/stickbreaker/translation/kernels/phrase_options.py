@@ -10,7 +10,7 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, ROOT, numb
 
 
 class Options(NamedTuple):
-    """Translation options of the spans of one sentence."""
+    """The translation options of all spans of one sentence."""
 
     begins: NDArray[np.int64]  # options: the first source word
     ends: NDArray[np.int64]  # options: the last source word + 1
@@ -52,7 +52,9 @@ class Sentence(NamedTuple):
 
 @njit(**LEAF)
 def span_of(begin, end, longest):
-    """The index of a span of at most `longest` source words."""
+    """The index of the span from source word `begin` to `end` (exclusive), which has at most `longest`
+    words.
+    """
     return begin * longest + end - begin - 1
 
 

@@ -79,7 +79,7 @@ def is_covered(graph, node, place):
 
 @njit(**LEAF)
 def cover(graph, node, begin, end):
-    """Mark a span as translated."""
+    """Mark the source words from `begin` to `end` (exclusive) as translated in a node."""
     for place in range(begin, end):
         graph.covered[node, place // PIECE] |= np.uint64(1) << np.uint64(place % PIECE)
 
@@ -105,10 +105,11 @@ def _same_place(graph, one, other):
 
 @njit(**LEAF)
 def recombine(graph, slots):
-    """Find the node of the stack equivalent to a new node, stored after the last one in use.
+    """Find the node of a stack that is equivalent to a new node; returns it. The new node is stored after the
+    last one in use.
 
-    If there is none, take the new node into use, without edges. slots: hash table of the stack's nodes (a
-    power of two above their number; -1: free).
+    If there is none, the new node becomes one in use, without edges, and is returned. slots: hash table of
+    the stack's nodes (a power of two above their number; -1: free).
     """
     new, mask = graph.used[0], len(slots) - 1
     mixed = (_place_hash(graph, new) ^ np.uint64(graph.states[new])) * MIXER
@@ -168,9 +169,11 @@ def close_stack(graph, first, most, threshold, number, stacks):
 
 @njit(**EXACT)
 def _group(graph, nodes, members_out, counts_out):
-    """Group nodes with the same covered words and end; returns the number of groups. Fills members_out
-    (nodes) with groups, numbered by first occurrence, and counts_out (groups, zero before) with their
-    sizes."""
+    """Group nodes with the same translated words and end; returns the number of groups.
+
+    Fills members_out (nodes) with the group of each node, numbered by first occurrence, and counts_out
+    (groups, zero before) with their sizes.
+    """
     slots, leaders = np.full(table_size(len(nodes)), NONE, np.int64), np.empty(len(nodes), np.int64)
     mask, n_groups = len(slots) - 1, np.int64(0)
     for i in range(len(nodes)):

@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
 
 
 class Direction(NamedTuple):
-    """Parameters of one direction, or expected counts of them."""
+    """The parameters of one direction, or the expected counts for them."""
 
     translations: NDArray[np.float64]  # slots + 2: p of a generated word; missing pairs; unknown words
     null: NDArray[np.float64]  # generated words + 1: p from null; the last for unknown words, -1
@@ -42,7 +42,7 @@ class Direction(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Working memory for one sentence pair; sizes are those of the longest pair."""
+    """Working memory for one sentence pair, of the size that the longest pair needs."""
 
     translations: NDArray[np.float64]  # n × m
     null: NDArray[np.float64]  # n
@@ -83,7 +83,7 @@ def load(pairs, pair, direction, room):
 
 @njit(**PART)
 def add_links(pairs, pair, n, m, room, counts_out):
-    """Add the expected links of a pair to the counts of translations."""
+    """Add the expected links of a pair to the expected counts of translations."""
     for j in range(n):
         cell = pairs.starts[pair] + j * pairs.generated_steps[pair]
         for i in range(m):
@@ -145,8 +145,11 @@ def expected_translations(counts, given, n_given, alpha, translations_out):
 
 @njit(**OPTIONS)
 def likeliest_translations(counts, given, n_given, translations_out):
-    """Fill translations_out with maximum-likelihood estimates: normalised expected counts. given (slots): the
-    given word of each."""
+    """Fill translations_out (slots) with maximum-likelihood estimates: expected counts, normalised per given
+    word.
+
+    given (slots): the given word of each.
+    """
     totals = np.zeros(n_given)
     for slot in range(len(given)):
         totals[given[slot]] += counts[slot]

@@ -57,7 +57,7 @@ def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_
 
 @njit(**OPTIONS)
 def _pair_of_places(source):
-    """The sentence of each word."""
+    """For each source word of a text, the number of its sentence pair."""
     pairs = np.empty(len(source.words), np.int32)
     for pair in range(len(source.offsets) - 1):
         pairs[source.offsets[pair] : source.offsets[pair + 1]] = pair
@@ -66,7 +66,7 @@ def _pair_of_places(source):
 
 @njit(**PART)
 def _slot(table, source, target):
-    """The slot of two known words, or the number of slots if the table lacks the pair."""
+    """The slot of a pair of known words; the number of slots if the table does not have the pair."""
     low, high = table.offsets[source], table.offsets[source + 1]
     end = high
     while low < high:

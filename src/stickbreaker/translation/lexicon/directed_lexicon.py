@@ -127,7 +127,9 @@ class DirectedLexicon:
         return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
-        """p(e | f, d) of pairs of words, each with the topic shares of its document (pairs × topics)."""
+        """p(e | f, d) of pairs of words, given the topic shares of the document of each pair (pairs ×
+        topics).
+        """
         n = self.counts.n_translations
         keys, place = np.unique((words + 1) * (n + 1) + translations + 1, return_inverse=True)
         one, other = keys // (n + 1) - 1, keys % (n + 1) - 1
@@ -155,8 +157,10 @@ class DirectedLexicon:
 
 
 class EventScores(NamedTuple):
-    """log p of each linked word of the other language, in nats; the mean of probabilities if it is linked
-    with several words."""
+    """log p in nats of each linked word of the other language.
+
+    If it is linked with several words, the mean of the probabilities is used.
+    """
 
     document: NDArray[np.int64]  # (words,)
     plain: Array  # (words,) log p(e | f)

@@ -23,7 +23,7 @@ WORDS_OF_A_NAME = 3
 
 
 class Domains(ABC):
-    """A source of documents' domain shares."""
+    """A source of the domain shares of documents."""
 
     kind: ClassVar[str]
 
@@ -34,12 +34,13 @@ class Domains(ABC):
 
     @abstractmethod
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
-        """Domain shares of documents (documents × domains), given their source texts and their stated domains
-        ("": unknown)."""
+        """Domain shares of documents (documents × domains), from their source texts and stated domains ("":
+        unknown).
+        """
 
     @abstractmethod
     def write(self, directory: Path) -> dict[str, Any]:
-        """Save what is needed alongside the lexicon; returns entries for its manifest."""
+        """Save in a directory what is needed to find domain shares; returns entries for its manifest."""
 
     def of_bitext(self, bitext: Bitext) -> Array:
         """Domain shares of a bitext's documents (documents × domains), from their source side alone."""

@@ -20,7 +20,7 @@ LEAST_P = 0.1  # of a translation shown for a topic
 
 
 class TermInTopic(NamedTuple):
-    """How a term is translated in one topic."""
+    """The translation of a term in one topic."""
 
     topic: int
     share: float  # of the term's links
@@ -39,7 +39,7 @@ class Term(NamedTuple):
 
 
 class ContentWords(NamedTuple):
-    """Which words are content words: those with a letter that are not stop words."""
+    """Whether each word is a content word: it has a letter and is not a stop word."""
 
     source: NDArray[np.bool_]  # (words of the source,)
     target: NDArray[np.bool_]  # (words of the target,)

@@ -39,7 +39,7 @@ SEED = 0
 
 
 class WordEntry(NamedTuple):
-    """A word of one of the languages with its translations."""
+    """A word of one of the two languages, with its translations."""
 
     word: str
     language: str
@@ -105,7 +105,7 @@ class TopicLexicon:
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
-        """`learn` with given domains."""
+        """As `learn`, but with domains that are given."""
         say: Callable[[str], None] = progress or (lambda _: None)
         aligner = None
         if links is None:
@@ -150,8 +150,10 @@ class TopicLexicon:
         return (self.linked, (source, target)), (self.linked.reversed(), (target, source))
 
     def best_strengths(self) -> tuple[Strengths, Strengths]:
-        """The strengths of both directions that make held-out documents most probable: a tenth of the
-        documents, and further tenths until they have 10,000 links."""
+        """The strengths of both directions that make held-out documents most probable.
+
+        A tenth of the documents is held out at a time, as many tenths as have 10,000 links together.
+        """
         parts = np.array([int(PARTS * share_of(name, SEED)) for name in self.bitext.names])
         part_of = parts[self.linked.document]
         links = np.bincount(part_of, minlength=PARTS)
@@ -203,7 +205,7 @@ class TopicLexicon:
 
     @cached_property
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
-        """The numbers of the words of both sides."""
+        """{word: its number}, for the source and for the target."""
         source, target = ({w: number for number, w in enumerate(words)} for words in self.bitext.words)
         return source, target
 
@@ -217,7 +219,7 @@ class TopicLexicon:
     def score(
         self, bitext: Bitext, links: Links | None = None, shares: Array | None = None
     ) -> tuple[EventScores, EventScores]:
-        """Scores of the linked target words and source words of other documents.
+        """Score the linked words of other documents: the target words, and the source words.
 
         Topics come from the documents' source side, or from `shares` (documents × topics) if already known
         (`domains.of_bitext`). A positive gain means that topics help to predict translations; no decoder is
@@ -265,7 +267,7 @@ class TopicLexicon:
 def sentences_with(
     lexicon: TopicLexicon, word: str, language: str, translations: Sequence[str]
 ) -> dict[str, NDArray[np.int64]]:
-    """For each of given translations, the sentence pairs in which a word is linked with it."""
+    """For each of these translations, the numbers of the sentence pairs in which `word` is linked with it."""
     side = int(language == lexicon.bitext.target)
     linked = lexicon.linked if side == 0 else lexicon.linked.reversed()
     numbers = lexicon.numbers

@@ -36,8 +36,9 @@ class LexicalLinks(NamedTuple):
 def lexical_links(
     table: PhraseTable, options: NDArray[np.int64], lexicons: tuple[DirectedLexicon, DirectedLexicon]
 ) -> tuple[LexicalLinks, LexicalLinks]:
-    """The target words with their links, and the source words with their links, of given options of a
-    table."""
+    """For some options of a phrase table, their target words with the source words linked to each, and their
+    source words with the target words linked to each.
+    """
     sources, source_lengths = table.source_of(table.phrases[options])
     offsets, places = entries_between(table.offsets[options], table.offsets[options + 1])
     target_lengths = np.diff(offsets)
@@ -79,7 +80,9 @@ def _links_of(
 def words_of_pairs(
     pairs: NDArray[np.int64], lexicon: DirectedLexicon
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The words f and e of pairs, by the numbers of a lexicon of p(e | f); -1 is a word that it lacks."""
+    """The words f and e of pairs, which are coded as one number, for a lexicon of p(e | f); -1 is an unknown
+    word.
+    """
     others, words = np.divmod(pairs, lexicon.counts.n_translations + 1)
     return others - 1, words - 1
 

@@ -99,7 +99,7 @@ def _translations(
 
 
 def _links(mask: int) -> str:
-    """Links as Moses writes them, source-target.
+    """The links in a bit mask, as Moses writes them: "source-target" positions.
 
     >>> _links(0b1000001)
     '0-0 1-1'
@@ -117,7 +117,7 @@ def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> l
 
 
 class GivenTable(NamedTuple):
-    """A phrase table read from a file, and counts of what was left out."""
+    """A phrase table that was read from a file, and how many of its translations were left out."""
 
     table: PhraseTable
     too_long: int  # translations with more than 5 words on a side

@@ -66,7 +66,7 @@ class PhraseModel:
 
     @property
     def option_features(self) -> tuple[str, ...]:
-        """The names of the features of options."""
+        """The names of the features that each translation option has."""
         return PLAIN + (RANKED[: self.ranks] or MIXTURE if self.adapts else ())
 
     @property
@@ -75,7 +75,7 @@ class PhraseModel:
         return self.option_features + OF_SEARCH
 
     def decoder_weights(self) -> Weights:
-        """The weights in the decoder's form."""
+        """The weights as the decoder takes them."""
         own = np.array([self.weights[name] for name in self.option_features])
         return Weights(own, *(self.weights[name] for name in OF_SEARCH))
 
@@ -87,7 +87,7 @@ class PhraseModel:
 
     @cached_property
     def _source_numbers(self) -> dict[str, int]:
-        """The numbers of the source words of the table."""
+        """{source word of the table: its number}."""
         own, more = self.lexicon.numbers[0], self.table.more_words[0]
         return own if not more else own | {word: len(own) + place for place, word in enumerate(more)}
 
@@ -153,7 +153,9 @@ class PhraseModel:
     def _spans(
         self, words: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The begins and ends of a sentence's options, and their numbers in the table."""
+        """For each translation option of a sentence, the begin and end of its span, and its number in the
+        table.
+        """
         begin = np.repeat(np.arange(len(words)), MOST)
         lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
         inside = begin + lengths <= len(words)
@@ -173,7 +175,10 @@ class PhraseModel:
         options: NDArray[np.int64],
         features: Array,
     ) -> SentenceOptions:
-        """A sentence in the decoder's form."""
+        """A sentence as the decoder takes it, from its translation options and their features.
+
+        Words without a translation of their own are copied.
+        """
         single = np.zeros(len(tokens), np.bool_)
         single[begins[ends - begins == 1]] = True
         passed: dict[str, int] = {}

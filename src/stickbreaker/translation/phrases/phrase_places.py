@@ -45,14 +45,15 @@ class PhraseIndex(NamedTuple):
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """(lengths + 1,) The first number of the phrases of each length."""
+        """The first number of the phrases of each length, from 1 (lengths + 1,)."""
         return np.cumsum([0, *map(len, self.keys)])
 
     def find(
         self, words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8]
     ) -> NDArray[np.int64]:
-        """The numbers of phrases of a text, given their begins and lengths; -1 if they are not in the
-        index."""
+        """The numbers of phrases in a text, from the positions at which they begin and their lengths; -1 for
+        a phrase that is not in the index.
+        """
         found = np.full(len(begin), -1, np.int64)
         before, alive = np.zeros(len(begin), np.int64), np.arange(len(begin))
         for n, keys in enumerate(self.keys):
@@ -73,10 +74,10 @@ class PhraseIndex(NamedTuple):
 def number_phrases(
     words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8], n_words: int
 ) -> tuple[PhraseIndex, NDArray[np.int32]]:
-    """Index the phrases of a text, given their begins and lengths; returns the index and each phrase's
-    number, -1 if it has an unknown word.
+    """Index the phrases in a text, from the positions at which they begin and their lengths.
 
-    The index also contains all prefixes of the phrases.
+    Returns the index, which also contains all prefixes of the phrases, and each phrase's number, -1 if it has
+    an unknown word.
 
     >>> text = np.array([4, 2, 4], np.int32)
     >>> index, numbers = number_phrases(text, np.array([0, 2]), np.array([2, 1], np.int8), 5)

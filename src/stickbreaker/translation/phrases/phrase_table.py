@@ -135,7 +135,7 @@ class PhraseTable:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "PhraseTable":
-        """The table that `to_arrays` wrote. Raises ValueError or KeyError for other arrays."""
+        """The table from what `to_arrays` returned. Raises ValueError or KeyError for other arrays."""
         keys = tuple(arrays[f"keys.{n}"] for n in range(sum(name.startswith("keys.") for name in arrays)))
         index = PhraseIndex(keys, int(arrays["n_words"][0]))  # type: ignore[arg-type]
         kind = PhraseCounts if "counts" in arrays else GivenScores
@@ -162,7 +162,7 @@ class _Pairs(NamedTuple):
 
 
 def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
-    """Count pairs of phrases, given by number, with their links."""
+    """Count equal pairs of phrases, which are coded as numbers; each gets its most frequent links."""
     order = np.argsort(pairs)
     pairs, links = pairs[order], links[order]
     first, counts = _runs(pairs)
@@ -175,7 +175,7 @@ def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
 
 
 def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where runs of equal values begin, and how long they are."""
+    """The start and the length of each run of equal values."""
     begins = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
     return begins, np.diff(begins, append=len(values))
 

@@ -83,7 +83,9 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
 def read_phrases(
     folder: Path, words: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> tuple[PhraseTable, BackoffModel | TopicBackoffModel]:
-    """Read what `write_phrases` wrote, given the words of both sides. Raises UserError for anything else."""
+    """The phrases that `write_phrases` saved, for the words of both sides. Raises UserError for anything
+    else.
+    """
     arrays = read_arrays(folder / PHRASES)
     with making_sense_of(folder / PHRASES, RESTORE):
         table = PhraseTable.from_arrays(arrays)
@@ -140,7 +142,7 @@ def load_phrases(path: Path) -> PhraseModel:
 
 
 def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> None:
-    """Save tuned weights alongside their phrases, replacing others."""
+    """Save tuned weights in the directory of their phrases, replacing earlier ones."""
     kept = {name: weights[name] for name in model.features}
     manifest = {"phrases": read_manifest(path)["phrases"], "weights": kept}
     write_atomic(path / WEIGHTS, json.dumps(manifest, indent=1).encode() + b"\n")

@@ -16,7 +16,8 @@ T = TypeVar("T")
 def token_documents(
     lexicon: TopicLexicon, bitext: Bitext, shares: Array | None = None
 ) -> tuple[list[TokenDocument], list[list[list[str]]]]:
-    """The documents of a bitext as source tokens with topic shares, and their references.
+    """The documents of a bitext as source tokens with topic shares, and their reference translations as
+    tokens.
 
     `shares` (documents × topics): those of `lexicon.domains`, if already known.
     """

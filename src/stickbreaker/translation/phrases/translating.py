@@ -92,14 +92,14 @@ def _translations(
 
 
 def _joined(pieces: list[Translation]) -> list[Translation]:
-    """Join the translations of the pieces of a sentence."""
+    """Join the best translations of the pieces of a sentence into one; returns a list with this."""
     words = tuple(word for piece in pieces for word in piece.words)
     features = np.sum([piece.features for piece in pieces], axis=0)
     return [Translation(words, sum(piece.score for piece in pieces), features, ())]
 
 
 class TuningRound(NamedTuple):
-    """A round of tuning: its initial weights, and the quality of its translations."""
+    """One round of tuning: its initial weights, and the quality of the translations with them."""
 
     weights: dict[str, float]
     bleu: float  # 0 to 1, on the development sentences

@@ -30,7 +30,7 @@ LEAST_SHARE = 0.005  # of a topic that is drawn
 
 
 class WordChanges(NamedTuple):
-    """How much the translation of each word of each document changes by the document's topics."""
+    """How much a document's topics change the translation of each of its words."""
 
     document: NDArray[np.int64]  # (words of documents,)
     word: NDArray[np.int64]  # (words of documents,) numbers of source words, each once per document
@@ -65,9 +65,11 @@ class ChangedWord:
 
 @dataclass(frozen=True, slots=True)
 class ChangedDocument:
-    """A document of the bitext: its domain ("": not known), pairs of sentences, how much translations change,
-    in nats per linked word that has content, (topic, share), the largest first, and the words that change
-    most."""
+    """A document of the bitext, and how much its topics change translations.
+
+    domain: "" if not known; pairs: number of sentence pairs; nats: the change per linked content word;
+    topics: (topic, share), the largest first; words: those that change most.
+    """
 
     name: str
     domain: str
@@ -108,7 +110,9 @@ def _document(row: ChangedDocument) -> dict[str, Any]:
 
 
 def _changed_word(row: ChangedWord) -> list[Any]:
-    """Word, nats, usual translation, that of the document, whether it is another, number of the example."""
+    """[word, nats, usual translation, translation in the document, whether these differ, number of the
+    example].
+    """
     return [
         one_line(row.word),
         short(row.nats),
@@ -148,7 +152,9 @@ def divergences(found: Translations, shares: Array) -> Array:
 def changed_documents(
     lexicon: TopicLexicon, content: ContentWords, examples: Examples
 ) -> list[ChangedDocument]:
-    """The documents in which most changes, of all and of each domain, the largest changes first."""
+    """The documents in which translations change most: of all, and of each domain. The largest changes come
+    first.
+    """
     changes, n = word_changes(lexicon, content), len(lexicon.bitext.names)
     links: Array = np.bincount(changes.document, changes.links, minlength=n).astype(np.float64)
     nats = np.bincount(changes.document, changes.links * changes.nats, minlength=n) / np.maximum(links, 1.0)
@@ -199,8 +205,11 @@ def _changed_words(
     words: NDArray[np.int64],
     examples: Examples,
 ) -> Iterator[ChangedWord]:
-    """Words of a document, in order, as long as there is room; those are left out of which no translation
-    with content becomes likelier."""
+    """Some words of a document, in order, with the translation that its topics make likelier; at most
+    `MOST_WORDS`.
+
+    Words without such a content word as translation are left out.
+    """
     left = MOST_WORDS
     for word in words.tolist():
         found = lexicon.forward.translations_of(word)
@@ -223,9 +232,11 @@ def _changed_words(
 def _changed(
     lexicon: TopicLexicon, content: ContentWords, found: Translations, here: Array
 ) -> tuple[ChangedTranslation, ChangedTranslation] | None:
-    """The likeliest translation in all documents and the one that a document makes likelier: its own
-    likeliest, if that is another, else the one that adds most to the divergence. None if there is no such
-    one. `here` (translations,): p(e | f, d)."""
+    """The usual translation of a word, and the one that a document makes likelier; None if there is none.
+
+    The first is the likeliest in all documents. The second is the likeliest in the document or, if that is
+    the same, the one that adds most to the divergence. `here` (translations,): p(e | f, d).
+    """
     chosen = np.flatnonzero(content.target[found.words])
     if not len(chosen):
         return None

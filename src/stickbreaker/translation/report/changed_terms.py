@@ -29,7 +29,9 @@ class Terms(Section["LexiconReport"]):
 
 
 def _term(term: Term) -> list[Any]:
-    """Word, links, gain, and of each topic: its number, share, translation, p there and p in all."""
+    """[word, links, gain, topics], with [number, share, translation, p in the topic, p overall] for each
+    topic.
+    """
     topics = [
         [one.topic, short(one.share), one_line(one.translation), short(one.p), short(one.p_all)]
         for one in term.topics

@@ -32,7 +32,9 @@ class Example:
 
 
 class Examples:
-    """Chooses links of a lexicon as examples and numbers them; their texts are read at the end, at once."""
+    """Chooses links of a lexicon as examples and numbers them; all their texts are read at the end, in one
+    go.
+    """
 
     def __init__(self, lexicon: TopicLexicon) -> None:
         self.lexicon = lexicon
@@ -95,7 +97,9 @@ class Examples:
 
 
 def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) -> list[str]:
-    """A sentence in pieces, with some of its `n_tokens` tokens marked; none if it has another number."""
+    """A sentence cut into pieces at the tokens to be marked; nothing is marked if it does not have `n_tokens`
+    tokens.
+    """
     written, spans = token_spans(text, language)
     marks = [spans[token] for token in sorted(tokens.tolist())] if len(spans) == n_tokens else []
     return cut_pieces(written, marks)
@@ -128,7 +132,7 @@ def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHA
 
 
 def short(value: float) -> float:
-    """A probability, or nats, as the payload has it; 0 if it is not finite."""
+    """A number rounded to three digits, for the payload of the page; 0 if it is not finite."""
     return rounded(value, 3) or 0.0
 
 

@@ -31,7 +31,7 @@ MOST_TERMS = 500
 
 
 class WithExamples(NamedTuple):
-    """Rows that name `examples` by number."""
+    """The rows of the page that refer to `examples` by number, and these examples."""
 
     documents: list[ChangedDocument]
     words: list[WordAcrossTopics]
@@ -39,9 +39,10 @@ class WithExamples(NamedTuple):
 
 
 class LexiconReport(Report):
-    """A lexicon; `made_by` is the version of the library that saved it, if one did.
+    """The report on a lexicon; `made_by` is the version of the library that saved it, None if it was not
+    saved.
 
-    Rows name topics, domains and examples by number.
+    Its rows refer to topics, domains and examples by number.
     """
 
     sections = (Terms(), TwoTopics(), Documents(), Topics())
@@ -125,12 +126,14 @@ class LexiconReport(Report):
     n_documents = cached_property(lambda self: len(self.lexicon.bitext.names))
 
     def label_of(self, topic: int) -> str:
-        """What the page calls a topic."""
+        """The label of a topic on the page."""
         name = one_line(self.topics[topic].name)
         return f"topic {topic}: {name}" if self.topics_of_model else name
 
     def payload(self) -> dict[str, Any]:
-        """Topics and domains with their colours, and the sentences that rows name as examples."""
+        """Topics and domains with their colours, and the example sentences that rows refer to, as JSON
+        values.
+        """
         colours = distinct_colours(len(self.topics)), distinct_colours(len(self.domains))
         return {
             "languages": [one_line(code) for code in self.languages],

@@ -55,7 +55,9 @@ class Topics(Section["LexiconReport"]):
 def topic_rows(
     lexicon: TopicLexicon, content: ContentWords, domains: tuple[str, ...]
 ) -> list[TopicDomainRow]:
-    """All topics by number. `domains` are known of the documents: none if these are the topics."""
+    """A row per topic, by number. `domains`: those known of documents; empty if they are the lexicon's
+    topics.
+    """
     links = lexicon.forward.word_topic_counts
     totals = links.sum(axis=0)
     shares = totals / max(totals.sum(), 1.0)
@@ -78,7 +80,10 @@ def topic_rows(
 def _typical_words(
     lexicon: TopicLexicon, content: ContentWords, links: Array, topic: int
 ) -> Iterator[tuple[str, str, float]]:
-    """The words that are most typical of a topic by `links` (words × topics), with their translations."""
+    """(word, translation, p) of the words that are most typical of a topic.
+
+    links (words × topics); the translation is the likeliest in the topic.
+    """
     here, everywhere = links[:, topic], lexicon.forward.word_counts
     known = np.flatnonzero(content.source & (here >= 1.0))
     ratios = here[known] / everywhere[known] * (everywhere.sum() / max(here.sum(), 1e-300))
@@ -92,7 +97,7 @@ def _typical_words(
 
 
 def known_domains(lexicon: TopicLexicon) -> tuple[str, ...]:
-    """The domains that the documents say, by name; none if the lexicon's topics are these."""
+    """The domains stated for documents, sorted; empty if they are the lexicon's topics."""
     if isinstance(lexicon.domains, KnownDomains):
         return ()
     return tuple(sorted({domain for domain in lexicon.bitext.domains if domain}))

@@ -24,8 +24,11 @@ MOST_EXAMPLES = 4000  # pairs of sentences
 
 @dataclass(frozen=True, slots=True)
 class WordInTopic:
-    """How a word is translated in one topic: how many of its links are there, p(translation | word; topic) of
-    each translation that its `WordAcrossTopics` lists, and the number of an example of the likeliest."""
+    """The translation of a word in one topic.
+
+    links: of the word in the topic; p: p(translation | word; topic) of each translation that its
+    `WordAcrossTopics` lists; example: the number of an example of the likeliest one.
+    """
 
     topic: int
     links: float
@@ -35,8 +38,11 @@ class WordInTopic:
 
 @dataclass(frozen=True, slots=True)
 class WordAcrossTopics:
-    """A word with those translations, (translation, p(translation | word)), that are the likeliest in some
-    topic, and the topics in which it is linked often enough."""
+    """A word whose translation depends on the topic.
+
+    translations: (translation, p(translation | word)) for each one that is the likeliest in some topic;
+    topics: those in which the word is linked often enough.
+    """
 
     word: str
     links: float
@@ -96,7 +102,9 @@ def words_across_topics(
 def _across_topics(
     lexicon: TopicLexicon, content: ContentWords, word: int, examples: Examples
 ) -> WordAcrossTopics | None:
-    """A word in the topics that it is linked in; None if these have one likeliest translation."""
+    """A word in the topics in which it is linked often enough; None if they all have the same likeliest
+    translation.
+    """
     forward = lexicon.forward
     links, found = forward.word_topic_counts[word], forward.translations_of(word)
     chosen = np.flatnonzero(content.target[found.words])

@@ -63,7 +63,11 @@ def _raise(lists, start, j):
 
 @njit(**PART)
 def _restore_order(lists, j, stop):
-    """Restore the order of a list after removing a token at place j; returns the new place of j's topic."""
+    """Move the topic at place j of a list down, after one of its tokens was removed, so that counts descend
+    again.
+
+    Returns its new place. stop: the end of the list.
+    """
     i = j
     while i + 1 < stop and lists.pairs[i + 1, 1] > lists.pairs[j, 1]:
         i += 1
@@ -73,7 +77,11 @@ def _restore_order(lists, j, stop):
 
 @njit(**PART)
 def _join(lists, d, stop, k):
-    """Append topic k with one token to the list of document d, which ends before `stop`; returns its end."""
+    """Add one token of topic k to the list of document d, which ends at `stop`, and append the topic if it is
+    new.
+
+    Returns the new end of the list.
+    """
     start = lists.starts[d]
     j = _place(lists.pairs, start, stop, k)
     if j == stop:
@@ -127,7 +135,7 @@ def mass_of(pairs, start, stop, weights, k):
 
 @njit(**ORDERED_PART)
 def search_list(pairs, start, stop, weights, target):
-    """The first place at which the running sum of n_dk weight_k passes the target."""
+    """The first place in a document's list at which the running sum of n_dk weights_k exceeds `target`."""
     j = start
     while j < stop - 1:
         target -= _part(pairs, j, weights)
@@ -139,7 +147,9 @@ def search_list(pairs, start, stop, weights, target):
 
 @njit(**PART)
 def search_prior(parts, alpha, weights, n_topics, target):
-    """The first topic at which the running sum of alpha_k weight_k passes the target."""
+    """The first topic at which the running sum of alpha_k weights_k exceeds `target`; parts: its sums over
+    chunks.
+    """
     c = 0
     while c < len(parts) - 1 and target >= parts[c]:
         target -= parts[c]

@@ -47,7 +47,7 @@ class TreeCounts(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the tokens of a block are, in its order."""
+    """The topic and the path of each token of a block, in the block's order."""
 
     topics: NDArray[np.int32]
     paths: NDArray[np.int32]  # index among the word's paths
@@ -90,7 +90,7 @@ def count_path(tree, path, k, change, counts_out):
 
 @njit(**PART)
 def draw_path(tree, counts, w, k, weight, state):
-    """Draw one of a word's paths by their weights, whose sum is `weight`."""
+    """Draw one of the paths to word w, in proportion to their weights in topic k, whose sum is `weight`."""
     path, last = tree.starts[w], tree.starts[w + 1] - 1
     if path == last:
         return path
@@ -139,7 +139,10 @@ def _take(tree, w, path, k, counts_out):
 
 @njit(**PART)
 def _stay(tree, w, k, own, state, counts_out):
-    """Draw a path for a token that keeps its topic, with weight `own`; counts it if `_take` uncounted one."""
+    """Draw a path for a token that keeps its topic k; returns the path. own: the sum of the paths' weights.
+
+    The token is counted again if `_take` removed it from the counts.
+    """
     path = draw_path(tree, counts_out, w, k, own, state)
     if tree.starts[w + 1] - tree.starts[w] > 1:
         count_path(tree, path, k, 1, counts_out)
@@ -148,7 +151,7 @@ def _stay(tree, w, k, own, state, counts_out):
 
 @njit(**PART)
 def _leave(tree, w, path, k, counts_out):
-    """Uncount a token that changes its topic, if `_take` has not done so."""
+    """Remove a token that changes its topic from the counts, unless `_take` has done so."""
     if tree.starts[w + 1] - tree.starts[w] == 1:
         count_path(tree, path, k, -1, counts_out)
 
@@ -163,7 +166,7 @@ def _mass(held, weights, n_topics):
 
 @njit(**PART)
 def _search(held, weights, n_topics, own, target):
-    """The first topic other than `own` at which the running sum passes the target."""
+    """The first topic other than `own` at which the running sum of held_k weights_k exceeds `target`."""
     last = own
     for k in range(n_topics):
         if k != own:
@@ -176,7 +179,7 @@ def _search(held, weights, n_topics, own, target):
 
 @njit(**PART)
 def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out):
-    """Draw the topics and paths of one word's tokens; held (documents × topics) n_dk + alpha_k."""
+    """Resample the topics and paths of one word's tokens. held (documents × topics): n_dk + alpha_k."""
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)

@@ -250,7 +250,7 @@ class PaperMoves(TopicMoves):
         return Decision(accepted(table, best))
 
     def _report(self, params: Record) -> RowQuery:
-        """The totals of the step's report."""
+        """A query for the totals of the step's report."""
         return RowQuery(
             partial(row_queries.report_totals, words=self._words(params)), {"fresh": ReportRows()}
         )
@@ -321,7 +321,7 @@ class PaperMoves(TopicMoves):
 
 
 def _blended(plan: Proposal) -> dict[str, RowArray | ReportRows]:
-    """The rows of a split: its initial counts, and those reported by its trial."""
+    """The arrays over rows that a split needs: its initial counts, and those that its trial reported."""
     return {"trial": ReportRows(plan.name), "start": plan.change["start"].values}
 
 
@@ -329,7 +329,7 @@ MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves
 
 
 def move_of(settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> TopicMoves:
-    """The split-merge move of a model with these slots; `sampled`: documents' topics are drawn."""
+    """The split-merge move of a model with these slots. `sampled`: the solver draws the topics of tokens."""
     assert isinstance(documents, HDPPrior)
     assert isinstance(words, ClosedVocabulary)
     return MOVES[settings.accept](settings, documents, words, sampled)

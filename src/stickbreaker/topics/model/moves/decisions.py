@@ -93,7 +93,7 @@ def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
 
 
 def accepted(table: TableView, best: Sequence[Candidate]) -> tuple[Accepted, ...]:
-    """The edits of candidates, with their shares of words."""
+    """The edits of these candidates, with each word's share in them as an array over all rows."""
     queries = {item.plan: item.shares for item in best if isinstance(item.shares, RowQuery)}
     along = {item.plan: {"words": item.shares} for item in best} | table.fields(queries)
     return tuple(

@@ -79,7 +79,9 @@ class Exchange(Move):
     def _begin(
         self, params: Record, stats: Stats, survey: Proposal, table: TableView, step: Step
     ) -> list[Proposal]:
-        """Proposals to split giants, and to hand over the topics that their halves replace."""
+        """The proposals that begin exchanges: to split giant topics, and to hand over the small topics that
+        their halves replace.
+        """
         votes = stats.trial[survey.name].usage["votes"].values
         totals = table.totals.sum(axis=0)
         ready = params["rested"].values <= step.seen
@@ -161,7 +163,9 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The last round: all documents are split; those that the halves were not fitted to judge."""
+        """The proposal for its last round: all documents are split, and those judge it to which the halves
+        were not fitted.
+        """
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
             plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
@@ -260,7 +264,9 @@ def _log_odds(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _leaning(part: RowBlock, tokens: Array) -> Answer:
-    """The number of a trial's tokens that prefer the first half, by their words alone."""
+    """The number of a trial's tokens that belong to the first half according to their words alone, as
+    {"mean": …}.
+    """
     odds = _log_odds(part, tokens)["log_odds"]
     return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
 
@@ -273,6 +279,8 @@ def _mean(leaning: Array, tokens: Array) -> Array:
 
 
 def _second_shares(part: RowBlock, of_all: float) -> Answer:
-    """The second half's share of each word; for words that the trial lacks, its share `of_all` tokens."""
+    """The share of the second half in each word, as {"words": …}; `of_all` (its share of all tokens) for
+    words that the trial lacks.
+    """
     first, second = part.held["trial"].T
     return {"words": (second + of_all) / (first + second + 1.0)}

@@ -41,10 +41,11 @@ def pairs(likeness: Array, totals: Array) -> list[tuple[int, ...]]:
 
 
 def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tuple[int, ...]]:
-    """Each wanted topic with the topics of which it is approximately a mixture, largest part first.
+    """For each wanted topic, the topic and those of which it is approximately a mixture, largest part first.
 
     By non-negative least squares of its word shares on those of all other topics, with chi-squared weights of
-    words, given inner products. Each time a topic has `failed` (topics: how often), twice as many are tried.
+    words, given inner products (`products`, topics × topics). Each time a topic has `failed` (topics: how
+    often), twice as many parts are used.
     """
     from scipy.optimize import nnls
 

@@ -24,7 +24,7 @@ Answer = Mapping[str, Array]
 
 
 class WordsSlot(NamedTuple):
-    """The words slot and its part of the params."""
+    """The words slot of a model, and the params that belong to it."""
 
     slot: ClosedVocabulary
     params: Record
@@ -59,12 +59,14 @@ def in_two(column: Array, second: Array) -> Array:
 
 
 def seconds(part: RowBlock, tokens: Array, smooth: float) -> Answer:
-    """The second part's share of each of a topic's words, by its trial."""
+    """The share of the second half in each of a topic's words, according to the trial, as {"words": …}."""
     return {"words": shares(part.held["trial"], tokens, smooth)}
 
 
 def handed(part: RowBlock, amounts: bool) -> Answer:
-    """The tokens (`amounts`) or shares that each of several topics gets from another, by its trial."""
+    """For each word, the tokens (with `amounts`) or the shares that several topics get from another one,
+    according to the trial, as {"words": …}.
+    """
     tokens = part.held["trial"]
     return {"words": tokens if amounts else own_shares(tokens)}
 
@@ -157,7 +159,9 @@ def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
 
 
 class DrawnColumns(NamedTuple):
-    """Columns over a block's rows, and the tokens drawn from each (both rows × columns)."""
+    """Counts of some columns over the rows of a block, and the tokens sampled from each (both rows ×
+    columns).
+    """
 
     counts: Array
     drawn: Array | None = None
@@ -202,7 +206,9 @@ def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
 
 
 def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
-    """A topic's two parts, split by "shares", and the whole; the trial's tokens are drawn from them."""
+    """The two parts of a topic, split by "shares", and the whole topic; `drawn` are the trial's tokens of the
+    same.
+    """
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
     return DrawnColumns(counts, np.stack([first, second, first + second], axis=1))

@@ -48,7 +48,7 @@ ARRAYS = {  # arrays over words in proposals: axes, whether they are additive, v
 
 
 class Draft(NamedTuple):
-    """A proposal without its arrays over words, and the queries for them."""
+    """A proposal that lacks its arrays over words, and the query that computes them."""
 
     plan: Proposal
     query: RowQuery
@@ -56,9 +56,9 @@ class Draft(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopicMoves(Move):
-    """The common base of the three kinds of moves: proposals, their fitting, and the terms of the bound.
+    """The common base of the three split-merge moves: proposals, their fitting, and the terms of the bound.
 
-    Memory: "failed" (kinds × topics), how often in a row a topic's split or its handover as a mixture failed;
+    Params: "failed" (kinds × topics), how often in a row a topic's split or its handover as a mixture failed;
     "wait" (kinds × topics), the number of documents seen at which they are tried again; "apart" (topics ×
     topics), the same for pairs.
     """
@@ -108,7 +108,9 @@ class TopicMoves(Move):
             )
 
     def _handovers(self, params: Record, latest: Stats, table: TableView, step: Step) -> Iterator[Draft]:
-        """Topics to hand over: to a similar or correlated topic, or to those of which it is a mixture."""
+        """Drafts that hand over topics: to a similar or correlated topic, or to those of which the topic is a
+        mixture.
+        """
         totals = table.totals.sum(axis=0)
         most = self.tried(len(totals))
         if most == 0:
@@ -139,7 +141,9 @@ class TopicMoves(Move):
     def _union(
         self, params: Record, topics: tuple[int, ...], table: TableView, step: Step, mixed: bool = False
     ) -> Draft:
-        """A draft that hands over the first of given topics to the others."""
+        """A draft that hands over the first of these topics to the others. `mixed`: as to the parts of a
+        mixture.
+        """
         topic, *targets = topics
         n_topics = table.totals.shape[1]
         marks = np.stack([mark(target, n_topics).values for target in targets], axis=1)
@@ -158,7 +162,7 @@ class TopicMoves(Move):
         return Draft(plan, RowQuery(partial(row_queries.targets, words=words, topics=targets, totals=totals)))
 
     def _made(self, table: TableView, drafts: Iterable[Draft]) -> list[Proposal]:
-        """Complete drafts with their arrays over words, in one query."""
+        """Complete drafts with their arrays over words, by a single query of the table."""
         drafts = list(drafts)
         made = table.fields({plan.name: query for plan, query in drafts})
         return [replace(plan, change={**plan.change, **_arrays(made[plan.name])}) for plan, _ in drafts]
@@ -168,7 +172,7 @@ class TopicMoves(Move):
     def _fitting(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView
     ) -> list[Proposal]:
-        """The splits that are not fitted yet, for their next round."""
+        """The splits that are not completely fitted yet, as proposals for their next round."""
         fitting = [plan for plan in proposals if "targets" not in plan.change and plan.round < ROUNDS]
         if not fitting:
             return []
@@ -232,7 +236,11 @@ class TopicMoves(Move):
         return share, -fall(share) - before
 
     def _handed(self, params: Record, tried: Stats, weights: Array, shares: Array) -> float:
-        """The change of the prior's terms when the weight of the last of given topics goes to the others."""
+        """The change of the prior's terms, in nats, when the weight of the last topic is divided among the
+        others.
+
+        weights: of the topics; shares: how it is divided.
+        """
         after = self._prior(params, weights[:-1] + weights[-1] * shares)
         usage, n = tried.usage, tried.documents
         return self._prior_terms(after, usage["log_theta"].values, n) - self._prior_terms(
@@ -264,7 +272,9 @@ class TopicMoves(Move):
         return bool((split & handed).all())
 
     def _parted(self, plan: Proposal, part: float, gain: float, shares: RowQuery | RowArray) -> Candidate:
-        """The candidate that splits a topic in two; `part`: the second one's share of its weight."""
+        """The candidate that splits a proposal's topic in two. `part`: the share of the second one in its
+        weight.
+        """
         topic = topic_of(plan.change["topic"])
         return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 
@@ -308,7 +318,7 @@ def tokens_of(tried: Stats) -> Array:
 
 
 def concerned(plan: Proposal) -> tuple[int, list[int]]:
-    """The topic that a proposal hands over, and its targets."""
+    """The number of the topic that a proposal hands over, and those of the topics that get its tokens."""
     return topic_of(plan.change["topic"]), plan.change["targets"].values.argmax(axis=0).tolist()
 
 

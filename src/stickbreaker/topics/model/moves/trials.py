@@ -40,8 +40,10 @@ class Bench:
     places: dict[int, int]  # a topic's column of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
-        """Which documents a proposal uses: all, or one half by document number, if they have enough tokens of
-        its topic."""
+        """Whether each document of the shard is used by a proposal.
+
+        All are, or one half by document number ("half"), or those with enough tokens of its topic ("least").
+        """
         chosen = np.ones(self.shard.n_documents, np.bool_)
         if "half" in change:
             keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
@@ -52,7 +54,7 @@ class Bench:
         return chosen
 
     def place(self, change: Record) -> int:
-        """The column of `parts` of a proposal's topic."""
+        """The column of `parts` for the topic of a proposal."""
         return self.places[topic_of(change["topic"])]
 
     def at(self, values: Array) -> Array:
@@ -127,7 +129,7 @@ def _topics(change: Record) -> NDArray[np.int64]:
 
 
 def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """A step of correspondence analysis: rows (words × 2) as in `add_direction`."""
+    """One step of correspondence analysis: a report with the rows (words × 2) of `add_direction`."""
     from stickbreaker.topics.kernels.split_merge import add_direction
 
     sums = np.zeros((len(bench.shard.rows), 2))
@@ -138,8 +140,11 @@ def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
 
 
 def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """A topic split in two: rows (words × 2) and their sums; sums of E[log theta] of the two and of the
-    whole; gain; shares."""
+    """Split a topic in two: the report of the trial, and the share of the first half in each document.
+
+    The report has rows (words × 2) and their sums, sums of E[log theta] of the two and of the whole, and the
+    gain.
+    """
     from stickbreaker.topics.kernels.split_merge import Halves, add_halves
 
     topic, chosen = topic_of(change["topic"]), bench.chosen(change)
@@ -182,8 +187,11 @@ def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: N
 
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """A topic handed over to others: rows (words × targets) and their sums; sums of E[log theta] after and
-    before; gain, shares. With "mixing", the targets' gains include what they exchange."""
+    """Hand over a topic to others: the report of the trial, and the share of each target in each document.
+
+    The report has rows (words × targets) and their sums, sums of E[log theta] after and before, and the gain.
+    With "mixing", the targets' gains include what they exchange.
+    """
     from stickbreaker.topics.kernels.split_merge import Handover, add_handover
 
     columns = [*change["targets"].values.argmax(axis=0).tolist(), topic_of(change["topic"])]
@@ -206,7 +214,9 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 
 def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """Documents' votes for topics: one per document, divided like its tokens."""
+    """A report with the sum of documents' votes for topics; a document has one vote, divided like its
+    tokens.
+    """
     tokens = np.maximum(bench.gamma - bench.alpha, 0.0)
     votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
     report = {"votes": Field(votes.sum(axis=0), ("topics",))}

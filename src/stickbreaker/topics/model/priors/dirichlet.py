@@ -15,9 +15,10 @@ from stickbreaker.topics.model.slots import TopicPrior
 
 @dataclass(frozen=True, slots=True)
 class DirichletPrior(TopicPrior):
-    """theta_d ~ Dirichlet(alpha) over a fixed number of topics.
+    """theta_d ~ Dirichlet(alpha), for a fixed number of topics.
 
-    `alpha`: one number per topic; with `learned` these are initial values, with `symmetric` they stay equal.
+    `alpha`: one number per topic. With `learned` these are initial values; with `symmetric` they stay equal
+    to each other.
     """
 
     name: ClassVar[str] = "finite"
@@ -48,7 +49,7 @@ class DirichletPrior(TopicPrior):
         return {}
 
     def weights(self, params: Record) -> Array:
-        """alpha's shares (topics)."""
+        """The shares of topics in alpha (topics), which sum to one."""
         alpha = self.prior(params)
         return alpha / alpha.sum()
 

@@ -46,10 +46,11 @@ def newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array
 
 
 def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: float) -> tuple[Array, float]:
-    """Backtracking line search for a step that raises the objective; along the gradient if Newton's direction
-    fails.
+    """Backtracking line search: alpha after a step that raises the objective, and the gain; (alpha, 0) if
+    none does.
 
-    A coordinate changes by at most a factor of five, which keeps it positive.
+    It tries the direction `step`, then that of the gradient. A coordinate changes by at most a factor of
+    five, which keeps it positive.
     """
     for direction in (step, alpha * gradient):
         for halvings in range(30):

@@ -46,11 +46,11 @@ class FranchisePrior(WeighedTopics):
         }
 
     def count(self, params: Record) -> int:
-        """The present number of topics."""
+        """The current number of topics."""
         return len(params["tables"].values)
 
     def sticks(self, params: Record) -> Sticks:
-        """The optimal q(V) given the tables."""
+        """The optimal q(V), the distribution of the sticks, given the expected tables of each topic."""
         tables = np.maximum(params["tables"].values, 0.0)
         order = np.argsort(-tables, kind="stable")
         return Sticks(order, 1.0 + tables[order], float(params["gamma"].values) + _later(tables[order]))
@@ -116,7 +116,7 @@ class FranchisePrior(WeighedTopics):
 
 
 def _later(tables: Array) -> Array:
-    """For each entry, the sum of all later ones."""
+    """For each entry, the sum of all entries after it."""
     return np.append(np.cumsum(tables[::-1])[::-1][1:], 0.0)
 
 

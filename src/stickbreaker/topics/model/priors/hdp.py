@@ -18,7 +18,7 @@ LEAST = 1e-8  # lower limit of alpha × weight of a topic, to avoid underflow in
 
 @dataclass(frozen=True, slots=True)
 class WeighedTopics(TopicPrior):
-    """Topics with weights of their own (concentration gamma); documents vary around them (alpha)."""
+    """Topics with global weights (concentration gamma), around which the shares of documents vary (alpha)."""
 
     grows: ClassVar[bool] = True
 
@@ -29,7 +29,9 @@ class WeighedTopics(TopicPrior):
     gamma_learned: bool = True
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The topics to show to users, given every topic's tokens: those in use, or the largest one."""
+        """The topics that users see, given the tokens of each topic: those that have enough, or the largest
+        one.
+        """
         used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
         used[int(np.argmax(totals))] = True
         return np.flatnonzero(used)

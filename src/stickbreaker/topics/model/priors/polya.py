@@ -118,10 +118,10 @@ def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bo
 
 
 def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Histogram) -> float:
-    """A symmetric eta after some iterations; `cells`: histogram of tokens by word and topic, `totals`: of
-    topics.
+    """A symmetric eta after some iterations of Minka's fixed point.
 
-    `sizes`: the number of words in each group of words, by which `totals` are grouped.
+    cells: histogram of tokens by word and topic; totals: histogram of tokens by topic, for each group of
+    words; sizes: the number of words in each group.
     """
     for _ in range(ROUNDS):
         numerator = float(digamma_sums(cells, np.array(eta), 1)[0])

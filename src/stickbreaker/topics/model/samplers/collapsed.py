@@ -48,7 +48,7 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def counts(self) -> NDArray[np.int32]:
-        """The present table (rows × topics); read it before the next sweep."""
+        """The current table (rows × topics). Read it before the next sweep, which may change it."""
 
     @property
     @abstractmethod
@@ -65,7 +65,7 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _document_terms(self) -> float:
-        """The documents' part of the score."""
+        """The documents' part of the score, in nats."""
 
     def learn(self) -> None:
         """Update a symmetric eta by Minka's fixed point, if it is learned."""
@@ -81,7 +81,7 @@ class TokenChain(Sampler):
         return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
 
     def _word_terms(self) -> float:
-        """The words' part of the score."""
+        """The words' part of the score, in nats."""
         nats, totals = 0.0, self._closed.prior_totals(self._params)
         nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
         counts = self.counts()
@@ -100,7 +100,7 @@ class TokenChain(Sampler):
         self._mean.add(self._numbers(counts.shape[1]), counts)
 
     def fitted(self) -> Fitted:
-        """Mean counts (of each topic over the samples that had it), and the present params."""
+        """The mean counts of each topic over the samples that had it, and the current params."""
         counts = self.counts()
         return Fitted(self.params(), self._mean.of(self._numbers(counts.shape[1]), counts))
 
@@ -113,14 +113,14 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        """The present state, without samples."""
+        """The arrays of the current state, without the samples."""
 
     @abstractmethod
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore a state; all counts are recomputed from the assignments."""
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
-        """Lasting numbers of the topics, ascending."""
+        """The lasting numbers of the topics, ascending."""
         return np.arange(n_topics, dtype=np.int64)
 
     def _hyperparameters(self) -> dict[str, NDArray[Any]]:

@@ -137,7 +137,7 @@ class DelayedGibbs(CollapsedChain):
 
 
 def draws_of(alpha: Array) -> Prior:
-    """alpha with its running sums, and as many cells as topics for lookups in them."""
+    """alpha prepared for drawing from it: its running sums, and a lookup table with a cell per topic."""
     sums = np.cumsum(alpha)
     cells = np.arange(len(alpha)) * (sums[-1] / len(alpha))
     starts = np.minimum(np.searchsorted(sums, cells, side="right"), len(alpha) - 1)
@@ -165,7 +165,9 @@ def _by_word(tokens: TokensInOrder, groups: NDArray[np.int32]) -> Index:
 
 
 def _equal_ranges(offsets: NDArray[np.int64], number: int) -> Iterator[tuple[int, int]]:
-    """At most `number` ranges of documents or words with about equal numbers of tokens."""
+    """Cut documents or words into at most `number` ranges with about equal numbers of tokens; yields (first,
+    last).
+    """
     ends = np.searchsorted(offsets, np.arange(1, number) * (offsets[-1] / number))
     for first, last in pairwise([0, *ends.tolist(), len(offsets) - 1]):
         if first < last:

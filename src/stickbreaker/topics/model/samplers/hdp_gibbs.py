@@ -97,7 +97,7 @@ class DirectAssignment(TokenChain):
         return self._documents.figures(self.counts().sum(axis=0, dtype=np.float64))
 
     def fitted(self) -> Fitted:
-        """Mean counts (of each topic over the samples that had it), and the present rest."""
+        """The mean counts of each topic over the samples that had it, and the current params."""
         return super().fitted()._replace(columns=self._numbers(0))
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
@@ -148,7 +148,7 @@ class DirectAssignment(TokenChain):
             add_counts(visit.block, topics, self._table)
 
     def _lay_out(self, width: int) -> None:
-        """Move the topics to the first columns of a table of a given width."""
+        """Move the topics in use to the first columns of a table with `width` columns."""
         used = self._used()
         column_of = np.zeros(self._n_columns, np.int32)
         column_of[used] = np.arange(len(used))

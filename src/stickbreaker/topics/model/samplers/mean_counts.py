@@ -20,7 +20,7 @@ class CountSums(NamedTuple):
     counts: NDArray[np.int64]  # rows × topics
 
     def of(self, ids: NDArray[np.int64]) -> "CountSums":
-        """The sums of given topics (ascending numbers); zeros for those in no sample."""
+        """The sums of these topics (by ascending lasting numbers); zero for those that no sample had."""
         if np.array_equal(ids, self.ids):
             return self
         places = np.searchsorted(ids, self.ids)
@@ -33,7 +33,7 @@ class CountSums(NamedTuple):
 
 
 class MeanCounts:
-    """Mean counts of topics, each over the samples that had it; topics are identified by lasting numbers.
+    """Mean counts of topics; each topic's mean is over the samples that had it. Topics have lasting numbers.
 
     >>> mean = MeanCounts()
     >>> mean.add(np.array([0, 1]), np.array([[4, 0]]))
@@ -71,7 +71,7 @@ class MeanCounts:
 
     @classmethod
     def restored(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> "MeanCounts":
-        """The means that `arrays` returned. Raises ValueError if they are over other rows."""
+        """The mean counts from their `arrays`. Raises ValueError if these are for another number of rows."""
         mean = cls()
         names = [f"{PREFIX}{name}" for name in CountSums._fields]
         if any(name in arrays for name in names):

@@ -152,7 +152,7 @@ def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Arr
 
 
 def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
-    """A shard's words with their weights."""
+    """A shard's words with their weights in all topics, as the kernels take them."""
     from stickbreaker.kernels.document_words import Words
 
     if shard.keys is not None:  # the view covers exactly the shard's words

@@ -57,7 +57,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of words of each group."""
+        """The number of words in each group."""
         return np.array([*self.firsts[1:], self.n_words]) - np.array(self.firsts)
 
     def groups(self) -> NDArray[np.int32]:
@@ -69,7 +69,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
 
     def ranges(self, rows: NDArray[np.integer[Any]] | range | None = None) -> list[slice]:
-        """The slices of the groups in the table, or among given rows of it (ascending)."""
+        """The slice of each group of words in the table, or among some ascending rows of it."""
         if len(self.firsts) == 1:
             return [slice(0, self.n_words if rows is None else len(rows))]
         ends = np.array([*self.firsts, self.n_words])
@@ -95,7 +95,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
 
     def prior(self, params: Record, rows: NDArray[np.integer[Any]] | slice) -> Array | float:
-        """eta of given rows, in a shape that broadcasts with rows × topics."""
+        """eta of these rows: a number, or an array that broadcasts with rows × topics."""
         if not isinstance(self.eta, np.ndarray | InformedPrior):
             return float(params["eta"].values)
         values = self.eta[rows]
@@ -164,7 +164,9 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def expected(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the concentrations of rows and psi of their totals."""
+        """Apply a kernel to the Dirichlet parameters of rows, and to psi of their totals; returns weights and
+        log scales.
+        """
         from scipy.special import psi
 
         log_totals = np.asarray(psi(totals + self.prior_totals(params)))
@@ -275,7 +277,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return lambda rows: self._read(params, table, rows.astype(np.int64)).T
 
     def _read(self, params: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
-        """`topic_words_of` given rows of a table."""
+        """`topic_words_of` for these rows of a table."""
         return self.topic_words_of(params, table.counts(rows), table.totals(), rows)
 
     def word_totals(self, counts: Array) -> Array:
@@ -315,7 +317,10 @@ def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
 
 
 def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
-    """The words of each topic (shares: topics × words), most probable first, ties by number."""
+    """For each topic, its words, most probable first (ties by number), and their shares.
+
+    shares: topics × words.
+    """
     orders = [descending(own) for own in shares]
     return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 

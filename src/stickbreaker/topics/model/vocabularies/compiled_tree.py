@@ -78,7 +78,7 @@ class CompiledTree:
 
     @cached_property
     def n_groups(self) -> int:
-        """The number of nodes with leaves."""
+        """The number of nodes that have leaves."""
         return int(self.groups.max(initial=0)) + 1
 
     @cached_property
@@ -95,13 +95,13 @@ class CompiledTree:
 
     @cached_property
     def node_sizes(self) -> Array:
-        """The prior of all choices of each node, in units of eta."""
+        """The sum of the prior over all choices of each node (nodes), in units of eta."""
         sizes = np.bincount(self.groups, self.sizes, len(self.entrances))
         return np.asarray(sizes + np.bincount(self.sources, self.edge_sizes, len(self.entrances)), np.float64)
 
     @cached_property
     def alone(self) -> NDArray[np.bool_]:
-        """Which nodes have a single choice."""
+        """Whether each node has a single choice."""
         choices = np.bincount(self.groups, minlength=len(self.entrances))
         return choices + np.bincount(self.sources, minlength=len(self.entrances)) == 1
 
@@ -134,7 +134,10 @@ class CompiledTree:
         return order, np.flatnonzero(np.diff(self.sources[order], prepend=-1))
 
     def passing(self, totals: Array) -> tuple[Array, Array]:
-        """The tokens that pass each edge and node (edges, nodes × columns), given those of each group."""
+        """The tokens that pass each edge (edges × columns) and each node (nodes × columns).
+
+        totals: the tokens at the leaves of each group.
+        """
         edges = np.asarray(self.incidence @ totals)
         nodes = np.zeros((len(self.entrances), totals.shape[1]))
         nodes[: self.n_groups] = totals

@@ -116,7 +116,7 @@ class _Misplaced(UserError):
 
 
 def _concept(given: object) -> Concept:
-    """A concept, given as `Concept`, as a mapping, or as parsed JSON. Raises UserError if it is invalid."""
+    """A concept from a `Concept`, a mapping, or parsed JSON. Raises UserError if it is invalid."""
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in ("concept", "words", "parent")]
         if unknown or "concept" not in given or "words" not in given:

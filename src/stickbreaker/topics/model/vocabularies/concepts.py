@@ -59,7 +59,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return flat_noise(keys, n_topics, tokens, seed)
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The paths to given words."""
+        """The paths to these words, by ascending number."""
         starts = self.tree.starts
         firsts, numbers = starts[words], starts[words + 1] - starts[words]
         before = np.cumsum(numbers) - numbers
@@ -168,7 +168,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return "eta", self._eta(params)
 
     def parameters(self, params: Record, counts: Array) -> Array:
-        """Counts of words and their prior, over all their paths (words × topics)."""
+        """The count of each word plus its prior, summed over all its paths (words × topics)."""
         return self._by_word(counts + self._eta(params) * self.tree.sizes[:, None])
 
     def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
@@ -180,7 +180,9 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def path_probabilities(
         self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]
     ) -> Array:
-        """E[probability] of given paths (paths × topics), given their counts and the totals of all groups."""
+        """The expected probability of each of these paths (paths × topics), from their counts and the totals
+        of all groups.
+        """
         edges, nodes = self._concentrations(params, totals)
         shares = np.exp(self.tree.incidence.T @ np.log(edges / nodes[self.tree.sources]))
         shares = shares / nodes[: self.tree.n_groups]
@@ -188,8 +190,11 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return np.asarray(own * shares[self.tree.groups[paths]])
 
     def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and their expected shares of each topic's tokens, including concepts below them;
-        the mean over languages if a concept is tied in single languages."""
+        """The names of concepts, and their expected shares of each topic's tokens, including the concepts
+        below them.
+
+        It is the mean over languages if a concept is tied in single languages.
+        """
         tree = self.tree
         edges, nodes = self._concentrations(params, table.totals())
         means = edges / nodes[tree.sources]
@@ -221,7 +226,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return in_order(shares)
 
     def _read(self, params: Record, table: CountTable, words: NDArray[np.int64]) -> Array:
-        """E[beta] of given words of a table (ascending; words × topics)."""
+        """E[beta] of these words of a table (by ascending number; words × topics)."""
         paths = self.reads(words)
         return self._words(params, table.counts(paths), table.totals(), paths)
 
@@ -234,7 +239,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return _sums(values, self.tree.starts)
 
     def _concentrations(self, params: Record, totals: Array) -> tuple[Array, Array]:
-        """Counts plus priors of edges and of nodes (× topics)."""
+        """Counts plus priors, of edges (edges × topics) and of nodes (nodes × topics)."""
         edges, nodes = self.tree.passing(totals)
         eta = self._eta(params)
         return edges + eta * self.tree.edge_sizes[:, None], nodes + eta * self.tree.node_sizes[:, None]
@@ -244,12 +249,14 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
 
 def _starts(words: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each word's paths begin among given paths, and their end."""
+    """Where the paths of each word begin, and the number of paths (words + 1); `words`: the word of each
+    path.
+    """
     return np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words)).astype(np.int64)
 
 
 def _sums(values: Array, starts: NDArray[np.int64]) -> Array:
-    """Sums of the rows of each word (words × columns)."""
+    """The sum of the rows of each word (words × columns); starts: where those of each begin."""
     if len(starts) - 1 == len(values):
         return values
     return np.add.reduceat(values, starts[:-1], axis=0)

@@ -12,7 +12,7 @@ from stickbreaker.core.records import Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InformedPrior:
-    """eta (words × topics) with other values for some words in some topics (Zhai 2014, section 3.3.1).
+    """eta (words × topics) with special values for some words in some topics (Zhai 2014, section 3.3.1).
 
     In the first `guided` topics it is `outside`, except for single cells: words[i] (ascending) has values[i]
     in topics[i]. In all other topics it is `rest`, a number or an array (words).
@@ -46,7 +46,7 @@ class InformedPrior:
         return out
 
     def sums(self, part: slice, of: Callable[[Any], Any] = np.asarray) -> Array:
-        """Sum of eta, or of a function of it, over a range of words (topics)."""
+        """The sum of eta, or of the function `of` of it, over a range of words (topics)."""
         n_words, n_topics = self.shape
         rest, outside = of(np.broadcast_to(self.rest, n_words)[part]), of(self.outside)
         out = np.full(n_topics, rest.sum(), np.float64)

@@ -10,7 +10,10 @@ from stickbreaker.topics.model.slots import Paths, TopicView
 def report_rows(
     view: TopicView, shard: Shard[Bags], counts: Rows | SparseCounts
 ) -> tuple[Rows | SparseCounts, dict[str, Array]]:
-    """`known_and_new`, or, if rows are paths, each word's counts divided among its paths by probability."""
+    """The counts of a shard by row of the table, and those of new words by spelling: see `known_and_new`.
+
+    If rows are paths, each word's counts are divided among its paths by their probability.
+    """
     if view.paths is None:
         return known_and_new(shard, counts)
     return _by_path(view, view.paths, shard, counts.rows()), {}
@@ -19,7 +22,8 @@ def report_rows(
 def known_and_new(
     shard: Shard[Bags], counts: Rows | SparseCounts
 ) -> tuple[Rows | SparseCounts, dict[str, Array]]:
-    """Split counts, given by the shard's word numbers, into those by rows of the table and those by spelling.
+    """Split counts, given by the shard's word numbers: those by row of the table, and those of new words by
+    spelling.
 
     A new word's array has its counts by column and, last, its number of documents in the shard.
     """

@@ -71,7 +71,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return flat_noise(keys, n_topics, tokens, seed)
 
     def with_first_words(self, words: Sequence[str]) -> "OpenWords":
-        """The slot with G0 learned from a list, if one is set, or from these words."""
+        """The slot with the base distribution G0, which is learned from the list of words in the settings, if
+        any, or from these words.
+        """
         spelling = self.settings.spelling
         return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
 
@@ -95,8 +97,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of words; for words that a topic does not have, a share of the rest of the stick
-        (`outside`)."""
+        """exp E[log beta] of words; for a word that a topic does not have, its share of the rest of the stick
+        (`outside`).
+        """
         from stickbreaker.kernels.sticks import stick_weights
 
         places = np.arange(len(counts.keys)) if rows is None else rows
@@ -116,15 +119,17 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return logs
 
     def log_outside(self, params: Record) -> float:
-        """The logarithm of what a word is worth that a topic lacks, as a share of the stick that is left."""
+        """The log of the share of the rest of a topic's stick that counts for a word that the topic does not
+        have.
+        """
         a = float(params["concentration"].values)
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """Add all new words, those with most counts first; with a filter, only those seen in a second
-        document.
+        """The edit that adds all new words, most frequent first, and the params that change.
 
-        The last number of a row of `new_rows` is the number of the word's documents.
+        With a filter (memory "bloom"), only words seen in a second document are added. The last number of a
+        row of `new_rows` is the number of the word's documents.
         """
         keys, changed = sorted(new_rows, key=lambda key: (-float(new_rows[key][:-1].sum()), key)), {}
         if self.settings.memory == "bloom" and keys:
@@ -140,8 +145,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return (Grow("words", len(keys), tuple(keys)),), changed
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:
-        """The edit that sorts words by rank, every `reorder_every` steps and after a step that replaces all
-        counts."""
+        """The edit that sorts each topic's words by rank; made every `reorder_every` steps, and after a step
+        that replaces all counts.
+        """
         if (step.number + 1) % self.settings.reorder_every and step.rate < 1.0:
             return ()
         by_spelling = self.settings.rank_by == "spelling"
@@ -164,8 +170,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return (change, Drop("words", gone)) if gone else (change,)
 
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:
-        """For each topic: number of words inside, log evidence of their counts, n E[log beta], the log of the
-        rest of the stick, and log G0 of its words."""
+        """For each topic: number of words inside its truncation, log evidence of their counts, n E[log beta],
+        the log of the rest of the stick, and log G0 of its words.
+        """
         from stickbreaker.kernels.sticks import dirichlet_process, stick_terms
 
         numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
@@ -196,7 +203,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Move the concentration by `rate` towards its maximum, T / -E[log of the rests of sticks]."""
+        """Move the concentration by `rate` towards its maximum: (number of words in topics) / -(sum over
+        topics of E[log of the rest of the stick]).
+        """
         left = -float(summary["leftover"].sum())
         if left <= 0.0:
             return {}
@@ -231,7 +240,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self.expected(params, _whole(table))[1]
 
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
-        """E[beta] of words in the table, plus their shares of a topic's rest by G0."""
+        """A function from words (indices into `spelled`) to their E[beta] (topics × words), to predict
+        documents.
+
+        For words in the table and all others, it includes their share of each topic's rest, by G0.
+        """
         assert spelled is not None
         counts = _whole(table)
         probabilities, rests = self.expected(params, counts)
@@ -278,7 +291,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self._read[0][1].log_probability(words)
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[beta] of every cell (topics × slots; 0 for outside words), and the rests (topics)."""
+        """E[beta] of every cell (topics × slots; 0 outside the truncation), and the rest of each topic
+        (topics).
+        """
         from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
         probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
@@ -287,8 +302,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return probabilities, rests
 
     def expected_logs(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[log beta] of every cell (topics × slots, of words that are inside), and E[log] of the stick left
-        in each topic (topics)."""
+        """E[log beta] of every cell inside the truncation (topics × slots), and E[log] of the rest of each
+        topic's stick (topics).
+        """
         from scipy.special import psi
 
         from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
@@ -331,7 +347,9 @@ def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
 
 
 def _prepared(params: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
-    """The results of `prepare`: the cells with sticks, those of each row, and sums along the sticks."""
+    """The results of `prepare`, from the params: cells in stick order, the cells of each row, and sums along
+    sticks.
+    """
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
     from stickbreaker.kernels.truncated_table import ByRow
 

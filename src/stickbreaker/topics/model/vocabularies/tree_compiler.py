@@ -42,7 +42,7 @@ def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
 
 
 class _Rows:
-    """Concepts with the rows of their words by language, and their child concepts."""
+    """Concepts with the rows of their words, by language, and their child concepts."""
 
     def __init__(self, tree: ConceptTree, vocabulary: Vocabulary) -> None:
         self.ranges = vocabulary.ranges or {"": slice(0, len(vocabulary))}
@@ -73,7 +73,7 @@ class _Rows:
         return {code: list(found[code]) for code in self.languages if code in found}
 
     def below(self, name: str) -> dict[str, set[int]]:
-        """The words of a concept and of all concepts below it, by language."""
+        """The rows of the words of a concept and of all concepts below it, by language."""
         if name not in self._below:
             found = {code: set(rows) for code, rows in self.words[name].items()}
             for kind in self.kinds.get(name, ()):
@@ -83,7 +83,7 @@ class _Rows:
         return self._below[name]
 
     def n_words(self, name: str, languages: Iterable[str] | None = None) -> int:
-        """The number of words of a concept and of those below it, in given languages or in all."""
+        """The number of words of a concept and of those below it, in these languages (None: all)."""
         below = self.below(name)
         return sum(len(below.get(code, ())) for code in languages or self.languages)
 

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnownWordsOnTrial(WordsOnTrial):
-    """Rows of a table of known words (n, ascending), their `table_counts` (n × topics), and the `totals` of
-    all rows (groups × topics)."""
+    """Rows of a table of known words (n, ascending), with their `table_counts` (n × topics) and the `totals`
+    of all rows (groups × topics).
+    """
 
     spelled = None
 
@@ -102,7 +103,9 @@ class OpenWordsOnTrial(WordsOnTrial):
         positions: NDArray[np.int64],
         spelled: Sequence[str],
     ) -> "OpenWordsOnTrial":
-        """Words in all topics of a table; `positions` are their rows, -1 for words that it lacks."""
+        """These words in all topics of a table. `positions`: their rows, -1 for words that the table
+        lacks.
+        """
         outside = np.full(len(spelled), words.log_outside(params))
         if words.settings.outside == "spelling":
             outside = words.log_spelling(params, spelled)
@@ -165,7 +168,9 @@ class OpenWordsOnTrial(WordsOnTrial):
 
 
 def counts_by_rank(counts: Array, truncation: int, spelled: Sequence[str]) -> TruncatedCounts:
-    """Counts (words × topics) as topics that get their order of words by them, the most frequent first."""
+    """Counts (words × topics) as a truncated table, in which each topic's words are sorted by count, largest
+    first.
+    """
     from stickbreaker.kernels.truncated_table import by_row
 
     sizes = np.count_nonzero(counts, axis=0).astype(np.int64)

@@ -65,7 +65,9 @@ def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
 
 
 def _fitted(points: Floats) -> Floats:
-    """Points moved and scaled so that each axis goes from -1 to 1; an axis on which all are equal is 0."""
+    """Points shifted and scaled so that each axis goes from -1 to 1; an axis on which all points are equal
+    becomes 0.
+    """
     low, high = points.min(axis=0), points.max(axis=0)
     half = (high - low) / 2
     return np.where(half > 1e-9, (points - (low + high) / 2) / np.maximum(half, 1e-9), 0.0)
@@ -111,12 +113,11 @@ def _squared_hellinger(mixes: Floats) -> Floats:
 
 
 def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
-    """How strongly neighbours attract each other: p of t-SNE, of the pairs in which it is not nought.
+    """How strongly neighbours attract each other: the probabilities p of t-SNE for the pairs in which p is
+    not zero.
 
-    Returns:
-        one, other: the documents of each pair, both ways round, in order of the first.
-        strength: of each pair; their sum is 1.
-        first: where the pairs of each document begin.
+    Returns: one, other: the documents of each pair, both ways round, in order of the first. strength: of each
+    pair; their sum is 1. first: where the pairs of each document begin.
     """
     n = len(distances)
     perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))

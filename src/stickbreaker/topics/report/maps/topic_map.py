@@ -71,7 +71,9 @@ def place_topics(distances: Floats) -> list[tuple[float, float]]:
 
 
 def place_used(distances: Floats, used: NDArray[np.intp]) -> list[tuple[float, float]]:
-    """Places of K topics of which those `used` are on the map, as `place_topics` gives them."""
+    """Positions of K topics on a map that shows only those in `used`: see `place_topics`. The others get (0,
+    0).
+    """
     places = [(0.0, 0.0)] * len(distances)
     for k, place in zip(used.tolist(), place_topics(distances[np.ix_(used, used)]), strict=True):
         places[k] = place
