@@ -84,9 +84,10 @@ def read_document_rows(
 ) -> DocumentRows:
     """The documents saved in a model's directory; empty if the model has none.
 
-    Args: parts: the column with what is shown of their text. The values of a part are checked by `fields`; |
-    `part_of` makes it from its document's row and its own. most_documents, most_parts: limits over all
-    documents together.
+    Args:
+        parts: the column with what is shown of their text. `fields` check the values of a part.
+        part_of: makes a part from the row of its document and its own row.
+        most_documents, most_parts: limits over all documents together.
 
     Raises UserError for an invalid file.
     """

@@ -199,7 +199,9 @@ class ModelDirectory:
         return self._of_now(self._evolution)
 
     def _of_now(self, read: Callable[[dict[str, Any]], T]) -> T:
-        """The result of `read` for the manifest, or for a newer one that a run wrote meanwhile."""
+        """The result of `read(manifest)`; if that fails because a run has saved meanwhile, it is tried again
+        with the new manifest.
+        """
         manifest = self.manifest()
         while True:
             try:

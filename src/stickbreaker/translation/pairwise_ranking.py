@@ -77,7 +77,11 @@ def _differences(matrix: Array, quality: Array, random: np.random.Generator, sam
 
 
 def _separating(differences: Array) -> Array:
-    """Weights whose product with differences is positive as far as possible."""
+    """Weights w (features) for which differences @ w is positive in as many rows as possible, by logistic
+    regression.
+
+    differences: rows × features.
+    """
     from sklearn.linear_model import LogisticRegression  # takes a second
 
     both = np.concatenate([differences, -differences])

@@ -32,7 +32,10 @@ class Pair(NamedTuple):
 
     @classmethod
     def of(cls, given: Sequence[str | None]) -> "Pair":
-        """A pair from two to four texts. Raises UserError for anything else."""
+        """A pair from (sentence, translation), which may be followed by its document and domain.
+
+        Raises UserError for anything else.
+        """
         texts = [] if isinstance(given, str) else list(given)
         if not 2 <= len(texts) <= 4 or not all(isinstance(text, str) for text in texts[:2]):
             remedy = "give (sentence, translation), or these with the document and its domain"

@@ -27,7 +27,9 @@ class StreamLearner(Estimator):
 
     @abstractmethod
     def for_stream(self) -> Self:
-        """The same estimator with open parameters set to the values for streams, for a manifest."""
+        """A copy of the estimator in which parameters left at None have their values for streams, to save in
+        a manifest.
+        """
 
     @abstractmethod
     def stream_model(self, vocabulary: Vocabulary | None = None) -> Model:

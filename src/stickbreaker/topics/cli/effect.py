@@ -112,7 +112,9 @@ def _figures(found: "MetadataEffects") -> list[tuple[str, Any]]:
 
 
 def _most_affected(found: "MetadataEffects") -> tuple[int, ...]:
-    """Topics with the largest effects of any term but the intercept, against their errors."""
+    """The numbers of the topics with the most certain effects, ascending: the largest |estimate| / standard
+    error of any term except the intercept.
+    """
     terms = [place for place, term in enumerate(found.terms) if term != "Intercept"]
     if not terms:
         return tuple(range(min(2 * SHOWN, len(found.effects.errors))))

@@ -47,7 +47,10 @@ class ExactMoves(TopicMoves):
         return not self.sampled
 
     def tried(self, n_topics: int) -> int:
-        """Usually half of the number of topics, since exact moves are never made by mistake."""
+        """The number of merges to try per step: as set, or half of the number of topics, within limits.
+
+        Many can be tried, since exact moves are never accepted by mistake.
+        """
         if self.settings.merges is not None:
             return self.settings.merges
         return min(max(MERGES, n_topics // 2), MOST_MERGES)

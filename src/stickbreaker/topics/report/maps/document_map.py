@@ -116,8 +116,10 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
     """How strongly neighbours attract each other: the probabilities p of t-SNE for the pairs in which p is
     not zero.
 
-    Returns: one, other: the documents of each pair, both ways round, in order of the first. strength: of each
-    pair; their sum is 1. first: where the pairs of each document begin.
+    Returns:
+        one, other: the documents of each pair, both ways round, in order of the first.
+        strength: of each pair; their sum is 1.
+        first: where the pairs of each document begin.
     """
     n = len(distances)
     perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))
