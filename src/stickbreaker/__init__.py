@@ -106,5 +106,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What there is to import, for `dir` and completion."""
+    """The names that can be imported from the package, for `dir` and completion."""
     return sorted({*__all__, "__version__", *(name for name in globals() if name[:2] == "__")})

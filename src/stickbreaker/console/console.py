@@ -101,7 +101,7 @@ class ProgressLine:
 
     @property
     def due(self) -> bool:
-        """Whether the last text is old enough to be replaced."""
+        """Whether the previous text is old enough to be replaced by the next one."""
         return time.monotonic() - self.shown >= self.every
 
     def show(self, text: str, *, last: bool = False) -> None:
@@ -122,7 +122,9 @@ class ProgressLine:
 
 @functools.cache
 def tell_of_compiling() -> None:
-    """Say so, and what, when kernels are really compiled in this process; those in numba's cache are not."""
+    """From now on, print a line when kernels are compiled in this process, but not for kernels in numba's
+    cache.
+    """
     from numba.core import event
 
     class Compilations(event.Listener):
@@ -174,7 +176,10 @@ PATH = click.Path(path_type=Path)
 def option(
     *names: str, choices: Sequence[str] = (), least: int | None = None, **settings: Any
 ) -> Callable[[F], F]:
-    """`click.option` with its default shown, for a choice, or for a whole number of at least `least`."""
+    """`click.option` that shows its default.
+
+    With `choices` its value is one of these, with `least` a whole number of at least `least`.
+    """
     if choices:
         settings["type"] = click.Choice(choices)
     if least is not None:
@@ -266,7 +271,9 @@ def from_option(*, names: str | None = None, **settings: Any) -> Any:
 
 
 def from_table(table: Mapping[str, Mapping[str, Any]]) -> Any:
-    """A field of a dataclass that has the values of several options, by their names."""
+    """A dataclass field that is set by several options: a dict with their values. `table`: {option: its
+    settings}.
+    """
     return dataclasses.field(metadata={"table": table})
 
 

@@ -71,9 +71,10 @@ class EngineChoice:
 
 @dataclass
 class Host:
-    """Where a command runs: an estimator's `engine`, and what a user should do if it fails.
+    """Where a command runs: the `engine` of its estimator, and the remedy that an error names if the engine
+    fails.
 
-    The command changes the remedy when something is saved.
+    The command changes the remedy once something is saved.
     """
 
     engine: "str | SparkEngine"

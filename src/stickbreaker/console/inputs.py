@@ -232,7 +232,9 @@ class AnalysisChoice:
         )
 
     def of_all_words(self) -> "AnalysisChoice":
-        """These options with a vocabulary of all eligible words, within bounds that were given."""
+        """The same options, but with a vocabulary of all eligible words within the bounds that the user
+        gave.
+        """
         bounds = {"min_documents": 1, "max_share": 1.0}
         return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
 
@@ -340,7 +342,7 @@ class DocumentReader(Protocol):
 def open_documents(
     estimator: "Estimator | DocumentReader", inputs: tuple[str, ...], reading: ReadingChoice
 ) -> "Corpus":
-    """Documents seen through a model's vocabulary."""
+    """Open documents as a corpus, seen through the vocabulary of a model."""
     seen_by: dict[str, Any] = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
     return open_or_build(inputs, reading, **seen_by, structure=structure_for(estimator))
 
@@ -363,7 +365,7 @@ def _refuse_model(given: str) -> None:
 
 
 def _show_documents(line: ProgressLine, position: "Position", documents: int) -> None:
-    """Show how much was read, the number of documents, and the speed."""
+    """Show on a progress line how much has been read, the number of documents, and the speed."""
     if not line.due:
         return
     rate = documents / max(time.monotonic() - line.start, 1e-3)
@@ -423,7 +425,10 @@ def bar_of(share: float | None) -> str:
 
 
 def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
-    """Whether two analyses treat texts alike; the names of text fields may differ, except for lemmas."""
+    """Whether two analyses give the same tokens for a text.
+
+    Differences in the name of the text field do not count, unless it is the field of lemmas.
+    """
     from stickbreaker.corpus import Analysis
 
     if (

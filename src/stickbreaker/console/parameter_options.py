@@ -59,7 +59,7 @@ def option_table(
 def _option_of_setting(
     kind: type[Any], condition: str, choices: tuple[str, ...], owners: list[Parameter]
 ) -> dict[str, Any]:
-    """The option of a setting that several choices have."""
+    """The command-line option (as arguments of `console.option`) for a setting that several choices have."""
     by_default: dict[str, list[str]] = {}
     for choice, owner in zip(choices, owners, strict=True):
         by_default.setdefault(_default(kind, owner), []).append(choice)
@@ -134,14 +134,14 @@ def _is_pair(one: Parameter) -> bool:
 
 
 def _needs(one: Parameter, condition: Condition) -> str:
-    """A condition on a parameter in the words of the command line."""
+    """A condition on another parameter, as the command line writes it, such as "--order unbounded"."""
     if isinstance(condition, Above):
         return f"{one.option_name} above {condition.bound:g}"
     return f"{one.option_name} {either(condition)}"
 
 
 def _lower(text: str) -> str:
-    """A sentence as it stands after a colon; words of capital letters stay."""
+    """A sentence with a lower-case first letter, to follow a colon; a first word in capitals stays."""
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
@@ -163,11 +163,11 @@ def take_settings(
     always: tuple[str, ...] = (),
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Put the settings that options give into the parameters that have them.
+    """Move the settings among `options` into the values of the parameters that have these settings.
 
     `chosen`: the choices of parameters that were left out. Choices in `always` become values even if none of
-    their settings is given; `more` is what values have besides. Raises a usage error for settings of another
-    choice.
+    their settings is given; `more`: additional arguments of values. Raises a usage error for settings of
+    another choice.
     """
     for name, one in declared(kind).items():
         if not one.settings or name not in options:

@@ -18,7 +18,9 @@ INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 
 
 class Bar(Observer):
-    """Passes done, score, documents per second and the time left, in one line of the terminal."""
+    """A progress bar in one line of the terminal: passes done, score, documents per second and the time
+    left.
+    """
 
     def begin(self, job: "Run", state: "RunState") -> None:
         self.pace = Pace()

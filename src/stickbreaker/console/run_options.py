@@ -31,7 +31,7 @@ SHARED: Table = {  # settings that a kind's table need not repeat
 
 
 def chained(*options: Decorator) -> Decorator:
-    """Returns a command several options, in their order."""
+    """A decorator that adds several options to a command, in this order."""
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
         for one in reversed(options):
@@ -42,7 +42,10 @@ def chained(*options: Decorator) -> Decorator:
 
 
 def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> Decorator:
-    """The options of a table, except some, with the changes of a model and a command."""
+    """A decorator that adds the options of a table to a command, except those in `without`.
+
+    `changes` replace settings of options, by option name: for a model, or for a command.
+    """
 
     def settings(name: str) -> dict[str, Any]:
         return {key: value for one in (SHARED, table, *changes) for key, value in one.get(name, {}).items()}
@@ -85,6 +88,8 @@ class NewRun:
 
     @classmethod
     def take_from(cls, options: dict[str, Any], **others: Any) -> "NewRun":
-        """The run described by a command's options; the options that remain describe the model."""
+        """Take what describes a run out of a command's options; the options that remain describe the
+        model.
+        """
         names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
         return cls(**{name: options.pop(name) for name in names}, threads=options.get("threads"), **others)

@@ -29,8 +29,8 @@ def begin_run(
 ) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run at step 0; a corpus built from raw files is stored inside.
 
-    `look_at` is called with the corpus before the run begins. Returns the corpus, and the directory for
-    `go_on`.
+    `look_at` is called with the corpus before the run begins. Returns the corpus, and the directory, which is
+    locked for `go_on`.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing

@@ -37,7 +37,7 @@ class SparkLog:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Redirect Python's logs, and traces of other threads, to this file meanwhile."""
+        """Redirect Python's logs, and traces of other threads, to this file inside the context."""
         handler, root = _Handler(self.text), logging.getLogger()
         with self.undo:
             root.addHandler(handler)
@@ -57,8 +57,9 @@ class SparkLog:
 
     @contextmanager
     def launching(self) -> Iterator[None]:
-        """Redirect the output of the Java process that is started meanwhile, and of its children, to this
-        file."""
+        """Redirect the output of the Java process that is started inside the context, and of its children, to
+        this file.
+        """
         sys.stdout.flush()
         sys.stderr.flush()
         with ExitStack() as stack:
@@ -132,7 +133,7 @@ def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
 
 
 def problem_of(error: Exception) -> str | None:
-    """The failure of Spark, or the full disk, in words; None for an error of another kind."""
+    """A line about the failure of Spark, or about a full disk; None for an error of another kind."""
     from stickbreaker.engines.spark.failures import SparkFailure, reason_of
     from stickbreaker.engines.spark.session import end_of_java, spark_errors
 

@@ -34,8 +34,11 @@ def refuse_other_ending(out: Path) -> None:
 
 
 def refuse_table(out: Path, overwrite: bool, *, printed: bool = False) -> None:
-    """Raise UserError if a table cannot be written: the format is unknown, the file exists, or it is standard
-    output and may not be `printed`."""
+    """Raise UserError if a table cannot be written to `out`.
+
+    The format is unknown, the file exists (without `overwrite`), or it is standard output and the table may
+    not be `printed`.
+    """
     refuse_other_ending(out)
     if out == STANDARD_OUTPUT:
         if printed:

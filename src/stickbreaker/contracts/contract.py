@@ -125,7 +125,7 @@ class CountTable(Protocol):
         ...
 
     def totals(self) -> Array:
-        """Sums over the rows of each group (groups × columns)."""
+        """Sums over the rows (groups × columns): one row of sums for each group of rows."""
         ...
 
     def whole(self) -> Counts:
@@ -166,7 +166,7 @@ class Model(ABC):
 
     @abstractmethod
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Initial counts (rows × columns) that break the symmetry, drawn by a row's content.
+        """Initial counts (rows × columns) that differ between columns, drawn at random from each row's key.
 
         `tokens` is the size of the data to learn from. The first local steps see these counts, and they decay
         like all counts; they are not a prior.
@@ -183,8 +183,9 @@ class Model(ABC):
         return shard.rows if shard.keys is None else index(shard.keys)
 
     def prepare(self, params: Record, counts: Counts) -> Record:
-        """The params with quantities that are computed once per step from a truncated table, before
-        `expectations`."""
+        """The params with quantities that are computed from a truncated table once per step, before
+        `expectations`.
+        """
         return params
 
     @abstractmethod
@@ -200,7 +201,10 @@ class Model(ABC):
 
     @abstractmethod
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
-        """Infer a shard's documents and report their statistics: the map."""
+        """Infer the latent variables of a shard's documents, and report their statistics.
+
+        `local`: the documents' records from their previous visit, or None.
+        """
 
     def evaluate_proposals(
         self, view: View, shard: Shard, local: Local, seed: int, proposals: Sequence[Proposal]
@@ -237,16 +241,19 @@ class Model(ABC):
         """The objective (terms of the documents and of the table) for the state that the local steps used."""
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The objective if `stats` sums each document's latest report, and the table sums those reports'
-        rows."""
+        """The objective if `stats` is the sum of each document's latest report, and the table is the sum of
+        the rows of these reports.
+        """
         return self.score(params, stats, totals, summary)
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:
-        """Sizes of the state that every record of the trace has besides the score."""
+        """Sizes of the state, such as the number of topics, that are added to every record of the trace."""
         return {}
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether a run may end when the score stops changing; not while moves have something untried."""
+        """Whether a run may end when its score stops changing; False while moves have something left to
+        try.
+        """
         return all(move.is_settled(params, totals.sum(axis=0)) for move in self.moves)
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
@@ -298,7 +305,9 @@ class Sampler(ABC):
 
     @abstractmethod
     def sweep(self, number: int, threads: int) -> None:
-        """Visit every latent variable once."""
+        """Resample every latent variable once, with this number of threads; `number`: of the sweep, from
+        0.
+        """
 
     @abstractmethod
     def learn(self) -> None:
@@ -313,16 +322,21 @@ class Sampler(ABC):
         return
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers that every record of the trace has besides the score."""
+        """Numbers that are added to every record of the trace, next to the score."""
         return {}
 
     @abstractmethod
     def fitted(self) -> Fitted:
-        """The model learned so far: a mean over the samples if that has a meaning, else the last state."""
+        """The model learned so far: the mean over the samples if their mean is a valid model, else the last
+        state.
+        """
 
     def pooled(self, others: "Sequence[Sampler]") -> Fitted:
-        """What several chains learned together, called on the chain with the best score: by default that
-        chain's result, or means over the samples of all chains if predictions are means."""
+        """The model learned by several chains together; called on the chain with the best score.
+
+        By default it is that chain's result; if predictions are means over samples, it has the samples of all
+        chains.
+        """
         return self.fitted()
 
     @abstractmethod
@@ -343,31 +357,35 @@ class Move(ABC):
     """
 
     def start(self, n_columns: int) -> Record:
-        """The move's own fields of the params."""
+        """The fields that the move adds to the params, at the start of a run."""
         return {}
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether nothing is left untried; `totals` (columns) are the table's."""
+        """Whether the move has nothing left to try. totals (columns): of the table."""
         return True
 
     @abstractmethod
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
     ) -> Sequence[Proposal]:
-        """Proposals to try, chosen before the map from the latest sums (without rows) and the table."""
+        """The changes to try in a step, chosen before its documents are mapped.
+
+        latest: the sums of the previous step's report, without rows.
+        """
 
     def refine(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """After the map, before the table changes: what to try again over the same shards, and edits to make
-        before the step's statistics enter the table."""
+        """Decide after the map, before the table changes: which proposals to try again on the same shards,
+        and which edits to make before the step's statistics are added to the table.
+        """
         return Decision()
 
     @abstractmethod
     def decide(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """After the global step, given the table as it is then: the edits that proposals have earned.
+        """Decide after the global step, with the table as it is then: the edits that proposals have earned.
 
         `stats.trial` has the proposals' latest statistics; if the schedule stores reports, those of every
         document. Edits are made in order; each must be valid for the shape that those before it leave.

@@ -59,7 +59,7 @@ class TableView(ABC):
 
     @abstractmethod
     def add(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
-        """The arrays of each function, summed over the blocks."""
+        """The results of each query, summed over the blocks of the table: {query: {array: sum}}."""
 
     @abstractmethod
     def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
@@ -71,4 +71,6 @@ class TableView(ABC):
 
     @abstractmethod
     def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
-        """The n largest rows of each column, the largest first; of equal ones the first row."""
+        """The numbers of the n rows with the largest counts in each column, largest first; ties in order of
+        rows.
+        """

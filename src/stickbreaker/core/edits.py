@@ -124,8 +124,10 @@ def apply_change(item: Field, change: Change) -> Field:
 
 
 def _left_by(item: Field, change: Reorder) -> Field:
-    """The field with zeros at the positions that an order leaves out; the order itself is not stored in a
-    field."""
+    """The field with zeros at those positions that a reordering leaves out.
+
+    Fields do not store the order itself.
+    """
     if change.along not in item.axes or not item.additive:
         return item
     axes = item.axes.index(change.axis), item.axes.index(change.along)
@@ -169,7 +171,9 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
 
 
 def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None = None) -> Array:
-    """The share that moves (to a `target`), shaped to multiply a slice of the field without `axis`."""
+    """The share of the field's values that moves (to target number `target`), in a shape that broadcasts with
+    a slice of the field without `axis`.
+    """
     others = [name for i, name in enumerate(item.axes) if i != axis]
     for place, name in enumerate(others):
         if name in change.along:
@@ -182,7 +186,7 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
 
 
 def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence[Array]:
-    """What each target gains when a slice of the field is dissolved."""
+    """For each target of a change, the values that it gets from a slice of the field that is dissolved."""
     others = [name for i, name in enumerate(item.axes) if i != axis]
     if others == [change.amounts] and change.amounts in change.along:
         return list(given(source, change.along[change.amounts]).T)
@@ -202,7 +206,7 @@ def given(source: Array, amounts: Array) -> Array:
 
 
 def dropped(item: Field, edit: Edit) -> float:
-    """The mass that Drop and Reorder remove from an additive field; totals before = after + this."""
+    """The sum of the values that the changes Drop and Reorder remove from an additive field."""
     lost = 0.0
     for change in edit:
         if isinstance(change, Drop | Reorder) and change.axis in item.axes:
@@ -320,7 +324,9 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
 def _changed_new_rows(
     new_rows: Mapping[str, Array], change: Change, column_axis: str, n_columns: int
 ) -> Mapping[str, Array]:
-    """Rows that are not in the table yet after a change of its columns; what is not a count is unchanged."""
+    """Rows that are not in the table yet, after a change of its columns; values that are not counts stay
+    unchanged.
+    """
     if change.axis != column_axis or isinstance(change, Reorder) or not new_rows:
         return new_rows
     whole = np.stack(list(new_rows.values()))
@@ -341,7 +347,7 @@ def own_shares(trial_values: Array) -> Array:
 
 
 def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
-    """The values at some positions (ascending), zero if there is no row."""
+    """The values of rows at these ascending positions (positions × columns), zero for a missing row."""
     values = np.zeros((len(positions), rows.values.shape[1]))
     _, here, there = np.intersect1d(positions, rows.positions, assume_unique=True, return_indices=True)
     values[here] = rows.values[there]
@@ -349,10 +355,10 @@ def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
-    """Sums after a change that was tried.
-
-    A trial has the sums of the columns that exist after the change, and the change in the sums that have no
+    """The sums of a report after a change that was tried, with the trial's sums in place of the changed
     columns.
+
+    For sums without columns, the trial has the difference, which is added.
     """
     after = dict(usage)
     for name, item in tried.items():
@@ -403,5 +409,5 @@ def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
 
 
 def without_trials(local: Record) -> dict[str, Field]:
-    """Documents' records without the fields that are used only between the rounds of a step."""
+    """Documents' records without the fields of trials, which are used only between the rounds of a step."""
     return {name: item for name, item in local.items() if not name.startswith(TRIAL)}

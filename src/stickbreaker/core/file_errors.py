@@ -57,8 +57,11 @@ def naming_file(path: Path) -> AbstractContextManager[None]:
 
 @contextmanager
 def naming_parent(path: Path) -> Generator[None]:
-    """Make an OSError name the parent directory of `path`, in which nothing could be made; `path` if the disk
-    is full."""
+    """A context that changes an OSError to name the parent directory of `path`, in which nothing could be
+    created.
+
+    If the disk is full, it names `path`.
+    """
     try:
         yield
     except OSError as error:

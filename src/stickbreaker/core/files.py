@@ -104,7 +104,7 @@ def _rename_to_nothing(partial: Path, path: Path) -> None:
 
 
 def _name_nothing(partial: Path, path: Path) -> None:
-    """Give a file the name `path`, which does not exist. Raises UserError if it exists."""
+    """Move a file to the name `path`. Raises UserError if that exists."""
     try:
         os.link(partial, path)
     except FileExistsError:
@@ -155,7 +155,7 @@ def recover(path: Path) -> None:
 
 
 def _holds(directory: Path, name: str) -> bool:
-    """Whether a directory has an entry; False for a directory that cannot be read."""
+    """Whether a directory has an entry of this name; False if the directory cannot be read."""
     with suppress(OSError):
         return name in os.listdir(directory)
     return False

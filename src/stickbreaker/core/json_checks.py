@@ -82,7 +82,9 @@ def list_of(kind: Kind) -> Callable[[object], TypeGuard[list[Any]]]:
 
 
 def mapping_of(kind: Kind) -> Kind:
-    """A predicate: is the value a mapping from strings to values that satisfy `kind`?"""
+    """A predicate for JSON values: returns whether a value is a mapping from strings to values that satisfy
+    `kind`.
+    """
 
     def check(value: object) -> bool:
         held = cast("dict[Any, Any]", value)
@@ -123,7 +125,7 @@ def spelled(pattern: str) -> Kind:
 
 
 def optional(kind: Kind) -> Kind:
-    """A predicate: is the value None, or does it satisfy `kind`?"""
+    """A predicate for JSON values: returns whether a value is None or satisfies `kind`."""
     return lambda value: value is None or kind(value)
 
 

@@ -57,7 +57,7 @@ _sources: list[Callable[[], Iterable[OptionNames]]] = []
 
 
 def add_names(source: Callable[[], Iterable[OptionNames]]) -> None:
-    """Register further parameters; `source` is called when a message is first translated."""
+    """Register more parameters for `all_names`; `source` is called when a message is first translated."""
     _sources.append(source)
 
 

@@ -37,7 +37,9 @@ Condition = tuple[str, ...] | Above  # the values of another parameter, one of w
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is declared of a parameter; see `parameter`. `kinds` are the types of its values, by name."""
+    """The declaration of a parameter; see `parameter`. `kinds` are the names of the types that its values may
+    have.
+    """
 
     name: str
     kinds: frozenset[str]
@@ -61,7 +63,7 @@ class Parameter:
 
     @property
     def option_name(self) -> str | None:
-        """Its option, or None."""
+        """The name of the parameter's command-line option, or None if it has none."""
         return option_of(self.name) if self.option == "" else self.option
 
     @property
@@ -70,9 +72,10 @@ class Parameter:
         return str(self.option_name)[2:].replace("-", "_")
 
     def refusal(self, value: Any, largest: float) -> str | None:
-        """What the parameter is, if the value is something else; None too if only the model can know.
+        """What the parameter should be, such as "a string", if the value is not that; None if the value is
+        valid.
 
-        `largest`: the largest whole number that there may be.
+        None too if only the model can judge the value. `largest`: the largest whole number that is allowed.
         """
         if not self.kinds <= SIMPLE or (value is None and "None" in self.kinds):
             return None
@@ -250,10 +253,10 @@ def names_of(kind: type[Any]) -> OptionNames:
 
 
 def with_parameter_section(kind: type[T]) -> type[T]:
-    """A class decorator: adds to the docstring what is declared of the parameters that the class inherits.
+    """A class decorator that adds the inherited parameters to the docstring, from their declarations.
 
-    The section stands before "Attributes" or the example. Parameters by position come first in it, those that
-    every run has last, as in the signature from then on.
+    The section is put before "Attributes" or the example. Its order is that of the signature: positional
+    parameters first, those that every run has last.
     """
     parameters = sorted(declared(kind).values(), key=lambda one: (one.by_name, one.last))
     order = {one.name: place for place, one in enumerate(parameters) if one.by_name}

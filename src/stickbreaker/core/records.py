@@ -80,7 +80,7 @@ class SparseCounts(NamedTuple):
     unit: float = 1.0
 
     def plus(self, other: "Rows | SparseCounts") -> "Rows | SparseCounts":
-        """The sum; dense if the other is dense."""
+        """The sum of two sets of rows; dense if the other is dense or has another unit."""
         if not isinstance(other, SparseCounts) or other.unit != self.unit:
             return self.rows().plus(other)
         return join_cells([self, other])
@@ -137,7 +137,10 @@ class TruncatedCounts(NamedTuple):
         return out
 
     def read(self, positions: NDArray[np.int64], values: Array) -> Array:
-        """Values of the cells (columns × slots) in some rows (positions × columns), 0 for position -1."""
+        """Values of the cells in some rows (positions × columns); zero for position -1.
+
+        values: of all cells (columns × slots).
+        """
         from stickbreaker.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
 
         out = np.zeros((len(positions), len(self.sizes)))

@@ -38,8 +38,9 @@ def one_thread() -> Generator[None]:
 
 @dataclass(slots=True)
 class _Limit:
-    """The number of callers inside `one_thread` in this process, and the libraries' number of threads before
-    the first."""
+    """How many callers are inside `one_thread` in this process, and the libraries' numbers of threads before
+    the first one.
+    """
 
     lock: Lock = field(default_factory=Lock)
     inside: int = 0

@@ -107,7 +107,7 @@ class About:
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":
-        """The facts in a store."""
+        """The facts on a corpus from the content of its `corpus.json`."""
         settings = facts.vocabulary_rule
         return cls(
             VocabularyRule(
@@ -148,13 +148,15 @@ def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | No
 
 
 def then(documents: Iterable[Document], check: Callable[[], None]) -> Iterator[Document]:
-    """Yield the documents, and call `check` after the last."""
+    """Yield the documents; after the last one, call `check`, which may raise an error."""
     yield from documents
     check()
 
 
 def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | None) -> PhraseRule | None:
-    """The rule for phrases to find, or None. Raises UserError if there can be no phrases."""
+    """The rule for finding phrases; None if phrases are not wanted. Raises UserError if the corpus cannot
+    have any.
+    """
     if phrases is False:
         return None
     if kind != "text":
@@ -268,7 +270,11 @@ def _pass(
     take: Callable[[list[Document]], None],
     named: str,
 ) -> AnyAnalysis | None:
-    """Analyse documents and cut them into blocks; returns None if nothing was analysed."""
+    """Analyse documents, cut them into blocks and call `take` with each block.
+
+    Returns the analysis used, None if nothing was analysed. Raises UserError if there is no document; `named`
+    is the name of the input.
+    """
     empty = True
     for block in blocks_of(worker.analysed(documents), worker.recipe.kind):
         empty = False
@@ -386,7 +392,10 @@ class _Analyst:
                     self.recipe.progress(number)
 
     def _together(self, documents: Iterable[tuple[Document, str]]) -> Iterator[Document]:
-        """The documents; those without tokens are analysed in batches."""
+        """The documents in order, with tokens; texts without tokens are collected and analysed in batches.
+
+        documents: with their ids.
+        """
         waiting: list[tuple[Document, str]] = []
         characters = 0
         for document, identity in documents:
@@ -403,7 +412,9 @@ class _Analyst:
         yield from self._finished(waiting)
 
     def _finished(self, waiting: list[tuple[Document, str]]) -> Iterator[Document]:
-        """Analysed documents, made from texts and their ids."""
+        """The documents that have waited (with their ids), with the tokens of their texts, analysed
+        together.
+        """
         if not waiting:
             return
         assert isinstance(self.analysis, Analysis)
@@ -413,7 +424,9 @@ class _Analyst:
             yield _analysed(document, identity, text, document.language or language, found)
 
     def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
-        """The tokens of texts: by a kernel once there is enough text to make loading it worthwhile."""
+        """The tokens of each text, from a compiled kernel once there has been enough text to make loading it
+        worthwhile.
+        """
         self.characters += sum(map(len, texts))
         if self.finder is None and analysis.is_by_letters and self.characters > WORTH_A_KERNEL:
             from stickbreaker.corpus.text.word_finding import WordFinder
@@ -510,8 +523,9 @@ class _Analyst:
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
-        """Whether documents have a text for each language, according to the model's analysis or the first
-        document."""
+        """Whether documents must have a text for each language; the model's analysis, or the first document,
+        decides.
+        """
         if self.polylingual is None:
             fixed = self.recipe.vocabulary is not None  # the analysis comes from a model
             self.polylingual = document.texts is not None and not fixed

@@ -116,7 +116,7 @@ class Reasons:
         self._eligible = np.empty(0, np.bool_)
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of all words met, by row, are eligible for a vocabulary."""
+        """Whether each word is eligible for a vocabulary; `words`: all words met so far, by row."""
         new = self.rules_against(words[len(self.reasons) :])
         if new:
             self.reasons += new
@@ -127,10 +127,10 @@ class Reasons:
 def _witnesses(
     entries: Entries, rows: NDArray[np.int64], documents: NDArray[np.int64], eligible: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """For each document of a block, the row of a word that a vocabulary is likely to include, -1 for a
-    document without words: an eligible word in about a tenth of the documents.
+    """For each document of a block, the row of an eligible word in it; -1 for a document without words.
 
-    rows, documents, eligible (distinct words): those of the block.
+    It is a word that a vocabulary is likely to include, since it is in about a tenth of the documents. rows,
+    documents, eligible (distinct words): those of the block.
     """
     found = np.full(len(entries.offsets) - 1, -1, np.int32)
     some = np.flatnonzero(np.diff(entries.offsets))

@@ -155,7 +155,7 @@ def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) 
 
 
 def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
-    """The bytes of a document's content, the same on every machine."""
+    """The bytes of a document's words and counts, which are the same on every machine."""
     return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()
 
 
@@ -211,7 +211,7 @@ class Shard(Generic[U]):
 
     @property
     def n_entries(self) -> int:
-        """The size of its content: entries of bags, tokens of sequences."""
+        """The number of entries (for bags) or tokens (for sequences) in the shard."""
         return len(self.content.words)
 
     def table_rows(self) -> NDArray[np.int64]:

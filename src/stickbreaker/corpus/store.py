@@ -100,7 +100,9 @@ class Facts:
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
-    """The size and digest of a file that was written."""
+    """The name, size and digest of a file that was written; blocks: the number of documents in each of its
+    blocks.
+    """
     return StoredFile(path.name, path.stat().st_size, digest_of(path), blocks)
 
 

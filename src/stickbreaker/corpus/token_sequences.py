@@ -46,7 +46,9 @@ def token_sequences(
 def _of_tokens(
     values: list[Any], vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Each list as one sentence, if there are no phrases to join."""
+    """Lists of tokens as sequences, each list one sentence; None if phrases must be joined or an item is not
+    a string.
+    """
     if analysis is not None and analysis.phrases:
         return None
     flat = list(chain.from_iterable(values))

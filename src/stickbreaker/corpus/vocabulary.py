@@ -34,7 +34,7 @@ def tagged(language: str, word: str) -> str:
 
 
 def language_of(word: str) -> str:
-    """The language that a word of a polylingual corpus carries."""
+    """The language code that a word of a polylingual corpus carries: "de" for "de:haus"."""
     return word.partition(":")[0]
 
 
@@ -317,7 +317,7 @@ class Vocabulary:
         return np.fromiter(map(index.get, words, repeat(-1)), np.int32, len(words))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without values that are computed on use."""
+        """The fields for pickling, without values that are computed on first use."""
         return {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
 
     def _lookup_spelled(self, array: Any) -> NDArray[np.int32]:
@@ -344,7 +344,7 @@ class Vocabulary:
         return replace(self, documents=np.minimum(documents, n_documents), tokens=tokens, hashed=True)
 
     def counted(self, documents: NDArray[np.int64], tokens: NDArray[np.float64]) -> "Vocabulary":
-        """The same words with other counts; the look-up table is shared."""
+        """The same words with other counts; the table to look words up in is shared."""
         other = replace(self, documents=documents, tokens=tokens)
         vars(other).update({name: vars(self)[name] for name in ("index", "slots") if name in vars(self)})
         return other

@@ -64,7 +64,9 @@ def _check_counts(bags: Bags, ids: list[str]) -> None:
 
 
 def _refuse(directory: Path, overwrite: bool) -> None:
-    """Raise UserError if something at the path must not be replaced."""
+    """Raise UserError if the directory must not be replaced: without `overwrite`, or if it holds other
+    files.
+    """
     if not directory.exists():
         return
     if not overwrite:

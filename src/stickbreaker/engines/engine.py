@@ -23,7 +23,7 @@ class Seeds(Protocol):
 def sum_arrays(
     pairs: Iterable[tuple[Any, Array]], finish: Callable[[int, Array], Any]
 ) -> tuple[list[Any], list[Any]]:
-    """The results, and `finish` applied to the sum of the arrays paired with them."""
+    """For pairs (result, array): the results, and a list with `finish(0, sum of the arrays)`."""
     results, total = list[Any](), None
     for result, array in pairs:
         results.append(result)
@@ -68,12 +68,13 @@ class Engine(ABC):
     def retry(
         self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
-        """Try proposals once more on shards that `map` has just mapped with proposals; the report has only
-        trials."""
+        """Try proposals again on shards that `map` has just mapped with proposals; the report has only
+        trials.
+        """
 
     @abstractmethod
     def commit(self, *, carry: bool = True) -> None:
-        """Store the documents' records of the step, if they are carried from pass to pass.
+        """End a step: keep its documents' records, if records are carried over to the next pass.
 
         Without `carry` they are dropped, with earlier records of these documents: their next visit starts
         afresh.
@@ -91,7 +92,7 @@ class Engine(ABC):
 
     @abstractmethod
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
-        """table ← keep · table + add · rows."""
+        """Replace the table by keep · table + add · rows."""
 
     @abstractmethod
     def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:

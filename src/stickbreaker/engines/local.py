@@ -128,7 +128,9 @@ class LocalEngine(Engine):
         return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params
 
     def _whole_view(self, params: Record, n_shards: int) -> View | None:
-        """The view of the whole table, if making it once for all shards is cheaper; None otherwise."""
+        """The model's view of the whole table, if it is cheaper to compute it once for all shards; None
+        otherwise.
+        """
         if n_shards < WHOLE_FROM or self.table.keys is not None:
             return None
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)
@@ -178,8 +180,10 @@ class LocalEngine(Engine):
         return shard, self.model.expectations(params, self.table.counts(rows), self.table.totals(), rows)
 
     def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Results in the order of the items, computed a few at a time; a single item without other
-        threads."""
+        """Apply `work` to each item, in threads; yields the results in the order of the items.
+
+        Only a few items are ahead at a time; a single item is processed without threads.
+        """
         n_jobs = self.n_jobs
         if n_jobs > 1:
             items = iter(items)
@@ -301,8 +305,10 @@ class LocalEngine(Engine):
 
 
 def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
-    """An engine on this machine for another's table, or for a copy of it, without the state that only a run
-    needs."""
+    """An engine on this machine for another engine's table, or with `copied` for a copy of it.
+
+    It does not have the state that only a run needs.
+    """
     table = engine.table
     assert isinstance(table, Table | TruncatedTable | StoredTable)
     other = LocalEngine.over(model, table.copy() if copied else table, n_jobs)
@@ -311,7 +317,7 @@ def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool
 
 
 def of_run(name: str) -> bool:
-    """Whether only a run needs an array of a snapshot, and a finished model does not."""
+    """Whether an array of a snapshot is needed only to continue a run, and not in a finished model."""
     return name.startswith(("local/", "records", PREFIX))
 
 

@@ -21,7 +21,10 @@ PREFIX = "kept/"  # begins the names of arrays in a snapshot
 
 
 class MemoizedReports:
-    """Reports by minibatch number; rows are in single precision, which adds and subtracts exactly."""
+    """Reports by the number of their minibatch.
+
+    Rows are in single precision, so that adding and subtracting them is exact.
+    """
 
     def __init__(self) -> None:
         self.reports: dict[int, Stats] = {}
@@ -105,5 +108,5 @@ def tried_by_all(reports: Sequence[Stats]) -> list[str]:
 
 
 def single(rows: Rows) -> Rows:
-    """Rows in single precision."""
+    """The same rows, rounded to single precision."""
     return Rows(rows.positions, rows.values.astype(np.float32))

@@ -107,7 +107,7 @@ def export(
 
 
 def _own_export(format: str, chosen: Export, model: Path) -> Export:
-    """The format, as the model's kind writes it.
+    """How the model's own kind writes the format.
 
     Raises UserError if the kind does not write it, and a usage error for options that do not apply to the
     kind.

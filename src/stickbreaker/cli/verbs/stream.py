@@ -209,7 +209,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
 
 
 def _remedy(out: Path) -> str:
-    """What a user should do when Spark has failed."""
+    """What to tell the user to do when Spark has failed during a run into `out`."""
     from stickbreaker.spark.streaming import AGAIN
 
     return AGAIN if out.exists() else "nothing was learned yet; give the command again"
@@ -245,7 +245,7 @@ def _one_directory(inputs: tuple[str, ...]) -> Path:
 
 
 def _vocabulary(choice: AnalysisChoice) -> Any:
-    """The words that are known beforehand, if some are given."""
+    """The vocabulary that the options give, or None if words are added as they arrive."""
     from stickbreaker.corpus import Vocabulary
     from stickbreaker.corpus.readers import read_words
 
@@ -253,7 +253,7 @@ def _vocabulary(choice: AnalysisChoice) -> Any:
 
 
 def _say(record: dict[str, Any]) -> None:
-    """Print a line about a step."""
+    """Print a line about a step of a stream, and its warnings, on standard error."""
     words = f", {counted(record['vocabulary']['size'], 'word')}" if "vocabulary" in record else ""
     documents = counted(int(record["documents"]), "document")
     note(f"{documents}, step {record['step']}{words}{format_prequential(record)}")

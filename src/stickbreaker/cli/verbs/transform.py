@@ -120,5 +120,5 @@ def _as_text(result: dict[str, Any]) -> str:
 
 
 def _size(result: dict[str, Any]) -> str:
-    """The size of a table of shares, in words."""
+    """The size of a table of topic shares, as text: "1,000 documents × 20 topics"."""
     return f"{counted(result['documents'], 'document')} × {counted(result['topics'], 'topic')}"

@@ -94,7 +94,9 @@ def update(
 
 
 def _day(given: str | None) -> str:
-    """The date in the form that is stored. Raises a usage error if it is not one."""
+    """The date of an update as text in ISO 8601, today if none is given. Raises a usage error for another
+    format.
+    """
     if given is None:
         return day.today().isoformat()
     try:
@@ -120,7 +122,7 @@ def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -
 
 
 def _figures(under_way: "Updating") -> dict[str, Any]:
-    """The result of `update`."""
+    """The result of `update`, as values for JSON."""
     estimator, update = under_way.estimator, under_way.update
     return {
         **estimator.sizes(),

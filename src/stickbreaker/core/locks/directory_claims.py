@@ -21,10 +21,10 @@ _CHANGING = threading.RLock()  # held while claims are read, added or removed
 
 @dataclass(eq=False)
 class DirectoryClaim:
-    """A directory that this process has claimed until `release`; `descriptor` holds its entry `name` open
-    (".": itself).
+    """A directory that this process has locked until `release`.
 
-    Windows cannot open directories: there `descriptor` is None for ".".
+    `descriptor` holds its entry `name` open (".": the directory itself). Windows cannot open directories:
+    there `descriptor` is None for ".".
     """
 
     directory: Path  # as the caller named it, for messages

@@ -35,11 +35,11 @@ _HELD: set[Path] = set()  # directories that this process claims
 
 @contextmanager
 def scratch_beside(path: Path) -> Generator[Path]:
-    """Yield an empty directory on the same disk as `path`, removed at the end; if killed, by the next process
-    there.
+    """Yield an empty directory on the same disk as `path`, and remove it at the end.
 
-    Makes the directories above `path`, and removes those it made if nothing was put into them. Raises
-    UserError while another process has such a directory for the same `path`.
+    If this process is killed, the next one that uses `path` removes it. Makes the directories above `path`,
+    and removes those that it made if nothing was put into them. Raises UserError while another process has
+    such a directory for the same `path`.
     """
     refuse_other_names(path)
     made = [parent for parent in path.parents if not parent.exists()]
@@ -61,9 +61,10 @@ def scratch_beside(path: Path) -> Generator[Path]:
 
 
 def _refuse_another(path: Path, scratch: Path) -> None:
-    """Raise UserError if another process has had a directory of the same name for longer.
+    """Raise UserError if another process has claimed a scratch directory for the same path before this one.
 
-    A process counts from its oldest claim, so that of two that claim several directories, one can continue.
+    A process counts from its oldest claim, so that among processes that claim several directories one can
+    continue.
     """
     found = [other for other in beside(path, "partial") if other.is_dir()]
     own = min(_since(held) or 0 for held in {scratch, *_HELD.intersection(found)})
@@ -77,7 +78,9 @@ def _refuse_another(path: Path, scratch: Path) -> None:
 
 
 def _since(directory: Path) -> int | None:
-    """When a directory was claimed, in nanoseconds; 0 if the lock does not record it, None without a lock."""
+    """The time in nanoseconds at which a directory was claimed; 0 if its lock has no time, None without a
+    lock.
+    """
     try:
         return int((directory / LOCK).read_bytes()[:30])
     except OSError:
@@ -121,7 +124,10 @@ def sweep_directory(directory: Path, needed: str = "") -> None:
 
 
 def remove_claimed(directory: Path) -> None:
-    """Remove a directory whose lock this process holds; the lock goes last, for `sweep` after a kill."""
+    """Remove a directory whose lock this process holds.
+
+    The lock's file is removed last, so that `sweep` can remove the rest if this process is killed meanwhile.
+    """
     with suppress(OSError):
         for entry in list(directory.iterdir()):
             if entry.name == LOCK:
@@ -275,9 +281,10 @@ def lock_file(file: Path, *, create: bool) -> int | None:
 
 @contextmanager
 def turn_at(file: Path) -> Generator[None]:
-    """Hold the lock of `file`, waiting for others to release it; the file exists only meanwhile.
+    """A context in which this process holds the lock of `file`, after waiting for others to release it.
 
-    Raises UserError after LONGEST_WAIT. If files cannot be locked, does not wait.
+    The file exists only meanwhile. Raises UserError after waiting LONGEST_WAIT seconds. If files cannot be
+    locked, does not wait.
     """
     descriptor = _waited_for(file, time.monotonic() + LONGEST_WAIT)
     try:
@@ -291,7 +298,10 @@ def turn_at(file: Path) -> Generator[None]:
 
 
 def _waited_for(file: Path, end: float) -> int | None:
-    """The descriptor of a file, locked after waiting and still in place; None without locks."""
+    """Wait until a file can be locked; returns its descriptor, or None if the system has no locks.
+
+    end: the time (`time.monotonic`) at which waiting ends with a UserError.
+    """
     while True:
         try:
             descriptor = lock_file(file, create=True)

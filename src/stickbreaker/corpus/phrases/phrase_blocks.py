@@ -183,6 +183,6 @@ def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _lists(values: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.bool_]) -> pa.Array:
-    """Lists of values; null if they are not known."""
+    """Values as an Arrow array of lists with these lengths; null for lists that are not `known`."""
     offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
     return pa.ListArray.from_arrays(offsets, pa.array(values.astype(np.int32)), mask=pa.array(~known))

@@ -38,10 +38,11 @@ def join_phrases(
     rule: PhraseRule,
     take: Callable[[pa.Table], None],
 ) -> tuple[Tally, Analysis | PolylingualAnalysis]:
-    """Find the phrases of documents analysed without phrases, and pass the blocks with phrases joined to
-    `take`. Returns the tally of these blocks, and the analysis with the phrases.
+    """Find the phrases of documents that were analysed without them, and call `take` with each block after
+    joining.
 
-    Raises UserError for documents with trees, whose words cannot be joined.
+    Returns the tally of these blocks, and the analysis with the phrases. Raises UserError for documents with
+    trees, whose words cannot be joined.
     """
     if tally.tags is not None:
         raise UserError("words of trees cannot be joined to phrases", remedy="leave one of the two out")

@@ -96,8 +96,11 @@ class PairCounts:
         self._n_waiting = 0
 
     def add(self, rows: NDArray[np.int32], breaks: NDArray[np.bool_], owners: NDArray[np.int64]) -> None:
-        """Count the tokens of a block: the row of each (-1: not part of a phrase), whether a pair may not
-        continue with it, and its document."""
+        """Count the words and pairs of a block.
+
+        rows (tokens): the row of each (-1: not part of a phrase); breaks: whether a pair may not continue
+        with the token; owners: the number of its document.
+        """
         from stickbreaker.kernels.document_frequencies import count_documents  # imports numba
 
         self.total += len(rows)

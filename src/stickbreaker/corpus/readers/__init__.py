@@ -96,7 +96,7 @@ def read_inputs(
 
 
 def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
-    """The same sources, which report their progress to the options' position."""
+    """The same sources, set to report to the options' position how much of them has been read."""
     if options.position is None:
         return sources
     options.position.expect([source.path for source in sources])

@@ -71,7 +71,7 @@ def _field(buffer: memoryview, table: int, number: int) -> int:
 
 
 def _reference(buffer: memoryview, at: int) -> int:
-    """The target of the reference at a position."""
+    """The position that a flatbuffer's offset at position `at` refers to."""
     return at + _read("<I", buffer, at)
 
 

@@ -88,7 +88,9 @@ def table_documents(table: Any) -> list[Document]:
 
 
 def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
-    """The rows of a table, or the records of a list. Raises UserError if it is neither, and Bad."""
+    """The rows of a table, or the records of a list. Raises UserError if it is neither, and Bad for columns
+    that are wrong.
+    """
     if callable(getattr(frame, "__arrow_c_stream__", None)):
         yield from _records(_streamed, frame, options)
         return
@@ -166,7 +168,7 @@ def _without_long(column: pa.Array) -> pa.Array:
 
 
 def _is_no_metadata(kind: pa.DataType) -> bool:
-    """Whether values are bytes, lists or objects, except lists of strings."""
+    """Whether a column type cannot be metadata: bytes, lists or objects, but lists of strings can."""
     if not pa.types.is_nested(kind):
         is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
         return is_bytes or pa.types.is_fixed_size_binary(kind)
@@ -193,7 +195,7 @@ def _values(name: str, column: pa.Array) -> list[Any]:
 
 
 def _looked_up(name: str, column: Any) -> list[Any]:
-    """The values of a dictionary-encoded column; each distinct value is made once."""
+    """The values of a dictionary-encoded column; every distinct value is converted only once."""
     used = column.indices.unique().drop_null()
     values = dict(zip(used.to_pylist(), _values(name, column.dictionary.take(used)), strict=True))
     return [None if place is None else values[place] for place in column.indices.to_pylist()]
@@ -242,7 +244,9 @@ def _is_of(path: str, names: Iterable[str]) -> bool:
 
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
-    """The string columns whose dictionary has a long value, or may have one."""
+    """Those string columns (`paths`) whose dictionary may have a long value, found from the first rows of a
+    group.
+    """
     from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)

@@ -75,7 +75,10 @@ def weight_of(text: bytes) -> float:
 
 
 def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float:
-    """The weight, which was written as `text`. Raises Bad if the models cannot represent it."""
+    """The weight itself. Raises Bad if the models cannot represent it.
+
+    text: how the file writes it; kind: the category of the problem.
+    """
     if not 0 <= weight <= LARGEST:
         found = text[:30].decode("utf-8", "replace")
         remedy = f"weights are numbers from 0 to {LARGEST:g}"

@@ -194,7 +194,7 @@ def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Pro
 
 
 def _take(block: _Block, line: str, number: int, largest: int) -> None:
-    """Add a line to a sentence. Raises Bad; only once for a sentence that grows too large."""
+    """Add a line of the file to a sentence. Raises Bad; for a sentence that grows too large only once."""
     if block.size > largest:
         return
     block.size += len(line) + 1

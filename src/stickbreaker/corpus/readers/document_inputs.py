@@ -88,7 +88,10 @@ def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInp
 
 
 def _of_lists(values: list[Any], given: Any) -> DocumentInput:
-    """The form of a list of lists: tokens, or the rows of a matrix. Raises UserError for gensim's bags."""
+    """A list of lists as a DocumentInput: tokens, or the rows of a matrix.
+
+    given: what the user passed, which is used for a matrix. Raises UserError for gensim's bags.
+    """
     for number, value in enumerate(values):
         if isinstance(value, list | tuple) and value:
             if isinstance(value[0], str):
@@ -214,7 +217,9 @@ def refuse_documents(inputs: object) -> None:
 
 @contextmanager
 def naming_from_texts(inputs: object) -> Generator[None]:
-    """Make the error about a missing path name `Corpus.from_texts`, if the path may be a text."""
+    """A context that adds a hint at `Corpus.from_texts` to the error about a missing path, if the path may be
+    a text.
+    """
     try:
         yield
     except UserError as error:
@@ -248,7 +253,7 @@ def _refuse_single(given: object) -> None:
 
 
 def _refuse_other_columns(table: Any) -> None:
-    """Raise UserError for a table with texts but without a column named "text"."""
+    """Raise UserError for a table that has texts but no column named "text"."""
     names = column_names(table)
     if "text" not in names:
         problem = f"a table with texts has no column 'text' (columns: {', '.join(names[:20])})"

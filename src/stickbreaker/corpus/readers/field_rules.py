@@ -115,7 +115,11 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
 
 
 def _other_separator(names: Sequence[str]) -> str | None:
-    """The remedy if the only column's name shows that cells are separated by a semicolon or a tab."""
+    """What to do about a table with one column whose name has a semicolon or a tab: it suggests another
+    separator.
+
+    None if it has no such column.
+    """
     if len(names) == 1 and ";" in names[0]:
         return "give --separator ';', since cells seem to be separated by semicolons"
     return (

@@ -47,7 +47,7 @@ def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
 
 
 class _OpenLine:
-    """The beginning of a line, in pieces; only the size if it is larger than `most` bytes."""
+    """The line that is being read, in pieces; if it is larger than `most` bytes, only its size is kept."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -69,7 +69,7 @@ class _OpenLine:
                 self.pieces.clear()
 
     def refused(self) -> Iterator[None]:
-        """Yield None, once, if the line is too large already."""
+        """Yield None if the line has just become too large, and nothing otherwise."""
         if self.size > self.most and not self.is_refused:
             self.is_refused = True
             yield None

@@ -18,7 +18,7 @@ class Bad(Exception):
         self.kind, self.problem, self.remedy = kind, problem, remedy
 
     def at(self, where: object, line: int | None = None) -> UserError:
-        """The error for this problem, with its place."""
+        """The UserError for this problem, naming the place."""
         return UserError(self.problem, where=where, line=line, remedy=self.remedy)
 
 

@@ -62,7 +62,9 @@ class Paragraph(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """One class, or the rest of a module, or one topic of the language, in source order."""
+    """The documentation of a class, of the rest of a module, or of a topic of the language, as paragraphs in
+    order.
+    """
 
     name: str
     module: str
@@ -169,7 +171,10 @@ def _paragraphs(tree: ast.Module, text: str) -> list[Paragraph]:
 def _definitions(
     node: ast.AST,
 ) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Everything in a file that may have a docstring. Expressions are skipped, which halves the time."""
+    """All nodes of a syntax tree that may have a docstring.
+
+    Expressions are skipped, which halves the time.
+    """
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node
     for child in ast.iter_child_nodes(node):

@@ -85,8 +85,9 @@ class Repeats:
             warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
 
     def _repeated(self, name: str, document: Document) -> str | None:
-        """The name of the first document that this one repeats, or None. Documents without content repeat
-        none."""
+        """The name of an earlier document that this one repeats, or None; a document without content repeats
+        none.
+        """
         content = document.text
         if content is None:
             held: Any = document.tokens or document.texts or (document.words, document.weights)

@@ -151,7 +151,7 @@ class _Lines:
         return max(1, self.alike + self._looks_like_row(self.first)) if self.others else 1
 
     def note_rows_inside(self) -> None:
-        """Record the row if all its lines look like rows."""
+        """If all lines of this row look like rows, record where it begins, for the warning about quotes."""
         if self.others and self.rows_inside == self.others + 1:
             self.merged.append(self.begin)
 

@@ -31,7 +31,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def vocab_beside(source: Source) -> str | None:
-    """vocab.NAME.txt next to docword.NAME.txt, each packed or not; None if there is none."""
+    """The path of vocab.NAME.txt next to docword.NAME.txt (both may be compressed); None if there is none."""
     name = source.path.name if source.path else ""
     if source.path is None or not name.startswith("docword."):
         return None

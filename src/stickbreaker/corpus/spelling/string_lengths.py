@@ -33,7 +33,10 @@ def lengths_of(sizes: NDArray[np.int64], times: Array) -> Lengths:
 
 
 def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) -> Lengths:
-    """zeta by `least_squares`, smoothed as in `lengths_of`; log_letters (words) as there, nats."""
+    """The distribution zeta of word lengths by `least_squares`, smoothed as in `lengths_of`.
+
+    sizes, times (words): length and count of each; log_letters (words): as in `least_squares`, in nats.
+    """
     shares = least_squares(sizes, times / times.sum(), log_letters)
     return _smoothed(shares * times.sum(), len(np.unique(sizes)))
 

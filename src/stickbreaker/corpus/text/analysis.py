@@ -121,7 +121,7 @@ class MarksWarning(UserWarning):
 
 
 class _Forms(dict[str, str]):
-    """The form of each spelling, computed once."""
+    """A dict from each spelling to its form, which is computed when it is first needed."""
 
     def __init__(self, form: Callable[[str], str]) -> None:
         super().__init__()
@@ -247,7 +247,7 @@ class Analysis:
         return self._pattern_with(MARKS if self.letters == "language" else "")
 
     def _pattern_with(self, marks: str) -> str:
-        """The pattern of words that may contain invisible `marks`."""
+        """The regular expression for words, which may contain the invisible characters `marks`."""
         joins = self.joins_apostrophes
         if self._segmentation == "pattern":
             return _word_pattern(r"\p{L}", joins, marks)
@@ -503,7 +503,7 @@ class Analysis:
 
     @functools.cached_property
     def _resolved(self) -> "Analysis":
-        """`resolved`; the same object, with its cached values, if there is nothing to make explicit."""
+        """As `resolved`, but the object itself, with its cached values, if nothing would change."""
         changed = {"stop_words": self._stop_words(), "segmentation": self._segmentation}
         same = all(getattr(self, name) == value for name, value in changed.items())
         return self if same else dataclasses.replace(self, **changed)
@@ -557,7 +557,7 @@ class Analysis:
 
 @functools.cache
 def default_analysis() -> Analysis:
-    """`Analysis()`, made once."""
+    """`Analysis()`, always the same object."""
     return Analysis()
 
 

@@ -106,7 +106,9 @@ def dropped_words(
 
 
 def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
-    """Dropped words of several languages added up; a bound that is not the same in all is None."""
+    """The dropped words of several languages, added up by rule; a bound that differs between languages
+    becomes None.
+    """
     by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
     for part in parts:
         for dropped in part:

@@ -75,7 +75,9 @@ class LanguageSample:
         return None if language in codes else self._best(text, codes)
 
     def _best(self, text: str, codes: list[str]) -> str:
-        """The language with the most function words, among languages of one script other than Latin."""
+        """The language with the most function words in a text, out of `codes`, languages of one script other
+        than Latin.
+        """
         counts = Counter(_WORD.findall(text.lower()))
         known = {code: _words_of(code) for code in codes if has_stop_words(code)}
         return max(codes, key=lambda code: sum(counts[word] for word in known.get(code, ())))

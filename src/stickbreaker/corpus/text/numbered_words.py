@@ -79,7 +79,10 @@ class FirstNumbers(dict[str, int]):
         return number
 
     def of(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of words; if words are numbered, each distinct one is looked up once."""
+        """The number of each word; new words get the next numbers.
+
+        Each distinct word of `NumberedWords` is looked up only once.
+        """
         if not isinstance(words, NumberedWords):
             return np.fromiter(map(self.__getitem__, words), np.int64, len(words))
         if self._others is not words.spelled:
@@ -91,7 +94,7 @@ class FirstNumbers(dict[str, int]):
         return self._of_others[words.codes]
 
     def _listed(self, words: Iterable[str]) -> list[int]:
-        """The numbers of words that are mostly new: a loop is faster than separate look-ups."""
+        """As `of`, for words that are mostly new: a loop is faster than separate look-ups."""
         known, spelled, numbers = self.get, self.words, list[int]()
         for word in words:
             number = known(word)

@@ -52,7 +52,7 @@ class Split(NamedTuple):
 
 
 def _words(text: str) -> list[int]:
-    """Where words begin, which are separated by spaces."""
+    """The positions at which words of a text begin; words are separated by spaces."""
     return [found.start() for found in _WORD.finditer(text)]
 
 
@@ -72,16 +72,17 @@ def _sentences(text: str) -> list[int]:
 
 
 def _evenly(places: list[int], size: int) -> list[int]:
-    """Some of the positions, evenly spaced, at most `size` from one to the next; the first is 0."""
+    """Some of the positions, from 0 and evenly spaced, so that at most `size` of them are between two."""
     n_parts = -(-len(places) // size)
     return [0, *(places[len(places) * part // n_parts] for part in range(1, n_parts))]
 
 
 def split_documents(documents: Iterable[Document], split: Split) -> Iterator[Document]:
-    """The parts of documents, as documents: "id#1" and so on, with the metadata of the whole, and `WHOLE` and
-    `NUMBER` added. A document without text stays one part.
+    """Split documents into parts, which become documents "id#1" and so on.
 
-    Raises UserError for documents without a text of their own: with tokens, words or several languages.
+    They have the metadata of the whole document, and also its id (`WHOLE`) and their number (`NUMBER`). A
+    document without text stays one part. Raises UserError for documents without a text of their own: with
+    tokens, words or several languages.
     """
     for number, document in enumerate(documents):
         if document.text is None or document.tokens is not None or document.language is not None:

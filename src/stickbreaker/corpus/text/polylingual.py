@@ -35,7 +35,9 @@ class PolylingualAnalysis:
 
     @classmethod
     def of(cls, base: Analysis, languages: Iterable[str]) -> "PolylingualAnalysis":
-        """`base` for several languages, each with its own stop words and stemmer if there are any."""
+        """An analysis for several languages from `base`; each language has its own stop words and stemmer if
+        there are any.
+        """
         codes = sorted({language_code(name) for name in languages})
         return cls({code: _for_language(base, code) for code in codes})
 
@@ -230,7 +232,7 @@ def aligned(
 
 
 def _no_side(row: Document, language_field: str) -> Bad | None:
-    """The reason why a row cannot be a document's side, or None."""
+    """The problem with a row that cannot be the text of a document in one language; None if it can."""
     if row.language is None:
         problem = f"no language in the field {language_field!r}"
         return Bad("no language", problem, "give JSON Lines or a table that has the field")

@@ -48,7 +48,7 @@ def run_pattern(words: str, marks: str) -> str:
 
 
 def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:
-    """The spans of a text, with those of scripts without spaces cut at the ends of ICU's words.
+    """The spans of a text, with those in scripts without spaces divided into words by ICU.
 
     Raises UserError if icu4py is not installed.
     """

@@ -28,7 +28,9 @@ def map_items_with_sums(
     items: Sequence[Any],
     finish: Finish,
 ) -> tuple[list[Any], list[Any]]:
-    """`Engine.map_items_with_sums`, by engines that tasks make with `made`: no array reaches the driver."""
+    """`Engine.map_items_with_sums` on Spark: tasks call `made` for an engine, and no array reaches the
+    driver.
+    """
     if not items:
         return [], []
     context = cluster.context

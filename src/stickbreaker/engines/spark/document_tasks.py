@@ -214,7 +214,7 @@ class MapTask:
 
 
 def over_files(model: Any, table: StoredTable) -> LocalEngine:
-    """An engine over a table in files; `model` is a broadcast variable, whose `value` is the Model."""
+    """An engine over a table in files. `model`: a broadcast variable, whose `value` is the Model."""
     return LocalEngine.over(model.value, table)
 
 

@@ -44,7 +44,7 @@ def sending_user_errors() -> Iterator[None]:
 
 @functools.cache
 def freeze_gc(kind: str) -> None:
-    """Exclude what a worker has loaded from garbage collection, once per process and kind of task.
+    """Exclude everything that a worker has loaded from garbage collection, once per process and kind of task.
 
     PySpark collects garbage after every task: with this library loaded, that takes a tenth of a second each
     time.

@@ -42,7 +42,7 @@ def _first(part: Shards) -> int:
 
 
 def source_behind(shards: Iterable[Shard]) -> Source | None:
-    """The source of the documents; None if shards themselves are sent."""
+    """The source that tasks read documents from; None if the shards themselves are sent to them."""
     return shards.source if isinstance(shards, Shards) else None
 
 
@@ -165,7 +165,7 @@ CHANGES: dict[str, type[Any]] = {
 
 
 def _change_to_json(change: Any) -> dict[str, Any]:
-    """A change as JSON."""
+    """A change as values for JSON, without its shares along other axes."""
     values = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
     return {"kind": type(change).__name__, **values}
 
@@ -177,7 +177,7 @@ def _change_from_json(content: Mapping[str, Any]) -> Any:
 
 
 def without_along(change: Any, axis: str) -> Any:
-    """A change without its values along an axis."""
+    """A change without its shares along one axis."""
     if isinstance(change, Split | Dissolve):
         return replace(change, along={name: held for name, held in change.along.items() if name != axis})
     return change

@@ -65,7 +65,8 @@ def check_spark() -> None:
 def start_session(
     master: str | None = None, name: str = "stickbreaker", settings: Mapping[str, str] | None = None
 ) -> "SparkSession":
-    """A quiet session on a master such as local[2]; None uses spark-submit's or Spark's own settings.
+    """A Spark session that prints no logs, on a master such as local[2]; None uses spark-submit's or Spark's
+    settings.
 
     `settings` are Spark's, by name; under spark-submit, its own take precedence. Raises UserError if Spark or
     the master is not available.

@@ -104,7 +104,7 @@ class ShardedEngine(Engine):
         self._groups = None if groups is None else self.cluster.context.broadcast(groups)
 
     def reading(self) -> StoredTable:
-        """The table in the form that tasks read."""
+        """The table as tasks read it, from its files."""
         table = self.table
         return StoredTable(table.stored, table.axes, table.scale, table.totals())
 
@@ -113,7 +113,9 @@ class ShardedEngine(Engine):
         self._model = self.cluster.context.broadcast(model)
 
     def _each_block(self, layout: Layout, work: Any, versions: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Run `work` on every chunk, and add up its sums in the blocks' order."""
+        """Run `work` on every chunk, with one task per block; returns the sums of its results, added in the
+        blocks' order.
+        """
         task = BlockTask(self.folder, layout, work, versions)
         total = dict[str, Any]()
         for sums in self.cluster.each(list(range(layout.blocks)), task):
@@ -144,7 +146,9 @@ class ShardedEngine(Engine):
         return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
 
     def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
-        """Run `work` to write the table's next version."""
+        """Run `work` on every chunk, which writes the next version of the table, and make it the current
+        table.
+        """
         table = self.table
         counted = Totals(version, work, self._groups, len(table.totals()))
         sums = self._each_block(table.stored.layout, counted, (version, *kept))
@@ -220,7 +224,9 @@ class ShardedEngine(Engine):
         return replace(self._in_files(sums, version, COUNTS), trial=trial)
 
     def _in_files(self, sums: Stats, version: str, table: str) -> Stats:
-        """A report whose rows are in the files of a version."""
+        """A report whose rows are those of `table` in the files of a version; `sums`: everything else in
+        it.
+        """
         n_columns = sums.rows.n_columns
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
         return replace(sums, rows=FiledRows.of(stored))
