@@ -1,10 +1,11 @@
 """HDP topics of a stream: does their number follow the stream, and is each tenth predicted?
 
 `make bench-hdp-streams` learns from planted streams, whose topics appear and vanish, and from three
-collections in order and shuffled, from 20 topics, with births and without, of known words and of open ones.
-Planted topics of open words bring words that were not there before. After every tenth it counts the topics
-and completes documents of that tenth that were held out. FULL=1 (or --full) has three seeds, and runs from 50
-topics too; --words known or --words open is one half of it.
+collections in order and shuffled, from 20 topics, of known words and of open ones: without moves, with
+exchanges of giant topics (the default), and with births too. Planted topics of open words bring words that
+were not there before. After every tenth it counts the topics and completes documents of that tenth that were
+held out. FULL=1 (or --full) has three seeds, and runs from 50 topics too; --words known or --words open is
+one half of it.
 """
 
 import argparse
@@ -48,9 +49,10 @@ REAL = (
     StreamOf("blogs", "shuffled", 64),
 )
 WORDS = ("known", "open")
+MOVES = (None, "split-merge", "births")
 COLUMNS = (
-    "stream", "words", "from", "births", "seed", "planted", "in use", "right", "above 1 %",
-    "right, above 1 %", "S", "held-out", "CPU s",
+    "stream", "words", "from", "moves", "seed", "planted", "in use", "right", "above 1 %",
+    "right, above 1 %", "largest", "S", "held-out", "CPU s",
 )  # fmt: skip
 
 
@@ -129,6 +131,7 @@ def learn(
     draw = np.random.default_rng(0)
     in_use: list[int] = []
     large: list[int] = []
+    largest: list[float] = []
     held: list[float] = []
     seconds = 0.0
     for tenth in tenths:
@@ -139,6 +142,7 @@ def learn(
             seconds += time.process_time() - began
         in_use.append(model.n_topics_)
         large.append(int((model.topic_shares_ >= LARGE).sum()))
+        largest.append(float(model.topic_shares_.max()))
         held.append(completion(model, Corpus.from_tokens(tenth.held_out, **given), draw))
     scores = [record["prequential"] for record in model.trace_ if "prequential" in record]
     tokens = sum(one["tokens"] for one in scores)
@@ -146,6 +150,7 @@ def learn(
     return {
         "in use": in_use,
         "large": large,
+        "largest": largest,
         "held-out": held,
         "S": sum(one["score"] * one["tokens"] for one in scores) / tokens,
         "seconds": seconds,
@@ -155,19 +160,20 @@ def learn(
 
 
 def programs(full: bool, words: str) -> list[dict[str, Any]]:
-    """Settings of the HDP: the topics it starts with, and whether topics open and close."""
+    """Settings of the HDP: the topics it starts with, and its moves."""
     starts = (20, 50) if full else (20,)
     given = {"words": words} if words == "open" else {}
-    return [{"n_topics": n, "moves": moves, **given} for n in starts for moves in (None, "births")]
+    return [{"n_topics": n, "moves": moves, **given} for n in starts for moves in MOVES]
 
 
 def measure(report: Report, args: argparse.Namespace) -> None:
     report.section(
         "Numbers of topics",
         "After each tenth of the stream: planted topics that live in it, topics in use, and those that have "
-        f"{LARGE:.0%} of the words or more; right: tenths in which these are at most {OFF:.0%} off. S: nats "
-        "per word of each minibatch before it is learned from; held-out: documents of the present tenth, "
-        "the mean over tenths. CPU s: learning, S included.",
+        f"{LARGE:.0%} of the words or more; right: tenths in which these are at most {OFF:.0%} off; largest: "
+        "the largest share of the words that a topic has at the end of a tenth. S: nats per word of each "
+        "minibatch before it is learned from; held-out: documents of the present tenth, the mean over "
+        "tenths. CPU s: learning, S included.",
         COLUMNS,
     )
     seeds = range(3 if args.full else 1)
@@ -229,13 +235,14 @@ def show(
             "stream": what,
             "words": settings.get("words", "known"),
             "from": settings["n_topics"],
-            "births": settings["moves"] is not None,
+            "moves": {None: "none", "split-merge": "exchanges"}.get(settings["moves"], settings["moves"]),
             "seed": seed,
             "planted": " ".join(map(str, numbers)) if is_planted else None,
             "in use": " ".join(map(str, result["in use"])),
             "right": right(result["in use"]),
             "above 1 %": " ".join(map(str, result["large"])),
             "right, above 1 %": right(result["large"]),
+            "largest": f"{max(result['largest']):.2f}",
             "S": f"{result['S']:.3f}",
             "held-out": f"{np.mean(result['held-out']):.3f}",
             "CPU s": result["seconds"],

@@ -14,6 +14,7 @@ from stickbreaker.estimators.settings import engine_name, params_of, schedule_of
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.moves.exchange import exchanges_of
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.model.priors.franchise import FranchisePrior
 from stickbreaker.topics.model.priors.hdp import HDPPrior
@@ -173,6 +174,8 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         sampled: bool,
     ) -> tuple[Move, ...]:
         chosen = self.moves
+        if schedule == "partial_fit" and isinstance(chosen, str) and documents.direct:
+            return exchanges_of(words)
         if chosen == BIRTHS:
             return ()
         if not (chosen is None or chosen == "split-merge" or isinstance(chosen, SplitMerge)):

@@ -6,7 +6,7 @@ import numpy as np
 
 from stickbreaker.contracts.contract import Move
 from stickbreaker.core.parameter_fields import with_parameter_section
-from stickbreaker.topics.model.moves.exchange import Exchange
+from stickbreaker.topics.model.moves.exchange import exchanges_of
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
 from stickbreaker.topics.parameters import LDAParameters
@@ -71,5 +71,4 @@ class PlainLDA(LDAParameters, TopicEstimator):
         words: TopicVocabulary,
         sampled: bool,
     ) -> tuple[Move, ...]:
-        streamed = schedule == "partial_fit" and not words.by_topic and words.row_words() is None
-        return (Exchange(),) if self.moves is not None and streamed else ()
+        return exchanges_of(words) if self.moves is not None and schedule == "partial_fit" else ()

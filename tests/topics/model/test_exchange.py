@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from stickbreaker import LDA, Online, UserError
+from stickbreaker import HDP, LDA, Online, UserError
 from stickbreaker.core.edits import Dissolve, Permute, Split, apply_to_stats
 from stickbreaker.core.records import Field, Rows, Stats
 from stickbreaker.learning import moves
 from stickbreaker.testing import plant_topics
 from stickbreaker.topics.model.moves.exchange import WAIT, Exchange, exchanges
+from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.model.moves.trials import topic_of
 
 BATCH = 100
@@ -28,10 +29,13 @@ def texts_of(counts):
     ]
 
 
-def learned(documents, **settings):
+def learned(documents, kind=LDA, **settings):
     given = {"n_topics": 12, "random_state": 0, "schedule": Online(batch_size=BATCH), "point_topics": False}
-    settings = {**given, **settings}  # point topics seldom have giants to part
-    model = LDA(**settings)
+    model = kind(**{**given, **settings})  # point topics seldom have giants to part
+    return continued(model, documents)
+
+
+def continued(model, documents):
     n = documents.shape[0] if hasattr(documents, "shape") else len(documents)
     for start in range(0, n, BATCH):
         model.partial_fit(documents[start : start + BATCH])
@@ -61,6 +65,58 @@ def test_a_stream_sorted_by_kind_keeps_its_topics(inference, words):
     assert model.topic_shares_.max() < without.topic_shares_.max()
     assert model.topic_word_.shape[0] == 12
     assert len(set(model.topic_ids_)) == 12
+
+
+@pytest.mark.parametrize(
+    ("inference", "words", "moves"),
+    [
+        ("mean-field", "closed", "split-merge"),
+        ("mean-field", "open", "split-merge"),
+        ("hybrid", "closed", "births"),
+        ("hybrid", "open", "births"),
+    ],
+)
+def test_a_stream_of_an_hdp_keeps_its_topics_too(inference, words, moves):
+    counts = sorted_by_kind(1)
+    documents = texts_of(counts) if words == "open" else counts
+    given = {"kind": HDP, "inference": inference, "words": words}
+    without, model = (learned(documents, moves=chosen, **given) for chosen in (None, moves))
+    assert edits_of(without, "split") == []
+    splits, merges = (edits_of(model, move) for move in ("split", "merge"))
+    assert splits
+    if moves == "split-merge":  # no topic opens for itself
+        assert len(splits) == len(merges)
+        assert all(edit.get("gain") is None for edit in (*splits, *merges))
+    assert effective(model) > effective(without) + 0.5
+    assert model.topic_shares_.max() < without.topic_shares_.max()
+    assert len(set(model.topic_ids_)) == model.n_topics_
+
+
+def test_a_stream_of_an_hdp_goes_on_from_a_fit_with_moves(tmp_path):
+    """What `fit` remembers of splits and merges is not what a stream remembers of its giants."""
+    counts = sorted_by_kind(1)
+    model = HDP(12, random_state=0, schedule="batch", max_iter=20, point_topics=False).fit(counts[::9])
+    assert "failed" in model.params_
+    model.set_params(schedule=Online(batch_size=BATCH))
+    model.save(tmp_path / "m")
+    found = [continued(each, counts) for each in (model, HDP.load(tmp_path / "m"))]
+    assert found[0].components_.tobytes() == found[1].components_.tobytes()
+    assert "rested" in found[0].params_
+
+
+@pytest.mark.parametrize(
+    ("given", "memory"),
+    [
+        ({}, "rested"),
+        ({"moves": "births"}, "rested"),
+        ({"moves": SplitMerge("halves")}, "failed"),
+        ({"moves": None}, ""),
+        ({"representation": "franchise"}, ""),
+    ],
+)
+def test_streams_of_an_hdp_remember_what_their_moves_need(given, memory):
+    params = learned(sorted_by_kind(1)[:300], kind=HDP, **given).params_
+    assert {"rested", "failed"} & set(params) == ({memory} if memory else set())
 
 
 def test_an_exchange_moves_counts_and_makes_none():

@@ -17,6 +17,7 @@ from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.topics.model.moves import row_queries
 from stickbreaker.topics.model.moves.row_queries import Answer
 from stickbreaker.topics.model.moves.trials import AGREEMENT, mark, topic_of
+from stickbreaker.topics.model.slots import TopicVocabulary
 
 GIANT = 3.0  # times the mean of all topics' votes
 STARVED = 0.5  # times the mean, of votes and of counts
@@ -217,6 +218,11 @@ class Exchange(Move):
             accepted.append(Accepted(half.name, (split, Permute("topics", order)), None))
         memory = {"rested": params["rested"]._replace(values=rested)}
         return Decision(accepted=tuple(accepted), params=memory)
+
+
+def exchanges_of(words: TopicVocabulary) -> tuple[Move, ...]:
+    """The moves of a stream with these words: none if topics have priors of their own, or concepts."""
+    return () if words.by_topic or words.row_words() is not None else (Exchange(),)
 
 
 def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tuple[int, int]]:
