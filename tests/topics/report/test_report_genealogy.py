@@ -242,6 +242,46 @@ def test_exchanges_are_told_in_words_of_their_own() -> None:
     assert "There was 1 such exchange," in report_growth.exchanged(1).html()
 
 
+def hdp_stream(*plans: str) -> tuple[Growth, str]:
+    """The page of an HDP's stream of twelve topics: an exchange a step, then births with these plans."""
+    page = report_pages.realistic(12, 60)
+    words = [row.word for row in page.words]
+    trace = report_growth.exchange_trace(3, 12, words)
+    gone = {edit["gone"] for record in trace for edit in record.get("edits", ()) if "gone" in edit}
+    ids = [i for i in range(15) if i not in gone]
+    for new, plan in enumerate(plans, 15):
+        edit = {"plan": plan, "gain": 99.5, "move": "split", "topic": ids[0], "new": new}
+        trace.append({**trace[0], "step": trace[-1]["step"] + 1, "edits": [edit]})
+        ids.append(new)
+    n_topics = 12
+    for record in trace:
+        moves = [edit["move"] for edit in record.get("edits", ())]
+        n_topics += moves.count("split") - moves.count("merge")
+        record.update({"topics": n_topics, "used": n_topics})
+    growth = growth_of(trace, ids, words, [list(range(10))] * len(ids))
+    assert growth
+    return growth, " ".join(replace(page, growth=growth).html().split())
+
+
+def test_exchanges_of_an_hdp_are_told_as_those_of_an_lda() -> None:
+    growth, html = hdp_stream()
+    assert (growth.learned, growth.births, growth.exchanges, growth.splits) == (False, False, 3, 3)
+    assert "There were 3 such exchanges" in html
+    assert "Gain is" not in html
+
+
+def test_births_tell_what_their_gain_is_and_which_moves_are_exchanges() -> None:
+    growth, html = hdp_stream("open at step 5", "open at step 6")
+    assert (growth.learned, growth.births, growth.exchanges, growth.splits) == (True, True, 3, 5)
+    assert growth.counts[-1][1:3] == (14, 14)
+    assert "Gain is how much better the last documents were predicted with the topic" in html
+    assert "Among them are 3 exchanges, without a gain" in html
+    assert "in its stream one opens for documents that the others explain badly" in html
+    growth, html = hdp_stream("split 3 of step 5")
+    assert (growth.learned, growth.births) == (True, False)
+    assert "Gain is what a move added to the model’s bound, in nats." in html
+
+
 def test_of_many_exchanges_the_last_are_shown() -> None:
     page = report_growth.exchanged(200)
     growth = page.growth

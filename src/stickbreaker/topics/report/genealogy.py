@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
 
 MOST_LINES = 120  # of the genealogy
+BIRTHS = ("open ", "close ")  # beginnings of the plans of births and deaths in a stream
 MOST_MOVES = 300  # of the table
 MOST_SPLITS = 60  # to choose from
 MOST_COLUMNS = 5  # after a split
@@ -96,12 +97,13 @@ class SearchFacts:
 class Growth:
     """How the topics of a model came about by splits and merges.
 
-    `learned`: the model learns how many topics there are; else their number stays, and each merge is followed
-    by a split. `unit` of all times is "pass" or "step". `counts` are (time, topics in the table, topics in
-    use, splits, merges since the row before). `lives` are of all topics that are mentioned, `lines` the ids
-    of those drawn, from the top. `moves`, `lines` and `refinements` may be parts: `splits`, `merges`,
-    `changed` (topics in a move) and `refined` (splits whose words are known) are of the whole run, as is
-    `began`, the number of topics at first.
+    `learned`: their number changes; else all moves are exchanges, each a merge followed by a split. `births`:
+    topics open and close in a stream, and gains are of predictions, not of the bound. `exchanges`: the number
+    of exchanges, whose moves have no gain. `unit` of all times is "pass" or "step". `counts` are (time,
+    topics in the table, topics in use, splits, merges since the row before). `lives` are of all topics that
+    are mentioned, `lines` the ids of those drawn, from the top. `moves`, `lines` and `refinements` may be
+    parts: `splits`, `merges`, `changed` (topics in a move) and `refined` (splits whose words are known) are
+    of the whole run, as is `began`, the number of topics at first.
     """
 
     unit: str
@@ -111,6 +113,8 @@ class Growth:
     moves: Sequence[TopicMove] = ()
     refinements: Sequence[Refinement] = ()
     learned: bool = True
+    births: bool = False
+    exchanges: int = 0
     began: int = 0
     splits: int = 0
     merges: int = 0
@@ -268,9 +272,14 @@ def growth_of(
     refined = _refined(moves, kept)
     shown = _greatest(refined, MOST_SPLITS)
     kinds = [Counter(edit["move"] for edit in record.get("edits", ())) for record in records]
+    exchanges = sum(move.kind == "split" and move.gain is None for move in moves)
     return Growth(
         unit=unit,
-        learned=learned,
+        learned=learned and not (moves and 2 * exchanges == len(moves)),
+        births=any(
+            edit.get("plan", "").startswith(BIRTHS) for record in records for edit in record.get("edits", ())
+        ),
+        exchanges=exchanges,
         counts=[
             (at, record["topics"], record["used"], kind["split"], kind["merge"])
             for (at, record), kind in zip(dated, kinds, strict=True)
