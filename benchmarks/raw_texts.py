@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.harness import Report, options, run
@@ -107,7 +107,9 @@ def builds(report: Report, file: Path, place: Path) -> None:
             start = time.process_time()
             build()
             best[name] = min(best[name], time.process_time() - start)
-    figure_rows(report, BUILDS, {name: size / seconds for name, seconds in best.items()}, more_is_better=True)
+    ours = size / best[OWN]
+    for name, seconds in best.items():
+        figure_row(report, BUILDS, name, size / seconds, ours * seconds / size)
 
 
 def commands(report: Report, file: Path, place: Path) -> None:
@@ -117,25 +119,24 @@ def commands(report: Report, file: Path, place: Path) -> None:
     variables = {**ONE_THREAD, "NUMBA_CACHE_DIR": str(place / "cache")}
     options = ("--topics", TOPICS, "--iterations", PASSES, "--tol", 0, "--threads", 1, "--overwrite")
     fit = [program, "fit", "lda", file, "--out", place / "model", *options]
-    seconds = {OWN: float("inf")}
     cold = cpu_seconds(fit, **variables)
-    for _ in range(3):
-        seconds[OWN] = min(seconds[OWN], cpu_seconds(fit, **variables))
-    seconds[f"{OWN}, nothing compiled before"] = cold
-    seconds["scikit-learn"] = cpu_seconds([sys.executable, "-c", SKLEARN_SCRIPT, file], **variables)
+    own = min(cpu_seconds(fit, **variables) for _ in range(3))
+    figure_row(report, COMMANDS, OWN, own, 1.0)
+    figure_row(report, COMMANDS, f"{OWN}, nothing compiled before", cold, cold / own)
+    scripts = {"scikit-learn": SKLEARN_SCRIPT}
     if importlib.util.find_spec("gensim") is not None:
-        seconds["gensim"] = cpu_seconds([sys.executable, "-c", GENSIM_SCRIPT, file], **variables)
-    figure_rows(report, COMMANDS, seconds, more_is_better=False)
+        scripts["gensim"] = GENSIM_SCRIPT
+    for name, script in scripts.items():
+        seconds = cpu_seconds([sys.executable, "-c", script, file], **variables)
+        figure_row(report, COMMANDS, name, seconds, seconds / own)
 
 
-def figure_rows(
-    report: Report, columns: tuple[str, ...], figures: Mapping[str, float], *, more_is_better: bool
+def figure_row(
+    report: Report, columns: tuple[str, ...], program: str, figure: float, ratio_of_ours: float
 ) -> None:
-    """A row for each program, with the ratio of ours to it."""
-    for name, figure in figures.items():
-        ratio = figures[OWN] / figure if more_is_better else figure / figures[OWN]
-        values = (name, f"{figure:.2f}", None if name == OWN else f"{ratio:.2f}×")
-        report.row(dict(zip(columns, values, strict=True)))
+    """A row for a program, with the ratio of ours to it."""
+    values = (program, f"{figure:.2f}", None if program == OWN else f"{ratio_of_ours:.2f}×")
+    report.row(dict(zip(columns, values, strict=True)))
 
 
 if __name__ == "__main__":

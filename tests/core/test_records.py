@@ -20,8 +20,8 @@ def cells_of(drawn, unit=0.2, columns=SHAPE[1]):
     return SparseCounts(cells[0], cells[1].astype(np.int32), cells[2].astype(np.int32), columns, unit)
 
 
-def dense(rows):
-    table = np.zeros(SHAPE)
+def dense(rows, shape=SHAPE):
+    table = np.zeros(shape)
     np.add.at(table, rows.rows().positions, rows.rows().values)
     return table
 
@@ -91,6 +91,23 @@ def test_reports_of_both_kinds_add():
     wanted[1], wanted[3] = 1.0, 1.0
     wanted[1, 2] += 1.0
     assert dense(together.stats().rows) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("size", [6, 600])  # reports with most of the table's rows, and with few
+def test_rows_of_reports_add_in_the_order_of_reports(size):
+    generator, dense_sum = np.random.default_rng(0), np.zeros((size, 4))
+    together = Sum((size, 4))
+    for _ in range(9):
+        positions = np.sort(generator.choice(size, 5, replace=False))
+        values = 10.0 ** generator.normal(scale=8.0, size=(5, 4))
+        together.add(Stats(Rows(positions, values)))
+        dense_sum[positions] += values
+    found = together.stats().rows
+    assert np.array_equal(found.positions, np.flatnonzero(dense_sum.any(axis=1)))
+    assert found.values.tobytes() == dense_sum[found.positions].tobytes()
+    together.add(Stats(cells_of([(1, 2, 5)])))
+    dense_sum[1, 2] += cells_of([(1, 2, 5)]).rows().values[0, 2]
+    assert dense(together.stats().rows, dense_sum.shape) == pytest.approx(dense_sum)
 
 
 def test_edits_reach_cells():

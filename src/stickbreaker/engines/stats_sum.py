@@ -3,23 +3,27 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, join_cells, no_rows
 from stickbreaker.kernels.dirichlet import add_cells, add_rows
 
-FEW = 8  # cells are stored singly while they are fewer than an eighth of the table
+FEW = 8  # less than an eighth of the table is stored as single cells, or as the rows that are touched
 
 
 class Sum:
     """A running sum of reports: rows in one dense array of the table's shape, trials as separate sums,
     everything else by `plus_sums`.
 
-    Single cells, of one unit, are stored singly while they are few; then as whole numbers in an array.
+    If the first report has few of the table's rows, they are stored one after another in the order in which
+    they come: a step then costs what the rows of its minibatch cost, however large the table is. Single cells, of one unit, are stored singly while they are few; then as whole numbers in an array.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
-        self.rows: Array | None = None
+        self.rows: Array | None = None  # takes memory only where it is written to
+        self.places: NDArray[np.int64] | None = None  # in `rows`, of the table's rows, from 1; None: in order
+        self.n_placed = 0
         self.drawn: Array | None = None
         self.cells: list[SparseCounts] = []
         self.n_cells = 0
@@ -33,14 +37,26 @@ class Sum:
         if isinstance(stats.rows, SparseCounts):
             self._add_cells(stats.rows)
         elif len(stats.rows.positions):
-            self.rows = np.zeros(self.shape) if self.rows is None else self.rows
-            add_rows(self.rows, stats.rows.positions, stats.rows.values, 1.0)
-            self.touched[stats.rows.positions] = True
+            self._add_rows(stats.rows)
         self.params = self.params.plus_sums(stats)
         for name, trial in stats.trial.items():
             if name not in self.trials:
                 self.trials[name] = Sum((self.shape[0], trial.rows.n_columns))
             self.trials[name].add(trial)
+
+    def _add_rows(self, rows: Rows) -> None:
+        (n_rows, n_columns), positions = self.shape, rows.positions
+        if self.rows is None:
+            few = len(positions) < n_rows // FEW
+            self.places = np.zeros(n_rows, np.int64) if few else None
+            self.rows = np.zeros((n_rows + few, n_columns))
+        self.touched[positions] = True
+        if self.places is not None:
+            new = positions[self.places[positions] == 0]
+            self.places[new] = np.arange(1, len(new) + 1) + self.n_placed
+            self.n_placed += len(new)
+            positions = self.places[positions]
+        add_rows(self.rows, positions, rows.values, 1.0)
 
     def _add_cells(self, cells: SparseCounts) -> None:
         assert not self.n_cells or cells.unit == self.unit
@@ -63,6 +79,8 @@ class Sum:
     def _own(self) -> Stats:
         if self.rows is None and self.cells:
             return replace(self.params, rows=join_cells(self.cells).combined())
+        if self.rows is not None and self.places is not None and (self.cells or self.drawn is not None):
+            self.rows, self.places = self.rows[self.places], None  # a row without a place has that of zeros
         for part in self.cells:
             assert self.rows is not None
             add_cells(self.rows, part.positions, part.columns, part.times, part.unit)
@@ -73,5 +91,7 @@ class Sum:
         if self.rows is None:
             return self.params
         positions = np.flatnonzero(self.touched)
+        if self.places is not None:
+            return replace(self.params, rows=Rows(positions, self.rows[self.places[positions]]))
         values = self.rows if len(positions) == self.shape[0] else self.rows[positions]
         return replace(self.params, rows=Rows(positions, values))

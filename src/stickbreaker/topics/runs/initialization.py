@@ -119,7 +119,9 @@ class DocumentSeeds:
         return _shape(self.own)
 
     def __getitem__(self, rows: slice) -> Array:
-        return np.asarray(self.own[rows].toarray() + self.base[rows, None])
+        counts: Array = self.own[rows].toarray()
+        counts += self.base[rows, None]
+        return counts
 
 
 @dataclass(frozen=True)
