@@ -10,7 +10,7 @@ WORKERS ?= logical
 WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
-.PHONY: demo test test-all test-kernels test-baseline check docs docs-reports golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-hdp-streams bench-spark \
+.PHONY: demo test test-all test-kernels test-baseline check lint docs package golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-hdp-streams bench-spark \
 	bench-queries bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
 	reproduce-topic-ngrams reproduce-translation clean
@@ -52,24 +52,31 @@ build/compiled: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l
 	$(BIN)/python -m tests.compile
 	mkdir -p build && touch $@
 
+# the demo's report, one of each kind of model and a notebook, which the docs show: half a minute
+build/reports-made: docs/make_reports.py build/compiled $(NEWER)
+	$(BIN)/python -W ignore docs/make_reports.py build/reports
+	touch $@
+
 build/compiled-baseline: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
 	$(BIN)/python -m tests.baseline -m tests.compile
 	mkdir -p build && touch $@
 
-check: $(VENV)/developing
+check: lint docs
+
+lint: $(VENV)/developing
 	$(BIN)/ruff format --check src tests audit benchmarks reproduce examples docs
 	$(BIN)/ruff check src tests audit benchmarks reproduce examples docs
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
-	$(MAKE) docs
 
-# with a report of each kind of model and a notebook, made here
-docs-reports: $(VENV)/developing
-	$(BIN)/python -W ignore docs/make_reports.py build/reports
-	$(MAKE) docs
-
-docs: $(VENV)/developing
+docs: $(VENV)/developing build/reports-made
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+
+# what a package index gets, and whether it can show the description
+package: $(VENV)/developing
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
 
 # faults: kills, altered and hostile files, full disks, two at once, any bytes; PARTS="kills flips": only these parts
 audit: $(VENV)/developing

@@ -8,7 +8,15 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 project = "stickbreaker"
 author = copyright = "the stickbreaker authors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "equations", "docstrings", "commands", "offline_search"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "equations",
+    "docstrings",
+    "commands",
+    "offline_search",
+    "pictures",
+]
 exclude_patterns = ["_ext"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
@@ -32,7 +40,7 @@ html_search_scorer = str(Path(__file__).parent / "_static" / "ranking.js")
 html_show_sphinx = False
 html_copy_source = False
 
-REPORTS = Path(__file__).parents[1] / "build" / "reports"  # by `make docs-reports`
+REPORTS = Path(__file__).parents[1] / "build" / "reports"  # made before by `make docs`
 if (REPORTS / "reports").is_dir():
     tags.add("reports")  # noqa: F821  (Sphinx gives it)
     html_extra_path = [str(REPORTS)]

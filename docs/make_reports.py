@@ -4,6 +4,7 @@ python docs/make_reports.py build/reports
 """
 
 import contextlib
+import html
 import io
 import json
 import random
@@ -47,6 +48,22 @@ CELLS = (
     "model.topics_frame().head()",
     "model.documents_frame(corpus)[['title', 'topic']].head()",
 )
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>A notebook with topics</title>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
+div {{ overflow-x: auto }}
+.in {{ background: #8882; padding: .6rem; overflow-x: auto }}
+table {{ border-collapse: collapse; font-size: .9em }}
+td, th {{ padding: .2rem .6rem; text-align: left }}
+</style>
+<h1>A notebook with topics</h1>
+<p>The cells, with what they show, of <a href="topics.ipynb">topics.ipynb</a>.</p>
+{body}
+</html>
+"""
 
 
 def grammar_report(out: Path) -> None:
@@ -98,7 +115,7 @@ def topic_reports(folder: Path, corpus: Corpus) -> None:
 
 
 def notebook(folder: Path, place: Path) -> None:
-    """A notebook whose cells were run where the demo is."""
+    """A notebook whose cells were run where the demo is, as a file and as a page."""
     names: dict[str, Any] = {}
     cells: list[dict[str, Any]] = []
     with contextlib.chdir(place):
@@ -129,6 +146,18 @@ def notebook(folder: Path, place: Path) -> None:
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     whole = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
     (folder / "topics.ipynb").write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    (folder / "notebook.html").write_text(notebook_page(cells), encoding="utf-8")
+
+
+def notebook_page(cells: list[dict[str, Any]]) -> str:
+    """The cells of a notebook, and what they show."""
+    body: list[str] = []
+    for cell in cells:
+        shown = cell["outputs"][0]["data"]
+        table = shown.get("text/html") or f"<pre>{html.escape(shown['text/plain'])}</pre>"
+        number = cell["execution_count"]
+        body.append(f"<pre class='in'>[{number}] {html.escape(cell['source'])}</pre>\n<div>{table}</div>")
+    return PAGE.format(body="\n".join(body))
 
 
 def main(out: Path) -> None:

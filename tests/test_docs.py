@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,20 @@ def test_links_of_a_page_lead_somewhere(page):
 def test_descriptions_of_pictures_are_on_one_line(page):
     # Sphinx joins the lines of others without a space.
     assert re.findall(r"!\[[^\]\n]*\n", page.read_text(encoding="utf-8")) == []
+
+
+def test_pictures_of_models_are_those_that_the_program_draws(tmp_path):
+    program = ROOT / "docs" / "make_pictures.py"
+    subprocess.run([sys.executable, str(program), str(tmp_path)], check=True)
+    drawn = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert drawn == {path.name: path.read_bytes() for path in (ROOT / "docs" / "images").glob("*.svg")}
+
+
+def test_model_pages_are_short_and_have_a_picture():
+    pages = {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "models").glob("*.md")}
+    for path, text in pages.items():
+        assert text.count(f"](../images/{path.stem}.svg)") == 1, path.name
+        assert len(text.split()) < 900, path.name
 
 
 def test_questions_of_newcomers_have_answers():

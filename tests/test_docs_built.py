@@ -22,7 +22,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The pages as `make docs` builds them."""
+    """The pages as `make docs` builds them, with the reports."""
+    if not (ROOT / "build" / "reports" / "reports").is_dir():
+        program = [sys.executable, "-W", "ignore", str(ROOT / "docs" / "make_reports.py")]
+        subprocess.run([*program, str(ROOT / "build" / "reports")], check=True)
     out = tmp_path_factory.mktemp("docs")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     done = subprocess.run(
@@ -43,6 +46,23 @@ def test_no_page_fetches_anything(built):
         assert found == [], f"{page.relative_to(built)}: {found}"
     for style in built.rglob("*.css"):
         assert not STYLED.search(style.read_text(encoding="utf-8")), style.name
+
+
+def test_reports_of_each_kind_are_part_of_the_docs(built):
+    page = (built / "reports.html").read_text(encoding="utf-8")
+    linked = set(re.findall(r'href="(reports/[^"]+)"', page))
+    assert linked == {f"reports/{path.name}" for path in (built / "reports").iterdir()}
+    assert len(linked) >= 10
+    for name in linked - {"reports/topics.ipynb"}:
+        assert "<h1" in (built / name).read_text(encoding="utf-8"), name
+
+
+def test_every_model_page_has_a_picture_that_follows_the_theme(built):
+    for page in (ROOT / "docs" / "models").glob("*.md"):
+        text = (built / "models" / f"{page.stem}.html").read_text(encoding="utf-8")
+        (label,) = re.findall(r'<svg role="img" aria-label="([^"]*)"[^>]*class="model"', text)
+        assert len(label) > 40, page.name
+        assert text.count("--color-foreground-primary,var(--ink)") == 1, page.name
 
 
 def test_equations_are_mathml(built):

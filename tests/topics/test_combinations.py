@@ -18,7 +18,7 @@ from stickbreaker.topics.combinations import (
 from stickbreaker.topics.combinations import SCHEDULES as EVERY_SCHEDULE
 
 TABLE = Path(__file__).with_name("combinations.txt")  # of every combination, what it gave once and for all
-PAGE = Path(__file__).parents[2] / "docs/models/sampling.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/topic-models.md"
 SCHEDULES = ("batch", "online", "partial_fit")
 X = [[2, 0, 1], [0, 3, 1], [1, 1, 1]]
 
