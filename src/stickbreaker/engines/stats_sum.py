@@ -16,7 +16,8 @@ class Sum:
     everything else by `plus_sums`.
 
     If the first report has few of the table's rows, they are stored one after another in the order in which
-    they come: a step then costs what the rows of its minibatch cost, however large the table is. Single cells, of one unit, are stored singly while they are few; then as whole numbers in an array.
+    they come: a step then costs what the rows of its minibatch cost, however large the table is. Single
+    cells, of one unit, are stored singly while they are few; then as whole numbers in an array.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
