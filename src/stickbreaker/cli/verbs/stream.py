@@ -209,7 +209,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
 
 
 def _remedy(out: Path) -> str:
-    """What to tell the user to do when Spark has failed during a run into `out`."""
+    """What a user should do when Spark has failed during a run into `out`."""
     from stickbreaker.spark.streaming import AGAIN
 
     return AGAIN if out.exists() else "nothing was learned yet; give the command again"
