@@ -31,7 +31,7 @@ class StoredRows:
     table: str = COUNTS
 
     def chunk(self, chunk: int) -> Array:
-        """A chunk's rows (chunk × columns); may be written to."""
+        """The rows of a chunk (rows × columns), in a new array."""
         first, last = self.layout.bounds(chunk)
         out = np.zeros((last - first, self.n_columns))
         for version in self.versions:
@@ -110,7 +110,7 @@ class StoredTable:
         return self.stored.layout.bounds(chunk)[0], self.stored.chunk(chunk) * self.scale
 
     def whole(self) -> Array:
-        """All true counts, which takes the memory of the whole table."""
+        """All counts, which takes the memory of the whole table."""
         return self.counts(slice(None))
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
@@ -123,7 +123,7 @@ class StoredTable:
         raise ValueError("the rows of this table have numbers, not keys")
 
     def copy(self) -> Table:
-        """The same table, in memory."""
+        """The same table in memory, as a `Table`."""
         values = self.stored.rows(np.arange(self.n_rows))
         return Table(values, *self.axes, None, self.scale, self._totals.copy(), self.groups)
 

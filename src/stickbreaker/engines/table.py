@@ -32,8 +32,9 @@ class Keys(Sequence[str]):
         return Keys(self)
 
     def grow(self, keys: Sequence[str]) -> None:
-        """Add rows with new keys at the end. Copies may be read meanwhile, but must not grow in another
-        thread."""
+        """Append rows with new keys. While this runs, other threads may read copies but must not grow
+        them.
+        """
         if len(self._keys) > self._size:
             vars(self).update(vars(Keys(self[:])))
         self._rows |= {key: row for row, key in enumerate(keys, self._size)}
@@ -67,10 +68,11 @@ class Keys(Sequence[str]):
 
 
 class Table:
-    """Counts (rows × columns), stored as scale × values so that decay is one multiplication.
+    """A table of counts (rows × columns) in memory, stored as scale × values, so that decay is one
+    multiplication.
 
-    `keys` are the spellings of rows in tables that grow; closed vocabularies identify rows by number.
-    `groups`: the group of each row, if there are totals for several.
+    `keys`: of rows, in tables that can grow; a closed vocabulary identifies rows by number. `groups`: the
+    group of each row, if there are several totals.
     """
 
     def __init__(
@@ -110,11 +112,11 @@ class Table:
         return self.keys.rows(keys)
 
     def whole(self) -> Array:
-        """All true counts, read-only."""
+        """All counts, read-only."""
         return self.counts(slice(None))
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
-        """The true counts of some rows, read-only."""
+        """The counts of some rows (rows × columns), read-only."""
         return self.values[rows] if self.scale == 1.0 else self.values[rows] * self.scale
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
@@ -251,7 +253,7 @@ def refuse_other_totals(totals: Array, sums: Array) -> None:
 
 
 def scale_of(arrays: Mapping[str, NDArray[Any]]) -> float:
-    """The scale of a saved table. Raises ValueError if it is not above zero."""
+    """The scale of a saved table. Raises ValueError if it is not a finite number above zero."""
     scale = float(arrays["scale"])
     if not 0.0 < scale < np.inf:
         raise ValueError(f"a scale of {scale}")

@@ -53,7 +53,7 @@ class LocalTableView(TableView):
             yield slice(first, min(first + self._size, self.n_rows))
 
     def _answers(self, query: RowQuery) -> Iterator[Mapping[str, Array]]:
-        """The answers of a function for each block."""
+        """The result of a query for each block of rows."""
         held = {name: self._whole(item) for name, item in query.held.items()}
         for rows in self._ranges():
             own = {name: values[rows] for name, values in held.items()}

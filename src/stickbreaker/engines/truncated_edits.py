@@ -79,7 +79,7 @@ def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
 
 
 def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
-    """Whether a merge takes the target of an earlier merge in a run."""
+    """Whether a merge has as its source the target of an earlier merge in a run."""
     source = merge.source
     for earlier in reversed(run):  # row numbers as they were before it
         source += source >= earlier.source

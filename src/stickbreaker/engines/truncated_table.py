@@ -94,7 +94,7 @@ class TruncatedTable:
         return TruncatedCounts(*parts, self.scale, self._by_row, self.keys)
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
-        """The true counts of some rows, dense."""
+        """The counts of some rows (rows × columns), as a dense array."""
         from stickbreaker.kernels.truncated_table import gather
 
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
@@ -103,7 +103,7 @@ class TruncatedTable:
         return out
 
     def columns(self, columns: Sequence[int]) -> Array:
-        """The true counts of some columns, dense."""
+        """The counts of some columns (rows × columns), as a dense array."""
         out = np.zeros((self.n_rows, len(columns)))
         for place, k in enumerate(columns):
             size = self.sizes[k]
@@ -232,7 +232,7 @@ class TruncatedTable:
         return self._found
 
     def _reserve(self, slots: int) -> None:
-        """Make room for this many cells in every column."""
+        """Enlarge the arrays so that every column can hold this many cells."""
         have = self.rows.shape[1]
         if slots <= have:
             return
@@ -278,7 +278,9 @@ class TruncatedTable:
             self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
 
     def _change(self, change: Change) -> None:
-        """Apply any change except new rows and a new order: the remaining cells stay in their order."""
+        """Apply a change other than Grow and Reorder: the remaining cells of each column stay in their
+        order.
+        """
         if change.axis == self.axes[0]:
             cells, sizes = changed_cells(self._cells(), change, self.shape)
             self.keys = keys_after(self.keys, change)
@@ -368,7 +370,7 @@ class TruncatedTable:
         self._put(column, joined)
 
     def _sums(self) -> Array:
-        """Column sums."""
+        """The sum of each column (1 × columns)."""
         columns = enumerate(self.sizes.tolist())
         return np.array([[self.values[k, :size].sum() for k, size in columns]]) * self.scale
 

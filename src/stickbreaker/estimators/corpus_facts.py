@@ -44,7 +44,7 @@ def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
 
 
 def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """The facts about its corpus after a model has learned from more documents."""
+    """The facts about the corpus, updated after a model has learned from more documents."""
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
     return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
 

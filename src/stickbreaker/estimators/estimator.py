@@ -42,7 +42,7 @@ class Origin(NamedTuple):
 
 
 class Update(NamedTuple):
-    """Documents that a finished model learned from later, as `stickbreaker update` does."""
+    """A record that a finished model has learned from more documents, as by `stickbreaker update`."""
 
     date: str  # of the day, ISO 8601
     documents: int  # learned from so far
@@ -66,7 +66,8 @@ class Update(NamedTuple):
 
 
 class Estimator(ABC):
-    """Parameters, and what was learned with them: the interface of a kind of model to the shared code.
+    """The interface through which shared code uses a kind of model: its parameters, and what was learned with
+    them.
 
     `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public class serve every kind through
     the methods below, and use nothing else of it. `kinds.py` lists the kinds.
@@ -110,7 +111,7 @@ class Estimator(ABC):
 
     @property
     def is_open(self) -> bool:
-        """Whether the vocabulary is open: then a run sees all words of a corpus."""
+        """Whether the vocabulary is open, so that a run uses all words of a corpus."""
         return False
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
@@ -134,11 +135,13 @@ class Estimator(ABC):
         """The limits at which a run ends, such as the number of passes."""
 
     def as_it_started(self) -> Self:
-        """The same estimator with open parameters set to the values that the model began with."""
+        """A copy of the estimator in which parameters left at None have the values that the model began
+        with.
+        """
         return self
 
     def next_verb(self) -> str | None:
-        """The command to continue with when a run is over; None: the first one of its kind."""
+        """The command to suggest after a run; None: the first one that the kind of model lists."""
         return None
 
     def params_to_save(self) -> dict[str, Any]:
@@ -188,21 +191,24 @@ class Estimator(ABC):
         """
 
     def evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
-        """The observer that takes snapshots for the report during a run; None for kinds and runs without
-        them."""
+        """The observer that takes snapshots for the report during a run; None if the kind or the run has
+        none.
+        """
         return None
 
     # Storing what a run has learned
 
     @abstractmethod
     def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
-        """Store in the estimator what a run has learned from a corpus; vocabulary, seed and trace are set
-        already."""
+        """Store what a run has learned from a corpus in the estimator, which has its vocabulary, seed and
+        trace already.
+        """
 
     def finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
-        """`take_run`, then return the finished model: `fixed` is the part of a manifest that all kinds share.
+        """As `take_run`; also returns the finished model. `fixed`: the part of a manifest that all kinds
+        share.
 
         Adds what the report shows of the corpus to the model's directory, `folder`, since the corpus may be
         deleted.
@@ -232,7 +238,8 @@ class Estimator(ABC):
         return Overview(title, ("of the model", "value"), rows)
 
     def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
-        """Add to a model's directory what the report shows of documents, seen through the model's vocabulary.
+        """Save in a model's directory what its report shows of documents, seen through the model's
+        vocabulary.
 
         Raises UserError for kinds whose report shows nothing of documents.
         """
@@ -280,7 +287,7 @@ class Estimator(ABC):
         """
 
     def write_beside(self, folder: Path) -> None:
-        """Write the files that a saved model has besides its state; for most kinds none."""
+        """Write the additional files of a saved model, next to its state; most kinds have none."""
         return
 
     def take_beside(self, folder: Path) -> None:
@@ -297,10 +304,11 @@ class Estimator(ABC):
 
     @abstractmethod
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        """Restore what was learned from a snapshot, read from `folder`; corpus, vocabulary, seed and trace
-        are set already. `lasts`: the files stay as long as the estimator, so that arrays may stay in them.
+        """Restore what was learned from a snapshot, read from `folder`.
 
-        Raises ValueError if parts of the snapshot do not fit together.
+        Corpus, vocabulary, seed and trace are set already. `lasts`: the files will exist as long as the
+        estimator, so that arrays may stay in them. Raises ValueError if parts of the snapshot do not fit
+        together.
         """
 
 

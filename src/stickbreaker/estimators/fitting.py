@@ -64,7 +64,7 @@ class Learned:
 
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
-    """Run to the end, `n_init` times, and keep the run with the best final score; returns its state."""
+    """Make `n_init` complete runs, and keep the one with the best final score; returns its state."""
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
     refuse_unmet_needs(estimator)
     _refuse_nothing(corpus)
@@ -124,7 +124,7 @@ def finish(estimator: Estimator, corpus: Corpus, job: Run, state: RunState, trac
 
 
 def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
-    """Record in an estimator what it has learned from, and how the run went."""
+    """Store in an estimator the facts on the corpus that it has learned from, and the trace."""
     estimator.vocabulary_ = counted_vocabulary(corpus)
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
@@ -241,10 +241,11 @@ def _go_on(
     stopper: Callable[[Callable[[], None]], object] | None,
     tell: Callable[[Any], object] | None,
 ) -> Learned | None:
-    """Continue a run to its end. None: it is the last, and the directory has the finished model.
+    """Continue a run to its end; returns None if it was the last one, so that the directory has the finished
+    model.
 
-    If other runs of a search follow, the directory then has the next one, at its start. Returns the run that
-    ended, with the search as if no other run were better.
+    If other runs of a search follow, the directory then has the next one, at its start, and the run that
+    ended is returned, with the search as if no other run were better.
     """
     estimator, job, state = restored.estimator, restored.job, restored.state
     directory.truncate_trace(snapshot.manifest)
@@ -277,9 +278,9 @@ def _following(
     restored: "Restored", fixed: dict[str, Any], path: Path, tell: Callable[[Any], object] | None
 ) -> Snapshot | None:
     """Record a finished run of a search, in the estimator and in `fixed`; returns the start of the next run.
-    None: this run is the model.
 
-    If an earlier run is the model, that one is next; a caller that still holds it need not repeat it.
+    None: this run is the model. If an earlier run is the model, that one is next; a caller that still holds
+    it need not repeat it.
     """
     estimator, search, state = restored.estimator, restored.search, restored.state
     if search is None:
@@ -308,7 +309,7 @@ def _following(
 
 
 def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory, snapshot: Snapshot) -> None:
-    """Make the model from the run of the search that is best although later runs followed it."""
+    """Save as the finished model the best run of a search, which is not its last one."""
     fixed = manifest_at_start(snapshot.manifest)
     restored.job, restored.state = best.job, best.state
     _following(restored, fixed, directory.path, None)
@@ -318,7 +319,7 @@ def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory,
 
 
 def _finished(restored: "Restored", learned: Learned, fixed: dict[str, Any], path: Path) -> Snapshot:
-    """The finished model of a run; the estimator has learned it."""
+    """Store what a run has learned in its estimator; returns the finished model."""
     estimator = restored.estimator
     estimator.seed_ = learned.job.seed
     _record(estimator, restored.corpus, learned.trace)
@@ -341,7 +342,7 @@ class Restored:
     chosen: FinishedRun | None = None
 
     def is_best(self) -> bool:
-        """Whether the last finished run would be the model if no other followed."""
+        """Whether the last finished run would be the model if the search ended now."""
         points = self.estimator.search_
         return bool(points) and points[-1].final and self._best(points) is points[-1]
 

@@ -93,7 +93,7 @@ class Saved:
 
     @property
     def said(self) -> str:
-        """The name of the kind in messages."""
+        """The name of the kind in messages, such as "a model of the kind LDA"."""
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:

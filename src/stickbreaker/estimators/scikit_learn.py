@@ -54,8 +54,11 @@ class ScikitLearn(BaseEstimator, Estimator):
         return tags
 
     def __dir__(self) -> list[str]:
-        """The names for users: parameters, what was learned, methods of the public class and those in
-        `shows`. Others are for runs and files. No value is computed."""
+        """The names for users: parameters, what was learned, methods of the public class, and those listed in
+        `shows`.
+
+        Others are for runs and files. No value is computed.
+        """
         plain = [made for made in type(self).__mro__ if not issubclass(made, BaseEstimator)]
         own = [made for made in plain if not made.__module__.startswith("sklearn.") and made is not object]
         front = {name for made in type(self).__mro__ if made not in own for name in vars(made)}
@@ -106,7 +109,11 @@ class ScikitLearn(BaseEstimator, Estimator):
         return float(np.exp(-self.score(X)))
 
     def _per_token(self, X: Any, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
-        """Nats of the documents `X` per token. Raises UserError if they have none."""
+        """The log probability of the documents `X` divided by their number of tokens, both by a function of a
+        corpus.
+
+        Raises UserError if they have no tokens in the vocabulary.
+        """
         check_is_fitted(self)
         nats, tokens = nats_and_tokens(self._as_corpus(X, reset=False))
         if tokens == 0.0:
@@ -166,7 +173,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return page
 
     def _to_show(self, documents: Any) -> Corpus | None:
-        """Documents for the report, seen through the model's vocabulary."""
+        """Documents for the report as a corpus, seen through the model's vocabulary; None stays None."""
         return None if documents is None else self._as_corpus(documents, reset=False)
 
     def _repr_html_inner(self) -> str:
@@ -195,8 +202,10 @@ class ScikitLearn(BaseEstimator, Estimator):
         return "n_steps_" in vars(self)
 
     def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
-        """Documents under the model's vocabulary; with `reset` the vocabulary is made from the documents,
-        with texts analysed by `analysis`."""
+        """Documents as a corpus with the model's vocabulary.
+
+        With `reset` the vocabulary is made from the documents, and texts are analysed by `analysis`.
+        """
         if not isinstance(X, Corpus):
             given = document_input(X, empty_lists=not reset or self.is_open)
             if given.form == "tokens":
@@ -247,7 +256,7 @@ class ScikitLearn(BaseEstimator, Estimator):
 
     @property
     def _knows_words(self) -> bool:
-        """Whether `feature_names_in_` are words of texts."""
+        """Whether the model learned from texts, so that `feature_names_in_` are words."""
         return bool(vars(self).get("_learned_from_texts"))
 
     def _passes(self, X: Any) -> bool:

@@ -36,7 +36,7 @@ class Search(Protocol[R]):
     def held_out(self, points: Sequence[R], share: float) -> float:
         """The share of the documents that the next run holds out.
 
-        `share`: that of the run before, or what the user holds out of all.
+        `share`: that of the run before, or initially the share that the user asked for.
         """
         ...
 

@@ -84,7 +84,7 @@ def load_to_update(path: Path, threads: int | None = None) -> Estimator:
 
 
 def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
-    """Documents as `partial_fit` sees them: for an open vocabulary, with all eligible words."""
+    """Documents as a corpus for `partial_fit`; for an open vocabulary, it has all eligible words."""
     if not estimator.is_open:
         return part
     documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]

@@ -99,7 +99,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
 
 def _texts(given: Any) -> list[str]:
-    """Texts in any form that `fit` accepts. Raises UserError for anything else."""
+    """The texts in any form that `fit` accepts. Raises UserError for anything else."""
     given = once_read(given)
     if isinstance(given, list | tuple) and not given:
         return []

@@ -43,8 +43,8 @@ def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
 
 
 def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> float:
-    """log p of all sentences that can be parsed, or of whole documents if they have rule weights of their
-    own.
+    """log p in nats of all sentences that can be parsed; of whole documents if the grammar has weights by
+    document.
 
     learned: `opened`; nats: log p of each sentence independently.
     """
@@ -54,9 +54,9 @@ def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> 
 
 
 def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> Array:
-    """The expected weights of the start symbol's rules in each text (documents × rules).
+    """The expected probabilities of the start symbol's rules (topics) in each text (documents × rules).
 
-    New words are parsed by their spelling. Raises UserError for a grammar without such weights.
+    New words are parsed by their spelling. Raises UserError for a grammar without weights by document.
     """
     learned = model.learned_.opened
     if learned.alpha is None:

@@ -143,7 +143,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def of_topics(self) -> bool:
-        """Whether the grammar is "topic", whose sentences are the words of documents."""
+        """Whether the grammar is the one named "topic", in which each word of a document is a sentence."""
         return self.grammar == "topic"
 
     @property
@@ -157,7 +157,10 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
 
     def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar; a named one is over the vocabulary's symbols. Raises UserError if there are none."""
+        """The grammar to learn; a named one is made for the symbols of the vocabulary.
+
+        Raises UserError if there are no symbols.
+        """
         given = self.given_grammar()
         if given is not None:
             return given
@@ -198,7 +201,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def compiled_(self) -> Compiled:
-        """The grammar in flat arrays."""
+        """The grammar as flat arrays for kernels."""
         return self.learned_.grammar
 
     @property
@@ -210,12 +213,12 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def discounts_(self) -> Array:
-        """Discounts of the adapted symbols."""
+        """The discount of each adapted symbol."""
         return self.learned_.discounts
 
     @property
     def concentrations_(self) -> Array:
-        """Concentrations of the adapted symbols."""
+        """The concentration of each adapted symbol."""
         return self.learned_.concentrations
 
     def sizes(self) -> dict[str, int]:
@@ -249,7 +252,8 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return ordered
 
     def symbol_number(self, symbol: str | None) -> int:
-        """The number of a symbol; None: of "Word", or else of the last adapted one.
+        """The number of a symbol; with None, of the one by which to segment: "Word", or else the last adapted
+        symbol.
 
         With None the start symbol, which occurs once per sentence, is chosen only if there is no other.
         Raises UserError for an unknown symbol.

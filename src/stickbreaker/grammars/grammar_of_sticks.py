@@ -56,7 +56,7 @@ def new_run(
 def start_run(
     job: VariationalRun, sentences: Sentences, skipped: int
 ) -> tuple[VariationalRun, VariationalState]:
-    """Start a run with an empty table; its state holds some sentences for the report."""
+    """Start a run with an empty table; returns it and its state, which has some sentences for the report."""
     model = job.model
     if isinstance(model, MeanFieldGrammar):
         given = bool((model.truncations != TRUNCATION).any())
@@ -70,7 +70,7 @@ def start_run(
 
 
 def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
-    """The trees that mean-field inference caches: chosen among draws for the text by the rules alone.
+    """The trees that mean-field inference caches, chosen among trees sampled for the text by the rules alone.
 
     At most `most` per symbol: each costs its own rules, used or not, so that too many would hide what is
     useful.
@@ -86,7 +86,7 @@ def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
 
 
 def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record:
-    """Params with the first sentences (a chain stores all) and the number of skipped ones."""
+    """Params with the first few sentences, for the report, and with the number of skipped sentences."""
     assert isinstance(model, OnlineGrammar)
     starts = sentences.starts[: SHOWN + 1]
     letters = sentences.letters[: starts[-1]]
@@ -110,7 +110,7 @@ def resume_run(
 def restored(
     estimator: GrammarEstimator, snapshot: Snapshot, folder: Path
 ) -> tuple[LocalEngine, VariationalState]:
-    """The table and the state of a snapshot, for reading."""
+    """The engine with the table, and the state, of a snapshot of a finished run."""
     model = model_of_grammar(estimator, estimator.vocabulary_, estimator.corpus_["documents"])
     engine = LocalEngine(threads_of(estimator.n_jobs), folder=folder)
     return engine, _take_state(engine, model, snapshot)
@@ -161,7 +161,9 @@ def model_of_grammar(
 def _truncations(
     given: int | Mapping[str, int] | None, grammar: Grammar, flat: Compiled
 ) -> NDArray[np.int64]:
-    """The most cached trees of each adapted symbol. Raises UserError for a symbol that is not adapted."""
+    """The largest number of cached trees of each adapted symbol. Raises UserError for a symbol that is not
+    adapted.
+    """
     by_symbol: dict[str, int] = dict(given) if isinstance(given, Mapping) else {}
     wrong = next((name for name in by_symbol if name not in grammar.adapted), None)
     if wrong is not None:

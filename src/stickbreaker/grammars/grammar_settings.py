@@ -14,7 +14,7 @@ LARGEST = 10**18  # of a truncation
 
 
 def refuse_settings(estimator: GrammarEstimator) -> None:
-    """Raise UserError for parameters that make no sense."""
+    """Raise UserError for parameters that are invalid, or that cannot be combined."""
     refuse_parameters(estimator)
     _refuse_ways(estimator)
     _refuse_truncation(estimator.truncation)

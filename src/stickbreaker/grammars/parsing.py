@@ -68,7 +68,7 @@ def parsed(
 
 
 def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
-    """The symbols of all sentences as texts; None if a sentence is a word."""
+    """The distinct symbols of all sentences; None if the grammar's sentences are words."""
     if model.of_topics:
         return None
     inside = model.numbers_of()[lines.content.words] != BOUNDARY
@@ -105,7 +105,7 @@ def segmented_texts(
 
 
 class Cuts(NamedTuple):
-    """The probability of a cut before each symbol of sentences, and which sentences can be parsed."""
+    """For sentences: the probability of a cut before each symbol, and whether each sentence can be parsed."""
 
     shares: Array  # symbols of all sentences: probability of a cut before each
     parsed: NDArray[np.bool_]  # sentences
@@ -142,7 +142,7 @@ def cuts_of(
 
 
 def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
-    """How often a symbol cut training sentences in the samples, for given contents.
+    """For training sentences with these contents, how often a symbol cut them in the chain's samples.
 
     Equal sentences are averaged. Empty without samples, and for a symbol that is not adapted.
     """

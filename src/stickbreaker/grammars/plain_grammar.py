@@ -149,7 +149,9 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self.join), job, state)
 
     def remark_on(self, corpus: Corpus) -> str | None:
-        """A remark if there are few sentences for variational inference, for which a chain is better."""
+        """A warning that there are too few sentences for variational inference, so that sampling is better;
+        None otherwise.
+        """
         if self.sampled or corpus.n_documents >= FEW_SENTENCES:
             return None
         number = counted(corpus.n_documents, "sentence")

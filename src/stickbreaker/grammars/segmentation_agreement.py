@@ -42,7 +42,10 @@ class GrammarScores(ScoreNames):
 
 
 class Segmentation(NamedTuple):
-    """Agreement of words (both ends), of boundaries within sentences, and of distinct words."""
+    """Agreement of a segmentation with the reference, on three kinds of items.
+
+    token: words (both ends right); boundary: boundaries within sentences; type: distinct words.
+    """
 
     token: Agreement
     boundary: Agreement

@@ -16,7 +16,7 @@ from stickbreaker.grammars.text_symbols import terminals_of
 
 
 class NothingParsed(UserError):
-    """No sentence can be parsed by the grammar."""
+    """Raised if the grammar cannot parse any sentence."""
 
 
 def training_sentences(
@@ -65,7 +65,7 @@ def held_out_sentences(
 def _of_source(
     estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
 ) -> Sentences:
-    """The training or held-out sentences of a source's documents."""
+    """The training sentences of a source, or with `held_out` its held-out sentences."""
     reader = estimator.reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
     parts: list[Sentences] = []
     for block in range(source.n_blocks):
@@ -104,7 +104,7 @@ def _first_unknown(
 
 
 def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
-    """Which sentences can be parsed by a grammar."""
+    """Whether each sentence can be parsed by a grammar."""
     found = ~sentences.with_unknown()
     rest = sentences.take(found)
     found[found] = np.isfinite(without_uses(grammar).nats(rest.letters, rest.starts))
@@ -123,7 +123,7 @@ def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
 
 
 def without_uses(grammar: Compiled) -> LearnedGrammar:
-    """A learned grammar without any uses."""
+    """A learned grammar without remembered subtrees, in which rules have their prior weights."""
     n, none = len(grammar.adapted), np.zeros(0, np.int64)
     uses = np.zeros(grammar.n_rules)
     return LearnedGrammar(
@@ -132,7 +132,9 @@ def without_uses(grammar: Compiled) -> LearnedGrammar:
 
 
 def refuse_other_sums(params: Record, grammar: Compiled) -> None:
-    """Raise ValueError if stored sums and sentences do not belong to one text and grammar."""
+    """Raise ValueError if the stored sentences and sums over samples do not fit each other and the
+    grammar.
+    """
     sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
     letters, lengths, cuts, kept, skipped = sums
     if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():

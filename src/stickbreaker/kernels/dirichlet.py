@@ -82,7 +82,7 @@ def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, dig
 
 @njit(**OPTIONS)
 def add_rows(target_out, positions, values, factor):
-    """target_out[positions[i]] += factor × values[i] for every row i."""
+    """Add factor × values[i] to the row target_out[positions[i]], for every i."""
     for i in range(len(positions)):
         w = positions[i]
         for k in range(values.shape[1]):

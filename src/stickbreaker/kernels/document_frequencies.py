@@ -8,8 +8,10 @@ from stickbreaker.kernels.math import OPTIONS
 
 @njit(**OPTIONS)
 def count_documents(codes, offsets, documents_out):
-    """documents_out (words, int64, all 0): the number of documents with each word; document d has the words
-    codes[offsets[d]:offsets[d + 1]]."""
+    """Fill documents_out (words, int64, all 0 before) with the number of documents that contain each word.
+
+    Document d has the words codes[offsets[d]:offsets[d + 1]].
+    """
     last = np.full(len(documents_out), -1, np.int32)  # the last document with each word
     for d in range(len(offsets) - 1):
         for i in range(offsets[d], offsets[d + 1]):

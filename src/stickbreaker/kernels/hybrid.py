@@ -14,7 +14,9 @@ CHUNK = 16  # topics summed at once when all are searched
 
 
 class Draws(NamedTuple):
-    """Output of the sampled local step; cells (a document's word and topic) are filled from the front."""
+    """The output of a sampled local step. Cells (a word of a document in a topic) are filled from the
+    front.
+    """
 
     gamma: NDArray[np.float64]  # documents × topics: alpha + mean count
     scores: NDArray[np.float64]  # documents: log of an unbiased estimate of the document's evidence, in nats
@@ -97,9 +99,10 @@ def _draw(row, alpha, smoothing, used, size, state):
 
 @njit(**PART)
 def _place(words, start, stop, alpha, smoothing, used, state, z_out):
-    """Seat the tokens one after another; returns the topics in use and the log of the draws' normalisers.
+    """Draw the topics of a document's tokens one after another, each given those before it.
 
-    The product of the normalisers is an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta].
+    Returns the number of topics in use, and the log of the product of the draws' normalisers: that product is
+    an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta].
     """
     size, n, nats, product = 0, 0, 0.0, 1.0
     for i in range(start, stop):

@@ -10,7 +10,7 @@ from stickbreaker.kernels.math import PART
 
 
 class InUse(NamedTuple):
-    """A list of the topics in use, in the first `size` places; the caller stores `size`."""
+    """The topics in use of a document, listed in the first `size` places; the caller stores `size`."""
 
     topics: NDArray[np.integer]  # places
     counts: NDArray[np.floating]  # places: tokens, at least 1 where taken

@@ -41,8 +41,10 @@ def dirichlet_process(concentration: float, n_columns: int) -> Process:
 
 
 class StickSums(NamedTuple):
-    """Results of `stick_sums`: sums before each word, and for each topic psi(1 + a + n) and E[log] of the
-    stick that is left."""
+    """Sums along the sticks of each topic, as `stick_sums` fills them.
+
+    before: the sum before each word; log_totals: psi(1 + a + n); leftover: E[log] of the rest of the stick.
+    """
 
     before: NDArray[np.float64]  # topics × slots; -1 for words that are not inside
     log_totals: NDArray[np.float64]  # topics
@@ -187,7 +189,10 @@ def expected_sticks(cells, process, probabilities_out, rests_out):
 
 @njit(**PART)
 def _evidence(cells, k, a, b, beyond):
-    """log evidence of a column's counts as draws from sticks in their order."""
+    """log evidence, in nats, of a column's counts as draws from its sticks in their order.
+
+    a, b: concentration and discount; beyond: the count beyond the last stick.
+    """
     left, number = _count_inside(cells, k)
     left += beyond
     nats = log_gamma64(1.0 + a) - log_gamma64(1.0 + a + left)

@@ -41,8 +41,11 @@ def _character(text, at):
 
 @njit(**PART)
 def _end_of_sentence(text, at, end, after_stop, classes):
-    """The byte after the end of a sentence, if one begins at byte `at` by punctuation or an empty line; -1
-    otherwise. after_stop: whether the character before `at` may end a sentence, too."""
+    """The byte after the end of a sentence, if a sentence ends at byte `at` (punctuation or an empty line);
+    otherwise -1.
+
+    after_stop: whether the character before `at` was also one that ends sentences.
+    """
     character, place = _character(text, at)
     if classes[character] & STOP and not after_stop:
         while place < end:

@@ -32,9 +32,9 @@ class Chains:
         self.taken = 0
 
     def sweep(self, number: int, last: bool) -> bool:
-        """Run sweep `number` (from 0) of every chain; returns whether it was scored.
+        """Run sweep `number` (from 0) of every chain; returns whether its states were scored.
 
-        The `last` sweep of a run always is, and is a sample.
+        The states after the `last` sweep of a run are always scored, and added to the samples.
         """
         due = number == 0 or (number + 1) % self.every == 0 or last
         sample = last or (due and number >= self.burn_in)
@@ -61,7 +61,8 @@ class Chains:
         return due
 
     def close(self) -> bool:
-        """Score the current state, and sample it if there is no sample, as after a run that was cut short.
+        """Score the current states, and add them to the samples if there are none; for a run that was stopped
+        early.
 
         Returns whether there was anything to do.
         """
@@ -88,7 +89,7 @@ class Chains:
         return float(self.scores[self.best(), -1])
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers about the best chain's state that the trace has besides the score."""
+        """Figures on the best chain's state that are added to records of the trace, next to the score."""
         return self.samplers[self.best()].figures()
 
     def fitted(self) -> Fitted:
@@ -99,7 +100,7 @@ class Chains:
         return self.samplers[best].pooled([*self.samplers[:best], *self.samplers[best + 1 :]])
 
     def release(self) -> None:
-        """Free the samplers' memory, once their result was read; scores stay."""
+        """Free the memory of the samplers, after their result was read; scores stay."""
         self.samplers = ()
 
     def snapshot(self) -> dict[str, NDArray[Any]]:

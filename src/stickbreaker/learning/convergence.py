@@ -28,7 +28,7 @@ CONVERGED = {"bound": settled, "estimate": evened_out}  # by the kind of score
 
 
 def relative_change(scores: Sequence[float]) -> float:
-    """Mean of the last three relative changes, NaN if there are too few."""
+    """The mean of the last three relative changes of the score; NaN for fewer than four scores."""
     if len(scores) < 4:
         return float("nan")
     pairs = zip(scores[-4:-1], scores[-3:], strict=True)

@@ -24,7 +24,7 @@ TopRows = list[int] | list[str]  # a column's largest rows: their keys if rows h
 
 
 class Columns(NamedTuple):
-    """Lasting numbers of the table's columns, and how many have been used."""
+    """The lasting numbers of the table's columns, and how many such numbers have been used so far."""
 
     numbers: tuple[int, ...]
     given: int
@@ -67,7 +67,10 @@ class Event(NamedTuple):
 
 
 def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Event:
-    """The event of an edit, by its first change; `before` and `after` are the columns' numbers."""
+    """The event that describes an accepted edit, by its first change.
+
+    before, after: the columns' numbers before and after it.
+    """
     change: Change = item.edit[0]
     event = Event(item.plan, item.gain, type(change).__name__.lower(), change.axis)
     if change.axis != axis:
@@ -99,7 +102,7 @@ def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
 def with_rows(
     event: Event, concerned: set[int], before: Mapping[str, TopRows], after: Mapping[str, TopRows]
 ) -> Event:
-    """The event with the top rows of its columns."""
+    """The event with the top rows of the columns `concerned`, by lasting number, before and after it."""
     if not concerned:
         return event
     tops = (after, before)
@@ -139,7 +142,7 @@ def top_rows(
 
 
 def first_columns(number: int) -> Columns:
-    """The numbers of a table's columns at its start."""
+    """The lasting numbers of the columns of a new table with `number` columns: 0, 1, …."""
     return Columns(tuple(range(number)), number)
 
 

@@ -36,7 +36,7 @@ class FadingCounts:
         self.nats: Array = np.zeros(len(FADING))
 
     def of(self, words: Sequence[str]) -> Array:
-        """Counts of some words (words × rates)."""
+        """The fading counts of these words (words × rates); zero for unknown ones."""
         rows = np.array([self.words.get(word, -1) for word in words], np.int64)
         if not len(self.counts):
             return np.zeros((len(words), len(FADING)))
@@ -53,7 +53,9 @@ class FadingCounts:
         return sums
 
     def best(self) -> int:
-        """The rate that has predicted best so far, as an index; the fastest among equals (to a millionth)."""
+        """The index of the rate that has predicted best so far; among equals (to a millionth), the
+        fastest.
+        """
         return int(np.round(self.nats, 6).argmax())
 
     def add(self, words: Sequence[str], tokens: Array) -> None:
@@ -69,7 +71,9 @@ class FadingCounts:
             self._drop_rarest()
 
     def _drop_rarest(self) -> None:
-        """Keep the half of the words with the largest sums over the rates, the first among equals."""
+        """Keep only the half of the words with the largest sums over the rates, the first ones among
+        equals.
+        """
         sums = self.counts[: len(self.words)].sum(axis=1)
         kept = np.sort(np.argsort(-sums, kind="stable")[: MOST_WORDS // 2])
         spelled = list(self.words)

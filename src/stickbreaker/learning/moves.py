@@ -33,7 +33,7 @@ Numbered = tuple[int, Proposal]  # the number of a move, and its proposal
 
 
 class Shape(NamedTuple):
-    """What an edit changes, besides the engine."""
+    """What an edit changes outside the engine: params, a step's report, and the columns' numbers."""
 
     params: Record
     stats: Stats
@@ -143,14 +143,14 @@ def make(
 
 
 def followed(proposals: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Numbered]:
-    """The proposals after edits."""
+    """The proposals, with the same edits applied to their arrays."""
     for item in accepted:
         proposals = [(number, replace(p, change=apply(item.edit, p.change))) for number, p in proposals]
     return list(proposals)
 
 
 def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
-    """Proposals under way as named arrays; inverse of `plans_from`."""
+    """The proposals that continue in the next step as named arrays, from which `plans_from` rebuilds them."""
     arrays: dict[str, Any] = {}
     for place, (number, item) in enumerate(proposals):
         arrays[f"plan/{place}/{number}/{item.round}/{item.name}"] = np.empty(0)

@@ -50,7 +50,8 @@ class Callback(Observer):
 
 
 class Clock(Observer):
-    """Adds seconds since the run's start and peak memory (MB, if known) to the record; must be first.
+    """Adds the seconds since the run's start, and the peak memory (MB, if known), to the record; must be the
+    first observer.
 
     `before`: seconds that earlier parts of a resumed run took.
     """
@@ -137,12 +138,13 @@ class Lines(Observer):
         self.write(", ".join(line))
 
     def write(self, line: str) -> None:
-        """Write a line."""
+        """Print a line of progress."""
         print(line, file=self.out, flush=True)
 
 
 class LoggedLines(Lines):
-    """Writes the same lines at level INFO to the logger "stickbreaker": the progress of a fit in Python.
+    """Writes the lines of `Lines` to the logger "stickbreaker" at level INFO: the progress of a fit in
+    Python.
 
     With `passes`, a line at the end of every pass.
     """
@@ -153,7 +155,7 @@ class LoggedLines(Lines):
 
     @staticmethod
     def wanted() -> bool:
-        """Whether any handler listens."""
+        """Whether any handler of the logger takes the lines."""
         return LOGGER.isEnabledFor(logging.INFO)
 
     def begin(self, job: Run, state: RunState) -> None:
@@ -176,7 +178,9 @@ class LoggedLines(Lines):
 
 @contextmanager
 def logged_to_stderr() -> Generator[None]:
-    """Show lines of the logger "stickbreaker" on standard error meanwhile, unless they go elsewhere."""
+    """A context in which the lines of the logger "stickbreaker" are shown on standard error, unless it has a
+    handler.
+    """
     if LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers():
         yield
         return

@@ -27,7 +27,9 @@ class ScoreNames(NamedTuple):
         return f"{self._asdict()[kind]} {score:.4f} nats/{self.token}"
 
     def figures(self, record: TraceRecord) -> str:
-        """More of a record to show to a user during a run, appended to a line; empty by default."""
+        """Additional figures of a record, as text that is appended to a line of progress; empty by
+        default.
+        """
         return ""
 
 
@@ -36,7 +38,7 @@ SCORES = ScoreNames()
 
 @dataclass(slots=True, kw_only=True)
 class RunState:
-    """The progress of a run; each kind of run adds what else it needs to continue.
+    """The progress of a run; each kind of run adds what it needs to continue.
 
     Changed only between steps.
     """
@@ -93,15 +95,15 @@ class Run(ABC, Generic[State]):
 
     @abstractmethod
     def steps(self, state: State) -> Iterator[TraceRecord]:
-        """Make the remaining steps of the current pass, at least one: each changes `state` and yields its
-        record for the trace; the last one counts the pass.
+        """Make the remaining steps of the current pass, at least one; yields the trace record of each.
 
-        Raises Interrupted if asked to stop, with everything in the state of the last complete step.
+        Each changes `state`; the last one counts the pass. Raises Interrupted if asked to stop, with
+        everything in the state of the last complete step.
         """
 
     @abstractmethod
     def close(self, state: State) -> None:
-        """Score what the run's end leaves unscored."""
+        """Score what the end of a run leaves without a score."""
 
     @abstractmethod
     def stop(self) -> None:

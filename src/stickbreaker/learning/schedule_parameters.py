@@ -8,7 +8,7 @@ from stickbreaker.core.parameter_fields import Settings, parameter
 
 @dataclass(frozen=True, slots=True)
 class MemoisedParameters(Settings):
-    """Parameters of exact updates after each minibatch."""
+    """The parameters of memoised inference: exact updates after each minibatch."""
 
     home: ClassVar[str] = "stickbreaker.learning.schedules:Memoised"
 

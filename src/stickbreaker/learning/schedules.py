@@ -158,7 +158,7 @@ class Online(OnlineParameters, Schedule):
         )
 
     def rate(self, step: int) -> float:
-        """rho of a step, counted from 0."""
+        """The rate rho of step number `step`, from 0."""
         kappa = 0.7 if self.kappa is None else self.kappa
         tau0 = 64.0 if self.tau0 is None else self.tau0
         return min(1.0, (tau0 + step) ** -kappa)

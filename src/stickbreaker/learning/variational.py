@@ -201,7 +201,11 @@ def _record(
 
 
 def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord, score: Score | None) -> None:
-    """Count the pass, and stop if passes change the score little; before that, end the fresh starts."""
+    """Count the pass, and stop the run if the score has converged.
+
+    Before documents' records are carried over, convergence ends the phase in which documents start afresh
+    instead.
+    """
     exact = score is not None
     if score is None:
         engine = job.engine
@@ -220,12 +224,12 @@ def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord,
 
 
 def _is_settled(job: VariationalRun, state: VariationalState) -> bool:
-    """Whether the model has nothing left untried."""
+    """Whether the model has nothing left to try."""
     return job.model.is_settled(state.params, job.engine.table.totals())
 
 
 def _close_pass(state: VariationalState, nats: float) -> None:
-    """Record the pass's score and begin to count the next."""
+    """Record the score of the pass, and begin to count the next one."""
     state.scores.append(nats / max(1.0, state.pass_tokens))
     state.passes += 1
     state.in_pass = 0
@@ -236,10 +240,10 @@ def _close_pass(state: VariationalState, nats: float) -> None:
 def _evaluate(
     job: VariationalRun, state: VariationalState, record: TraceRecord, minibatch: Minibatch
 ) -> None:
-    """Score the held-out documents if that is due; they decide when to stop.
+    """Score the held-out documents if that is due; their scores decide when to stop.
 
-    Not while documents start afresh, nor in the first `FRESH` passes while moves have something untried. If
-    reports are stored, they are scored once per pass.
+    It is not due while documents start afresh, nor in the first `FRESH` passes while moves have something
+    left to try. If reports are stored, they are scored once per pass.
     """
     if job.evaluate is None:
         return
@@ -259,7 +263,7 @@ def _evaluate(
 
 
 def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> bool:
-    """Whether figures are measured at a step."""
+    """Whether additional figures are measured at this step."""
     per_pass = job.source.n_documents // max(1, minibatch.n_documents)
     last = state.converged or state.passes >= job.limits.max_iter
     step, every = state.step, max(APART, per_pass // A_PASS)

@@ -74,7 +74,7 @@ class _Level(NamedTuple):
 
 
 def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
-    """The n-grams of a sample, order by order."""
+    """The n-grams of one sample of a model, as a level for each order."""
     contexts, sample = model.contexts, model.samples[number]
     a, b = model.discounts[number], model.concentrations[number]
     depths, restaurants = contexts.depths, contexts.restaurants
@@ -100,7 +100,7 @@ def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
 
 
 def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
-    """The restaurant of each context (n-grams × words, in the order of the text); -1: none."""
+    """The restaurant of each context (n-grams × words, in the order of the text); -1 if it has none."""
     at = np.zeros(len(words), np.int64)
     for column in words.T[::-1]:
         at = contexts.find_restaurants(at, column)
@@ -121,6 +121,6 @@ def _log10(share: float) -> float:
 
 
 def _line(file: TextIO, log10_p: float, words: str, log10_left: float | None) -> None:
-    """Write a line of the format, with the backoff weight unless it is 1."""
+    """Write an n-gram as a line of the ARPA format; the backoff weight is left out if it is 1 (or None)."""
     back = "" if log10_left is None or log10_left == 0.0 else f"\t{log10_left:.12g}"
     file.write(f"{log10_p:.12g}\t{words}{back}\n")

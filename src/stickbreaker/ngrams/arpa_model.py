@@ -73,7 +73,7 @@ class ArpaModel:
         return scores_by(self._log_words, corpus, self.base_)
 
     def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same as `scores`: sentences depend neither on each other nor on the documents `seen`."""
+        """The same as `scores`: sentences depend neither on each other nor on `seen`, which is ignored."""
         return self.scores(corpus)
 
     def _log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:

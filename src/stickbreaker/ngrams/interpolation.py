@@ -24,7 +24,9 @@ TOLERANCE = 1e-7  # EM stops when the weight changes less than this
 
 
 class WordScorer(Protocol):
-    """Anything that returns log p of words: a saved language model, an ARPA file, two models interpolated."""
+    """Anything that computes log p of words: a saved language model, a model in the ARPA format, or two
+    interpolated.
+    """
 
     reads_trees: ClassVar[bool]
 
@@ -140,7 +142,7 @@ class Interpolated:
 
 
 def _over_more_words(scores: Scores, n: int) -> Array:
-    """log p (nats) of words after dividing the probability of `<unk>` between it and `n` new words."""
+    """log p (nats) of words if the probability of `<unk>` is divided equally between it and `n` new words."""
     return np.where(scores.known, scores.nats, scores.nats - np.log1p(n))
 
 

@@ -245,7 +245,7 @@ class ShardedEngine(Engine):
         self._tidy()
 
     def _written(self, rows: Rows | SparseCounts) -> StoredRows:
-        """Rows that the driver holds, written as a version."""
+        """Rows that the driver holds, written to files as a new version."""
         dense, version, layout = rows.rows(), self.new_version(), self.table.stored.layout
         for block in range(layout.blocks):
             with row_writer(block_path(self.folder, version, block)) as writer:
@@ -373,7 +373,11 @@ class ShardedEngine(Engine):
         return [*self.table.files(), *kept]
 
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
-        """Small arrays, and names of versions, whose files stay until the next snapshot but one."""
+        """Arrays from which `restore` rebuilds the engine's state; no keys.
+
+        The rows stay in files, whose versions the arrays name; these are not removed before the second
+        snapshot after this one.
+        """
         arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
         for number, report in self.reports.items():
             arrays |= flat_stats(f"{PREFIX}{number}/{self.versions[number]}/", without_rows(report))
@@ -397,7 +401,7 @@ class ShardedEngine(Engine):
         self.names.pin(self._in_use())
 
     def _in_use(self) -> set[str]:
-        """The versions that the present state refers to."""
+        """The versions of files that the current state refers to."""
         return {*self.table.stored.versions, *self.versions.values()}
 
     def _tidy(self) -> None:
@@ -423,7 +427,7 @@ def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
 
 
 def _versions_of(plan: Proposal) -> Iterator[str]:
-    """The versions that contain a proposal's fields."""
+    """The versions of files that hold a proposal's fields."""
     for item in plan.change.values():
         if isinstance(item.values, StoredField):
             yield from item.values.rows.versions

@@ -111,7 +111,9 @@ class Combiner:
         return self.row_bytes + self.cell_bytes
 
     def add(self, table: str, rows: Rows | SparseCounts) -> Iterator[tuple[Key, Sent]]:
-        """Add a report; yields what exceeds the limit. All reports of a table have the same type."""
+        """Add a report's rows of a table; yields records when the limit is exceeded. All reports of a table
+        must have the same type.
+        """
         if not len(rows.positions):
             return
         assert table not in (self.sums if isinstance(rows, SparseCounts) else self.cells)
@@ -160,7 +162,7 @@ class Combiner:
 
 
 def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, SparseCounts]]:
-    """Cells with ascending rows, cut by chunk."""
+    """Split cells with ascending rows by chunk; yields (chunk, its cells)."""
     for chunk, part in layout.cut(cells.positions):
         yield chunk, cells.at(np.arange(part.start, part.stop))
 
@@ -251,7 +253,7 @@ class ReduceTask:
 
 
 def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
-    """Sums of rows (groups × columns); `groups` as in `ReduceTask`."""
+    """Sums of rows by group (groups × columns). groups: as in `ReduceTask`."""
     return sums_by_group(rows, None if groups is None else groups.value, n_groups)
 
 

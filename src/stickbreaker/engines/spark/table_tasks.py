@@ -25,7 +25,9 @@ from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
 
 class Made(NamedTuple):
-    """The result for a chunk: rows by version and table, and sums by name."""
+    """The result of a task for one chunk: rows by version and table, and values by name that are summed over
+    chunks.
+    """
 
     rows: Mapping[str, Mapping[str, Rows]] = {}
     sums: Mapping[str, Any] = {}
@@ -64,19 +66,21 @@ class BlockTask:
 
 
 def added(sums: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Sums by name, added to more of them."""
+    """The sums of two sets of named values; a name that only one has keeps its value."""
     return sums | {name: sums[name] + value if name in sums else value for name, value in more.items()}
 
 
 def present(first: int, values: NDArray[Any]) -> Rows:
-    """The rows of a chunk that are not all zero."""
+    """Those rows of a chunk that are not all zero; first: the number of the chunk's first row."""
     here = np.flatnonzero(values.any(axis=1))
     return Rows(here + first, values[here])
 
 
 @dataclass(frozen=True)
 class Begin:
-    """The initial counts of a table, from an object that returns any rows by number (an array, or seeds)."""
+    """Writes the initial counts of a table, a chunk at a time. `seeds` returns rows by number (an array, or
+    `Seeds`).
+    """
 
     layout: Layout
     seeds: Any  # a broadcast variable, whose `value` returns rows by slices
@@ -90,7 +94,7 @@ class Begin:
 
 @dataclass(frozen=True)
 class Blend:
-    """keep · table + add · fresh."""
+    """Writes keep · table + add · fresh as a new version of a table."""
 
     table: StoredRows
     fresh: StoredRows
@@ -105,7 +109,9 @@ class Blend:
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums of a table by group, together with the sums of `work`."""
+    """Runs `work` on a chunk, and adds the sums of the table that it writes, by group of rows, as
+    "totals".
+    """
 
     version: str
     work: Callable[[int], Made]
@@ -120,7 +126,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Summarise:
-    """The model's summary of a table."""
+    """Computes a model's summary of a chunk of its table."""
 
     model: Any  # a broadcast variable, whose `value` is the Model
     params: Record
@@ -172,7 +178,9 @@ class StoredReport:
 
 @dataclass(frozen=True)
 class Follow:
-    """Applies a change of shape to a step's report; trials have columns of their own, which do not change."""
+    """Applies an edit to the rows of a step's report; trials have columns of their own, which do not
+    change.
+    """
 
     edit: Edit
     axes: tuple[str, str]
@@ -187,7 +195,9 @@ class Follow:
 
 @dataclass(frozen=True)
 class EditTask:
-    """Applies a change of shape to a table's columns; if reports are stored, the table is their sum."""
+    """Applies an edit to the columns of a table; if reports are stored, to these, and the table is their
+    sum.
+    """
 
     edit: Edit
     axes: tuple[str, str]
@@ -230,7 +240,7 @@ def _moved(rows: Rows, first: int) -> Rows:
 
 
 def cut_edit(edit: Edit, axis: str, chunk: int, rows: slice) -> Edit:
-    """An edit with its values along the rows cut to a chunk's."""
+    """An edit whose values along the rows are restricted to those of a chunk."""
     out: list[Any] = []
     for change in edit:
         along = getattr(change, "along", None)

@@ -18,13 +18,13 @@ Held = StoredField | StoredRows  # an array over all rows, or the rows of a repo
 
 
 class ChunkedTable(Protocol):
-    """The interface of an engine whose table is in chunks of rows."""
+    """The interface of an engine with a table that is stored in chunks of rows."""
 
     folder: Path
     table: StoredTable
 
     def reading(self) -> StoredTable:
-        """The table in the form that tasks read."""
+        """The table as tasks read it, from its files."""
         ...
 
     def new_version(self) -> str:
@@ -48,7 +48,7 @@ class ChunkedTable(Protocol):
 
 
 class SparkParts(TableView):
-    """Answers queries by chunks of a table's rows; every call is one job, for any number of functions."""
+    """Answers queries of a table by chunk; each call is one Spark job, for any number of queries."""
 
     def __init__(self, engine: ChunkedTable, report: Stats | None) -> None:
         self.n_rows, self.totals = engine.table.n_rows, engine.table.totals()
@@ -95,7 +95,7 @@ class SparkParts(TableView):
 
 @dataclass(frozen=True)
 class AddParts:
-    """Computes the arrays of functions for a chunk, to be summed."""
+    """Computes the arrays of all queries for a chunk, which are then summed over the chunks."""
 
     table: StoredTable
     functions: Mapping[str, tuple[Callable[[RowBlock], Mapping[str, Array]], Mapping[str, Held]]]
@@ -112,7 +112,7 @@ class AddParts:
 
 
 class Sums(dict[str, Array]):
-    """Arrays by name, which can be added."""
+    """Named arrays that can be added to others."""
 
     def __add__(self, other: Mapping[str, Array]) -> "Sums":
         return Sums({name: self[name] + other[name] if name in self else other[name] for name in other})
@@ -120,7 +120,7 @@ class Sums(dict[str, Array]):
 
 @dataclass(frozen=True)
 class FieldParts(AddParts):
-    """Computes the arrays of functions for a chunk, row by row, and writes them as tables of a version."""
+    """Computes the arrays of all queries for a chunk, by row, and writes them as tables of a version."""
 
     version: str = ""
 
@@ -135,7 +135,7 @@ class FieldParts(AddParts):
 
 
 class Same(tuple[int, ...]):
-    """A value that is equal in all chunks: the sum of two equal ones is the value itself."""
+    """A value that is the same in all chunks: adding another one gives the value itself."""
 
     __slots__ = ()
 
@@ -146,7 +146,7 @@ class Same(tuple[int, ...]):
 
 @dataclass(frozen=True)
 class TopParts:
-    """Finds the largest rows of a chunk's columns, by the column's position."""
+    """Finds the rows of a chunk with the largest counts in each of some columns."""
 
     table: StoredTable
     columns: tuple[int, ...]
@@ -159,7 +159,7 @@ class TopParts:
 
 
 class Best(list[Largest]):
-    """The largest rows of several chunks, concatenated."""
+    """The largest rows of a column in several chunks: adding concatenates."""
 
     def __add__(self, other: Any) -> "Best":
         return Best([*self, *other])

@@ -121,10 +121,11 @@ def begin(
 
 
 def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = None) -> Stream | None:
-    """The run at `path` as of its last snapshot, its stream read up to there; None if it is done.
+    """The run at `path` as of its last snapshot, with its stream read up to there; None if the run has
+    finished.
 
-    `on_error` replaces that of the run's beginning. Raises UserError if the documents are not those that it
-    learned from.
+    `on_error` replaces the setting of the run. Raises UserError if the documents in the stream are not those
+    that it learned from.
     """
     directory = ModelDirectory(path)
     if directory.manifest()["status"] == "done":
@@ -215,5 +216,5 @@ def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _named(settings: StreamSettings) -> str:
-    """The name of the stream in messages."""
+    """The name of the stream in messages: its inputs."""
     return ", ".join("standard input" if name == "-" else name for name in settings.inputs)

@@ -56,7 +56,9 @@ class StreamSettings:
 
     @property
     def _date_format(self) -> str | None:
-        """The format for the readers: applied to the field of dates, unless it names another one."""
+        """The format of dates as the readers take it: for the field of dates, unless the format names another
+        field.
+        """
         if self.date_format is None or date_format_of(self.date_format)[0] is not None:
             return self.date_format
         return f"{self.date_field}={self.date_format}"
@@ -72,7 +74,7 @@ class StreamSettings:
 
 
 class Stopped(Exception):
-    """A stream was asked to stop while it waited for documents."""
+    """Raised in a stream that was asked to stop while it waited for documents."""
 
 
 class Stop:
@@ -89,14 +91,18 @@ class Stop:
         self.waiting = False
 
     def request(self) -> None:
-        """Ask to stop, from the handler of a signal: raises Stopped during a read."""
+        """Ask the stream to stop; called by a signal handler. While documents are awaited, it raises
+        Stopped.
+        """
         self.requested = True
         if self.waiting:
             raise Stopped
 
 
 class ArrivedDocuments(NamedTuple):
-    """Documents of a stream: the words of each, the documents with none, and the last date (or None)."""
+    """Some documents of a stream: the words of each, the number of documents without words, and the last date
+    (or None).
+    """
 
     tokens: list[list[str]]
     empty: int
@@ -144,8 +150,10 @@ class Feed:
             raise UserError(problem, remedy="give the same stream from its beginning")
 
     def minibatches(self) -> Iterator[ArrivedDocuments]:
-        """The rest of the stream. Raises UserError for a document that cannot be read, Stopped when asked
-        to."""
+        """The rest of the stream, as minibatches.
+
+        Raises UserError for a document that cannot be read, and Stopped if asked to stop.
+        """
         held: list[Document] = []
         for document in self._waited_for():
             held.append(document)

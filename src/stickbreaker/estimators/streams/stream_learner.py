@@ -33,8 +33,9 @@ class StreamLearner(Estimator):
 
     @abstractmethod
     def stream_model(self, vocabulary: Vocabulary | None = None) -> Model:
-        """The model of a stream with these parameters. Raises UserError for parameters that are wrong, or do
-        not go with streams."""
+        """The model for a stream with these parameters. Raises UserError if they are invalid, also for
+        streams alone.
+        """
 
     @abstractmethod
     def start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
@@ -56,7 +57,7 @@ class StreamLearner(Estimator):
         shards: Shards,
         warned: Collection[str] = (),
     ) -> TraceRecord:
-        """Make one step on some documents, in order, which counts as a pass.
+        """Make one online step on some documents, in order; it counts as a pass. Returns its trace record.
 
         `documents`: the number in the whole stream so far, which is the total unless the schedule has one.
         `warned`: what the run has warned about before.
@@ -64,4 +65,6 @@ class StreamLearner(Estimator):
 
     @abstractmethod
     def stream_moments(self, evolution: Evolution | None) -> Moments:
-        """Takes snapshots for the report when the model is saved; `evolution` has those so far."""
+        """The observer that takes snapshots for the report when the model is saved; `evolution` has the
+        earlier ones.
+        """

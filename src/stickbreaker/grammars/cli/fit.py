@@ -96,8 +96,10 @@ def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
 
 
 def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]:
-    """The settings with the schedule (for a grammar by its name) and truncations as the estimator has them.
-    Refuses options of other ways of learning."""
+    """The settings as the estimator takes them, with the schedule and the truncation.
+
+    grammar: its name. Raises a usage error for options that do not apply to this kind of inference.
+    """
     inference = settings["inference"]
     if inference == "mcmc" and engine != "local":
         raise click.UsageError(f"--engine {engine} needs --inference hybrid or mean-field")

@@ -189,7 +189,7 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
 
 
 def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[dict[str, Any]], str]:
-    """How to print what `rules` found; `whole`: with rules of the grammar."""
+    """A function that prints the result of `rules` as text; `whole`: including the rules of the grammar."""
 
     def text(result: dict[str, Any]) -> str:
         lines: list[str] = []
@@ -269,7 +269,7 @@ def note_new_symbols(texts: int, symbols: int, of: int) -> None:
 
 
 def _by_text(found: "Iterable[ParsedSentence]", n: int) -> "Iterator[list[ParsedSentence]]":
-    """The sentences of each text, empty ones included."""
+    """Group parsed sentences by text, for n texts; a text without sentences gets an empty list."""
     groups = itertools.groupby(found, lambda one: one.document)
     place = 0
     for document, sentences in groups:
@@ -280,7 +280,7 @@ def _by_text(found: "Iterable[ParsedSentence]", n: int) -> "Iterator[list[Parsed
 
 
 def _write(lines: Iterable[str], out: Path | None, as_json: bool, counts: SymbolCounts | None = None) -> None:
-    """Write lines to a file, whole or not at all, or to standard output."""
+    """Write lines to a file (completely, or not at all) or to standard output."""
     if out is None:
         for line in lines:
             say(line)

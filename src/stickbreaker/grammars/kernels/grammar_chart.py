@@ -116,7 +116,7 @@ def span_at(i, j, n):
 
 @njit(**PART)
 def _string_of(span, i, j):
-    """The number of the string from i to j."""
+    """The string number of the terminals from i to j of a span."""
     return span.strings[span_at(span.origin + i, span.origin + j, span.whole)]
 
 
@@ -159,7 +159,9 @@ def splits(left, right, i, j, symbols):
 
 @njit(**PART)
 def scaled(mass, heat, power, size, scale):
-    """mass^heat × scale^size; `power` is scale^size, if finite."""
+    """mass^heat × scale^size, computed so that it does not overflow; power: scale^size, which may be
+    infinite.
+    """
     if mass <= 0.0:
         return 0.0
     if heat != 1.0:
@@ -185,7 +187,10 @@ def _two(left, right, i, j, best, chart, symbols):
 
 @njit(**PART)
 def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
-    """The probability of a span by a symbol's rules, without unary rules within its group."""
+    """The probability that a symbol's rules derive a span, without unary rules to symbols of its own group.
+
+    best: the greatest probability of a derivation instead of the sum.
+    """
     total = 0.0
     if j == i + 1:
         rule = rule_to(symbol, span.letters[i], rules, symbols)
@@ -252,7 +257,7 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
 
 @njit(**LEAN)
 def allow_all(symbol, symbols, weights):
-    """Give all rules of a symbol the weight 1."""
+    """Set the weights of all rules of a symbol to 1."""
     for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[rule] = 1.0
 
@@ -325,8 +330,11 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
 
 @njit(**LEAN)
 def close_circles(best, rules, symbols, weights):
-    """Fill `weights.closures`: sums over unary chains in each group with a cycle, (I - U)^-1; best: the
-    greatest."""
+    """Fill `weights.closures`, for each group of symbols in a cycle of unary rules: sums over unary chains,
+    (I - U)^-1.
+
+    best: the greatest products over chains instead of sums.
+    """
     n_symbols = len(symbols.groups)
     start = 0
     while start < n_symbols:
@@ -461,7 +469,10 @@ def draw_tree(
 
 @njit(**LEAN)
 def _table_of(table, best, target, place, memory, discounts):
-    """One of a string's tables, chosen by customers - discount; `target` is uniform below their sum."""
+    """One of the tables of a string, drawn in proportion to customers - discount.
+
+    table: the first table; target: a uniform number below the sum; best: the table with the most instead.
+    """
     a, greatest, found = discounts[place], -1.0, table
     while table >= 0:
         mass = memory.customers[table] - a * memory.parts[table]
@@ -479,7 +490,10 @@ def _table_of(table, best, target, place, memory, discounts):
 
 @njit(**LEAN)
 def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart):
-    """Choose a rule and its split point (or -1) by probability; best: the greatest."""
+    """Draw a rule for a symbol in a span, and its split point (or -1); best: the most probable one instead.
+
+    target: a uniform number below the span's probability by the symbol's rules.
+    """
     chosen, part, greatest = np.int64(-1), np.int64(-1), 0.0
     if j == i + 1:
         rule = rule_to(symbol, span.letters[i], rules, symbols)

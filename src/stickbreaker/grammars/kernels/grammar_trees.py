@@ -101,8 +101,9 @@ def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, t
 def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
     """Count where subtrees of adapted symbols begin and end in each sentence's tree.
 
-    cuts (adapted symbols × letters): counts of the place before each letter; the ends of a sentence do not
-    count. marks (adapted symbols × letters): the last sentence counted there. stack: working memory.
+    cuts (adapted symbols × letters): the counts are added to it, at the letter that follows the place; the
+    ends of a sentence do not count. marks (adapted symbols × letters): the last sentence counted there.
+    stack: working memory.
     """
     for s in range(len(roots)):
         position, end, top = starts[s], starts[s + 1], 0
@@ -314,7 +315,7 @@ def _count_once(position, stamp, stamps, counts_out):
 
 @njit(**PLAIN)
 def longest_beginning(letters, by_start, rules, symbols, start, begins):
-    """The length of the longest prefix that begins some sentence of the grammar.
+    """The length of the longest prefix of a sentence with which some sentence of the grammar begins.
 
     by_start: a chart's inside probabilities; begins (symbols × terminals): working memory, whether a symbol
     can begin with the terminals from there to the end of the prefix.

@@ -91,7 +91,7 @@ def _look_up(values, start, stop, slots, rules, starts):
 
 @njit(**LEAN)
 def fill_slots(number, slots, rules, starts):
-    """Enter `number` distinct lists of rules into an empty hash table: see `_look_up`."""
+    """Fill an empty hash table with the `number` distinct lists of rules: see `_look_up`."""
     for at in range(number):
         _, slot = _look_up(rules, starts[at], starts[at + 1], slots, rules, starts)
         slots[slot] = at + 1
@@ -217,7 +217,10 @@ def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
 
 @njit(**LEAN)
 def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols):
-    """Add a tree whose subtrees are already there; `sizes` start at `origin`."""
+    """Add a tree whose cached subtrees are known already, unless it is known itself; returns its number.
+
+    `sizes` start at `origin`.
+    """
     found, slot = tree_of(values, start, stop, trees)
     if found >= 0:
         return found
@@ -280,8 +283,7 @@ def refill_strings(keys, numbers, trees):
 
 @njit(**OPTIONS)
 def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
-    """Add the uses of cached trees (by row) and rules within cached trees from row `first` on, each counted
-    once.
+    """Add the uses of trees and rules inside the cached trees from row `first` on; each of these counts once.
 
     ids (rows): their trees; rows (trees): the row of each, or -1.
     """
@@ -344,11 +346,10 @@ def weigh_trees(cells, before, log_totals, discounts, weights_out):
 
 @njit(**PLAIN)
 def link_trees(ids, weights, trees, n_columns):
-    """Build linked lists of the cached trees (rows) of each adapted symbol and string, and sums of their
-    weights.
+    """Link the cached trees of each adapted symbol and string in a list, and sum their weights.
 
-    Returns the adapted symbol and the string of each row, the next row of the same (-1: none), and the first
-    row and the sum of weights (adapted symbols × strings).
+    Returns the adapted symbol and the string of each row, the next row in its list (-1: none), and the first
+    row and the sum of weights of each list (adapted symbols × strings).
     """
     n, n_strings = len(ids), trees.numbers[STRINGS] + 1
     places, strings = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -380,7 +381,9 @@ def strings_in(letters, n_terminals, trees, strings):
 
 @njit(**PLAIN)
 def _longer(values: NDArray[Any], size: int) -> Any:
-    """A copy of the values with more room."""
+    """A copy with at least `size` elements, and at least twice as many as before; the new ones are not
+    initialised.
+    """
     more = np.empty(max(2 * len(values), size), values.dtype)
     more[: len(values)] = values
     return more
@@ -429,9 +432,10 @@ def weigh_tops(
     letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, strings,
     nats_out,
 ):  # fmt: skip
-    """log p(sentence | rule) of each sentence and rule of `start`; -inf if it cannot be parsed with the rule.
+    """Fill nats_out (sentences × rules of `start`) with log p(sentence | rule); -inf if it cannot be parsed
+    with it.
 
-    nats_out: sentences × rules of `start`, whose weights are overwritten. Otherwise as `sample_trees`.
+    The weights of these rules are overwritten. Other arguments: as in `sample_trees`.
     """
     active, active_starts = actives
     scale = np.float64(n_terminals)
@@ -659,7 +663,9 @@ def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, char
 def _fill_outside(
     span, active, start, scale, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses, fresh
 ):
-    """Add expected uses over all trees of a span with a filled chart: inside times outside."""
+    """Add the expected uses over all trees of a span, from its filled chart: inside times outside
+    probabilities.
+    """
     n = len(span.letters)
     for symbol in active:
         chart.live[symbol] = True

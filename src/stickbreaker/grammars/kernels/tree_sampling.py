@@ -57,7 +57,7 @@ class Process(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The sentences."""
+    """The sentences of a corpus, prepared for charts."""
 
     letters: NDArray[np.int32]  # terminals of all sentences
     starts: NDArray[np.int64]  # sentences + 1
@@ -105,8 +105,9 @@ def _share_of_rule(rule, counts, rules):
 
 @njit(**INLINE)
 def _count_rule(rule, change, state, rules):
-    """Count a use of a rule (change 1) or uncount it (-1); rules added to split right-hand sides are not
-    counted."""
+    """Add `change` (1 or -1) to the count of a rule, if weights are learned; rules added by binarisation have
+    none.
+    """
     if rules.counted[rule]:
         state.counts.rules[rule] += change * state.process.learned
         state.counts.symbols[rules.parents[rule]] += change * state.process.learned
@@ -129,7 +130,9 @@ def _entry(value, memory):
 
 @njit(**LEAN)
 def _open(place, string, position, length, state):
-    """Open a table of a string, without customers; it comes after the first table of the string, if any."""
+    """Open a table without customers for a string, and return it; it is linked after the string's first
+    table, if any.
+    """
     memory = state.memory
     free = memory.free
     table = free[FREE_TABLE]
@@ -363,7 +366,9 @@ def _weigh_rule(rule, counts, heat, rules, symbols, weights_out):
 
 @njit(**LEAN)
 def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
-    """Fill weights_out for charts of a span, from the present state."""
+    """Fill weights_out for charts of a span from the current counts: rules, and new and remembered
+    subtrees.
+    """
     for symbol in active:
         for rule in range(symbols.first[symbol], symbols.inner[symbol]):
             _weigh_rule(rule, counts, heat, rules, symbols, weights_out)
@@ -381,7 +386,7 @@ def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
 
 @njit(**LEAN)
 def _same(one, other):
-    """Whether two drafts are the same tree, all of whose subtrees are used elsewhere."""
+    """Whether two drafts are the same tree, and all remembered subtrees in it are also used elsewhere."""
     if one.number[0] != other.number[0]:
         return False
     for at in range(one.number[0]):  # noqa: SIM110
@@ -552,7 +557,9 @@ def start_random(key):
 
 @njit(**LEAN)
 def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """`sweep_sentences` for the start: by the prior weights of rules, and with nothing remembered."""
+    """As `sweep_sentences`, to draw the first trees: with the prior weights of rules, and without remembered
+    subtrees.
+    """
     memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
     masses, prior = room.nothing, room.prior
     while at < len(order):

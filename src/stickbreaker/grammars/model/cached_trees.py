@@ -60,13 +60,13 @@ def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
 
 
 def parts_below(trees: TreeSet, ids: Integers) -> Integers:
-    """The numbers of all cached trees within given trees."""
+    """The numbers of all cached trees that occur inside these trees."""
     parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
     return -1 - parts[parts < 0]
 
 
 class TableTrees(NamedTuple):
-    """The trees of a table's keys; read-only."""
+    """The cached trees in the rows of a table; read-only."""
 
     ids: Integers  # rows: the number of each tree in `CachedTrees.trees`
     rows: Integers  # trees: the row of each, or -1
@@ -75,9 +75,9 @@ class TableTrees(NamedTuple):
 
 
 class CachedTrees:
-    """A cache of parsed keys; it affects speed only, never results.
+    """A cache of trees that were parsed from keys; it affects speed, but never results.
 
-    It grows with new keys, and starts again when most of its trees are no longer in the table.
+    It grows with new keys, and is emptied when most of its trees are no longer in the table.
     """
 
     def __init__(self, grammar: Compiled) -> None:
@@ -143,7 +143,7 @@ class CachedTrees:
         return [[key_of(rules[starts[one] : starts[one + 1]]) for one in all_parts(tree)] for tree in ids]
 
     def _forget_uses(self) -> None:
-        """Reset the counts of uses within trees."""
+        """Reset the counts of uses of trees and rules inside trees."""
         self._tree_uses, self._rule_uses = np.zeros(0), np.zeros(len(self.grammar.weights))
 
     def _empty(self) -> None:
@@ -156,7 +156,7 @@ class CachedTrees:
         )  # fmt: skip
 
     def _read(self, keys: Sequence[str]) -> Integers:
-        """The trees of keys; new ones are added."""
+        """The numbers of the trees with these keys; new trees are added."""
         known = self._by_key
         new = [key for key in keys if key not in known]
         if new:
@@ -196,7 +196,7 @@ class CachedTrees:
         )
 
     def _reserve(self, values: Integers) -> None:
-        """Make room for new trees and all cached trees within them."""
+        """Enlarge the arrays if they lack space for new trees and for all cached trees inside them."""
         if self._has_room(len(values)):
             return
         trees, held = self.trees, self.trees.numbers
@@ -228,12 +228,12 @@ class CachedTrees:
 
 
 def _grown(values: NDArray[np.integer], size: int) -> NDArray[np.integer]:
-    """A copy of the values with more room."""
+    """A copy with at least `size` elements, and at least twice as many as before; the new ones are zero."""
     more = np.zeros(max(size, 2 * len(values)), values.dtype)
     more[: len(values)] = values
     return more
 
 
 def _power(least: int) -> int:
-    """The next power of two from `least` on."""
+    """The smallest power of two that is at least `least`."""
     return 1 << (least - 1).bit_length()

@@ -25,7 +25,9 @@ def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArra
 
 
 def chart_bytes(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    """The memory for sentences of given lengths: two numbers for each symbol and span, and drafts."""
+    """The bytes of memory that sentences of these lengths need for a chart: two numbers per symbol and span,
+    and drafts.
+    """
     chart = 16.0 * len(grammar.names) * (np.asarray(lengths, np.float64) + 1.0) ** 2
     return chart + ENTRY * draft_entries(grammar, lengths).astype(np.float64)
 
@@ -36,7 +38,7 @@ def chart_fits(grammar: Compiled, lengths: NDArray[np.int64]) -> NDArray[np.bool
 
 
 def longest_that_fits(grammar: Compiled) -> int:
-    """The length of the longest sentence that fits."""
+    """The number of symbols of the longest sentence whose chart fits into the allowed memory."""
     low, high = 0, 1
     while chart_fits(grammar, np.array([high]))[0]:
         low, high = high, 2 * high
@@ -47,7 +49,7 @@ def longest_that_fits(grammar: Compiled) -> int:
 
 
 def why_too_long(grammar: Compiled, length: int) -> str:
-    """The message about a sentence that does not fit."""
+    """The message about a sentence that is too long for a chart."""
     gigabytes = float(chart_bytes(grammar, length)) / (1 << 30)
     return (
         f"a sentence of {length:,} symbols would take {gigabytes:.1f} GB, more than {LARGEST_CHART >> 30} GB"
@@ -72,13 +74,16 @@ def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) 
 
 
 def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the spans of each sentence begin (sentences + 1)."""
+    """Where the spans of each sentence begin among all spans (sentences + 1)."""
     sizes = np.diff(starts)
     return np.concatenate([[0], np.cumsum(sizes * (sizes + 1) // 2)])
 
 
 def no_strings(spans: NDArray[np.int64]) -> Integers:
-    """Zeros for the string number of each span. Raises UserError if they do not fit into memory."""
+    """An array of zeros for the string number of each span. Raises UserError if the memory does not suffice.
+
+    spans: from `span_starts`.
+    """
     size = 4 * int(spans[-1])
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if size > memory:

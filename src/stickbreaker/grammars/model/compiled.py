@@ -35,7 +35,7 @@ class Compiled(NamedTuple):
 
     @property
     def n_closures(self) -> int:
-        """The size of `Weights.closures`."""
+        """The length of the array `Weights.closures`."""
         groups = self.symbols.groups[self.symbols.circles >= 0]
         return int((np.bincount(groups) ** 2).sum()) if len(groups) else 0
 
@@ -51,7 +51,7 @@ class Compiled(NamedTuple):
         return np.arange(first[0], first[1])
 
     def of_grammar(self, uses: NDArray[Any]) -> Array:
-        """Uses of the original grammar's rules, given uses of the compiled ones."""
+        """The uses of each rule of the original grammar, from those of the rules after binarisation."""
         counted = self.rules.counted
         return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
 
@@ -193,7 +193,10 @@ def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
 
 
 def _numbered_rests(children: tuple[Symbol, ...], numbers: dict[tuple[Symbol, bool, int], int]) -> list[int]:
-    """A number for each suffix of a right-hand side; equal suffixes have equal numbers."""
+    """A number for each suffix of a right-hand side; equal suffixes of any rules have equal numbers.
+
+    numbers: those given so far, which is extended.
+    """
     found = [0] * (len(children) + 1)
     for at in range(len(children) - 1, 0, -1):
         key = str(children[at]), isinstance(children[at], Terminal), found[at + 1]
@@ -265,7 +268,7 @@ def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
 
 
 def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, Integers]:
-    """The least and greatest length of each symbol's yields."""
+    """The least and the greatest length of the strings that each symbol derives."""
     shortest, longest = _shortest(parted), _longest(parted)
     order = list(numbers)
     return (
@@ -275,7 +278,7 @@ def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, In
 
 
 def _shortest(parted: list[Parted]) -> dict[str, int]:
-    """The least length of each symbol's yields, in ascending order (Knuth 1977)."""
+    """The length of the shortest string that each symbol derives, in ascending order (Knuth 1977)."""
     users: dict[str, list[int]] = {}
     missing, sizes = [0] * len(parted), [0] * len(parted)
     found: dict[str, int] = {}
@@ -302,7 +305,7 @@ def _shortest(parted: list[Parted]) -> dict[str, int]:
 
 
 def _longest(parted: list[Parted]) -> dict[str, int]:
-    """The greatest length of each symbol's yields; LONGEST if it is unbounded."""
+    """The length of the longest string that each symbol derives; LONGEST if there is no limit."""
     rules: dict[str, list[tuple[Symbol, ...]]] = {}
     below: dict[str, list[str]] = {}
     for parent, children, _ in parted:
@@ -324,7 +327,7 @@ def _longest(parted: list[Parted]) -> dict[str, int]:
 
 
 def _anchored(parted: list[Parted], numbers: dict[str, int], side: int) -> NDArray[np.bool_]:
-    """Whether each symbol only occurs at the start (`side` 0) or end (-1) of sentences."""
+    """Whether each symbol occurs only at the start (`side` 0) or only at the end (-1) of sentences."""
     anchored = np.ones(len(numbers), np.bool_)
     below: dict[str, list[str]] = {}
     waiting: list[str] = []

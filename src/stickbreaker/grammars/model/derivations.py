@@ -22,7 +22,11 @@ class Derivations(NamedTuple):
 def derivations_of(
     values: Integers, starts: NDArray[np.int64], places: Integers, customers: Integers
 ) -> Derivations:
-    """The derivations of tables; a subtree may refer only to tables of later adapted symbols."""
+    """The distinct derivations of tables, sorted; a subtree may refer only to tables of later adapted
+    symbols.
+
+    values, starts: the trees of tables; places, customers (tables): of each.
+    """
     number: dict[bytes, int] = {}
     names = np.zeros(len(places), np.int32)  # tables: their derivations, in the order found
     contents: list[Integers] = []

@@ -21,7 +21,7 @@ BY_DOCUMENT = "document"  # after `@ Parent`, in place of numbers
 
 
 class Terminal(str):
-    """A symbol of the text."""
+    """A terminal symbol of a grammar: a symbol of the text."""
 
     __slots__ = ()
 
@@ -149,7 +149,7 @@ class Grammar:
         raise UserError(problem, where=self.where or "the grammar", line=line, remedy=remedy)
 
     def _refuse_names(self) -> None:
-        """Refuse symbols that `to_text` could not write."""
+        """Raise UserError for names of symbols that `to_text` could not write."""
         for rule in self.rules:
             for name in (rule.parent, *rule.children):
                 if isinstance(name, Terminal):
@@ -186,7 +186,7 @@ class Grammar:
                 self._refuse(problem, line, "give * for none")
 
     def _refuse_sizes(self) -> None:
-        """Refuse grammars that would take too long to process."""
+        """Raise UserError for a grammar that is too large to process."""
         if len(self.adapted) > MOST_ADAPTED:
             problem = f"{len(self.adapted):,} symbols are adapted"
             self._refuse(problem, None, f"adapt at most {MOST_ADAPTED:,}")
@@ -283,7 +283,7 @@ class Grammar:
         return []
 
     def _refuse_circles(self) -> None:
-        """Refuse large cycles of unary rules."""
+        """Raise UserError for a large cycle of unary rules."""
         below = {
             symbol: [child for rule in rules if len(rule.children) == 1 for child in _below([rule])]
             for symbol, rules in self.by_parent.items()
@@ -294,7 +294,9 @@ class Grammar:
                 self._refuse(problem, self._line_of(group[0]), f"allow at most {LARGEST_CIRCLE} in a cycle")
 
     def _refuse_by_document(self) -> None:
-        """Refuse a symbol `by_document` that is not used exactly once per sentence, at the top."""
+        """Raise UserError if `by_document` is not a symbol that occurs exactly once in each tree, at the
+        top.
+        """
         symbol = self.by_document
         if symbol is None:
             return
@@ -379,7 +381,7 @@ def _read_py_cfg(lines: Lines, where: str | None) -> Parts:
 
 
 def _split(values: list[float]) -> tuple[float, list[float]]:
-    """Split the numbers before a rule into the weight, and a and b."""
+    """Split the numbers before a rule into its weight (1 if there is none) and the parameters a and b."""
     return (values[0], values[1:]) if values else (1.0, [])
 
 

@@ -58,7 +58,7 @@ FEW = 64  # symbols up to which all are considered in every sentence
 
 
 class Cache(NamedTuple):
-    """The cached trees of a table and their uses, row by row."""
+    """The cached trees of a table, and their uses."""
 
     ids: Integers  # rows: the number of each tree in `trees`
     rows: Integers  # trees: the row of each, or -1
@@ -70,7 +70,7 @@ class Cache(NamedTuple):
 
 
 class View(NamedTuple):
-    """The weights for drawing trees: the grammar theta' of equation 8.5."""
+    """The weights for sampling trees: those of the grammar theta' of Zhai's equation 8.5."""
 
     cache: Cache
     weights: Weights
@@ -79,7 +79,7 @@ class View(NamedTuple):
 
 
 class DrawnTrees(NamedTuple):
-    """The uses of rules and cached trees by drawn trees of sentences."""
+    """What sampled trees of sentences use: rules and cached trees."""
 
     rows: Rows | SparseCounts
     new_rows: Mapping[str, Array]
@@ -135,11 +135,11 @@ class OnlineGrammar(Model):
         return np.zeros((len(keys), len(self.grammar.adapted)))
 
     def reads(self, shard: Shard, index: Index) -> NDArray[np.int64]:
-        """All rows: a shard of sentences can use any cached tree."""
+        """All rows of the table: the sentences of a shard can use any cached tree."""
         return shard.rows
 
     def refuse_others(self, params: Record, counts: TruncatedCounts) -> None:
-        """Raise ValueError if params and table do not belong to this grammar or to each other."""
+        """Raise ValueError if params and table do not fit this grammar or each other."""
         grammar = self.grammar
         like = self.start()
         for name, item in like.items():
@@ -181,7 +181,7 @@ class OnlineGrammar(Model):
         return cast("View", params["view"].values[()])
 
     def view(self, params: Record, counts: TruncatedCounts) -> View:
-        """The weights of rules and of cached trees."""
+        """The weights of rules and of cached trees, for local steps."""
         grammar = self.grammar
         cache = self.cache(params, counts)
         trees, n_columns = cache.trees, len(grammar.adapted)
@@ -225,18 +225,20 @@ class OnlineGrammar(Model):
         return Process(*(params[name].values for name in names))
 
     def priors(self, params: Record) -> Array:
-        """Prior Dirichlet parameters of rules."""
+        """The prior Dirichlet parameter of each rule."""
         grammar = self.grammar
         return grammar.weights * params["strengths"].values[grammar.rules.parents]
 
     def rule_counts(self, params: Record, cache: Cache) -> Array:
-        """The uses of rules by sentences and by cached trees."""
+        """The uses of each rule, by sentences and by cached trees."""
         grammar = self.grammar
         uses = np.where(grammar.rules.counted, params["uses"].values[grammar.sources], 0.0)
         return uses + cache.rule_uses
 
     def rule_weights(self, params: Record, cache: Cache) -> Array:
-        """exp E[log theta] of rules (eq. 8.7)."""
+        """For each rule, exp E[log theta] (Zhai's thesis, equation 8.7); its fixed share if weights are not
+        learned.
+        """
         grammar = self.grammar
         if not self.learn_weights:
             return grammar.shares(grammar.weights)
@@ -342,7 +344,10 @@ class OnlineGrammar(Model):
         return local, Stats(drawn.rows, drawn.new_rows, usage, score, n, tokens)
 
     def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-        """The symbols that can occur in each sentence's trees; in small grammars all."""
+        """For each sentence, the symbols that can occur in its trees, and where those of each begin.
+
+        In a small grammar they are all symbols.
+        """
         n, grammar = len(starts) - 1, self.grammar
         if len(grammar.names) <= FEW:
             every = np.arange(len(grammar.names), dtype=np.int32)
@@ -362,8 +367,11 @@ class OnlineGrammar(Model):
         return (step.number + 1) % self.refine_every == 0 or step.rate >= 1.0
 
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:  # type: ignore[override]
-        """For each adapted symbol, the log evidence of its sticks and E[log] of sentences' uses; the same for
-        all rules together; the uses in order, and the best prior strengths."""
+        """For each adapted symbol, the log evidence of its sticks and E[log] of sentences' uses; and other
+        sums.
+
+        These are: the same for all rules together; the uses in stick order; the best prior strengths.
+        """
         view = cast("View", params["view"].values[()])
         cache, process = view.cache, self.process(params)
         cells = cache.cells
@@ -383,7 +391,9 @@ class OnlineGrammar(Model):
         return made
 
     def _rule_terms(self, params: Record, view: View) -> Array:
-        """-KL(q(theta) || p(theta)), and E[log] of the rules of cached trees."""
+        """The rules' part of the bound, in nats: -KL(q(theta) || p(theta)), and E[log] of the rules of cached
+        trees.
+        """
         counted = self.grammar.rules.counted
         logs = np.log(view.weights.rules)[counted]
         if not self.learn_weights:
@@ -393,7 +403,7 @@ class OnlineGrammar(Model):
         return np.array(self._rule_evidence(params, uses) - sentences @ logs)
 
     def _rule_evidence(self, params: Record, uses: Array) -> float:
-        """The log evidence of the uses of rules."""
+        """The log evidence of the uses of rules (rules), in nats, with their weights integrated out."""
         grammar, prior = self.grammar, self.priors(params)
         counted, n = grammar.rules.counted, len(grammar.names)
         parents = grammar.rules.parents[counted]
@@ -617,5 +627,5 @@ def _mean_evidence(a: float, b: float, cells: OrderedCells, k: int, beyond: floa
 
 
 def _mean_predictive(a: float, b: float, uses: Array, tried: Array, fresh: float, total: float) -> float:
-    """`predictive`, per draw."""
+    """`predictive` divided by the number of draws `total`."""
     return predictive(a, b, uses, tried, fresh) / total

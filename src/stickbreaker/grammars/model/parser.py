@@ -57,7 +57,7 @@ DRAWS = 100  # trees per sentence for an expectation
 
 
 class Parse(NamedTuple):
-    """Trees of a sentence as rules in preorder, and log p of the sentence (nats)."""
+    """Some trees of a sentence as rules in preorder, log p of the sentence and log p of each tree (nats)."""
 
     nats: float  # -inf: it cannot be parsed
     rules: Integers  # of all trees, concatenated
@@ -160,7 +160,9 @@ class LearnedGrammar:
 
     @cached_property
     def wholes(self) -> tuple[Integers, NDArray[np.int64]]:
-        """The expanded rules of all derivations, and where those of each begin."""
+        """The rules of all derivations, with remembered subtrees written out, and where those of each
+        begin.
+        """
         sizes = np.zeros(len(self.customers) + 1, np.int64)
         measure_derivations(self.entries, self.starts, sizes[1:])
         starts = np.cumsum(sizes)
@@ -184,7 +186,9 @@ class LearnedGrammar:
 
     @cached_property
     def probabilities(self) -> Predictive:
-        """`predictive`, or the probabilities of a state of a chain."""
+        """The probabilities of rules and subtrees: means given the counts (`predictive`), or of one state of
+        a chain.
+        """
         if self.predictive is not None:
             return self.predictive
         grammar, places = self.grammar, self.places
@@ -238,7 +242,7 @@ class LearnedGrammar:
 
     @cached_property
     def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
-        """The derivations grouped by string, the greatest mass of each string, and a trie of strings."""
+        """The derivations linked by string, the greatest mass of each string, and a trie of these strings."""
         yields, offsets = self.yields
         words = [one.tolist() for one in np.split(yields, offsets[1:-1])] if len(self.customers) else []
         children, strings = numbered_strings(words, len(self.grammar.terminals))
@@ -332,8 +336,11 @@ class LearnedGrammar:
     def _chunks(
         self, letters: Integers, starts: NDArray[np.int64]
     ) -> Iterator[tuple[int, Text, Array, Chart, Draft]]:
-        """Chunks of sentences: the number of the first, the text, an initial scale for each, and memory for
-        the chart and a tree of the longest."""
+        """Cut sentences into chunks that are parsed together.
+
+        Each has: the number of its first sentence, the text, an initial scale for each sentence, and memory
+        for the chart and a tree of the longest.
+        """
         for first in range(0, len(starts) - 1, CHUNK):
             last = min(first + CHUNK, len(starts) - 1)
             begin = int(starts[first])
@@ -387,7 +394,7 @@ class LearnedGrammar:
         )
 
     def _typical(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """Approximate nats per symbol of each sentence."""
+        """The approximate nats per symbol of each sentence, from the frequencies of terminals."""
         return frequencies_of(letters, starts, len(self.grammar.terminals))
 
 

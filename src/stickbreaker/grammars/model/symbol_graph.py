@@ -45,7 +45,7 @@ def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def _taken(path: list[str], symbol: str) -> list[str]:
-    """Remove and return the end of a path, from a symbol on."""
+    """Remove the end of a path, from a symbol on, and return it."""
     found: list[str] = []
     while not found or found[-1] != symbol:
         found.append(path.pop())

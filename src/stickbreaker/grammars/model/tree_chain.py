@@ -82,8 +82,10 @@ class Moves:
 
 
 class TreeLists(NamedTuple):
-    """The trees of all sentences and tables as concatenated lists of rules with their starts; and for each
-    table its adapted symbol, and the position and length of its text."""
+    """All trees of a chain as concatenated lists of rules: those of sentences and those of tables.
+
+    For each table also its adapted symbol, and the position and length of its text.
+    """
 
     trees: Integers
     tree_starts: NDArray[np.int64]
@@ -168,7 +170,7 @@ class AdaptorChain(Sampler):
         self._recount()
 
     def _typical(self) -> float:
-        """Nats of each sentence by the frequencies of its terminals."""
+        """The nats of all sentences, from the frequencies of their terminals."""
         return float(self._frequencies @ np.diff(self._text.starts))
 
     def learn(self) -> None:
@@ -217,7 +219,7 @@ class AdaptorChain(Sampler):
         self._kept += 1
 
     def fitted(self) -> Fitted:
-        """The last state (derivations, uses of rules), and sums over the samples."""
+        """The last state (derivations, uses of rules), and sums over the samples, as params."""
         tables = ordered_tables(self._state.memory)
         memory = self._state.memory
         names = np.zeros(len(memory.customers), np.int32)
@@ -297,7 +299,7 @@ class AdaptorChain(Sampler):
     # Trees from arrays
 
     def _refuse_trees(self, lists: TreeLists) -> None:
-        """Raise ValueError if lists are not trees of this text."""
+        """Raise ValueError if the lists are not trees of this text."""
         trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         text, grammar = self._text, self._grammar
         n = len(subtree_starts) - 1
@@ -378,7 +380,9 @@ class AdaptorChain(Sampler):
     def _run(
         self, kernel: Any, order: NDArray[Any], heat: float, purpose: str, step: int, key: int = 0
     ) -> None:
-        """Visit all items of an order, making more room when needed."""
+        """Call a kernel until it has visited all items of `order`; between calls, enlarge the memory as
+        needed.
+        """
         random = start_random(numbered_keys(self._seed, purpose, step, np.array([key]))[0])
         grammar, at = self._grammar, 0
         scales = np.minimum(np.exp(-self._frequencies * self._ratio), MOST)
@@ -407,7 +411,9 @@ class AdaptorChain(Sampler):
         self._state = self._state._replace(memory=memory._replace(**tables, **entries))
 
     def _recount(self) -> None:
-        """Recompute sums with rounding errors, so that they do not depend on where a run began."""
+        """Recompute sums that have rounding errors, so that they do not depend on where the run was
+        resumed.
+        """
         memory, a = self._state.memory, self._processes.discounts
         tables = ordered_tables(memory)
         tables = tables[memory.strings[tables] > 0]
@@ -462,7 +468,7 @@ def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple
 
 
 def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: int) -> Array:
-    """The mean log frequency of each sentence's terminals in the text (nats)."""
+    """The mean log frequency of each sentence's terminals in the text (sentences,), in nats."""
     counts = np.bincount(letters, minlength=n_terminals)
     nats = np.log(np.maximum(counts, 1) / max(1, len(letters)))
     sums = np.add.reduceat(nats[letters], starts[:-1]) if len(letters) else np.zeros(0)
@@ -520,7 +526,7 @@ def _room(grammar: Compiled, starts: NDArray[np.int64]) -> Room:
 
 
 def _prior(grammar: Compiled) -> Counts:
-    """Prior weights of rules, and their sums by symbol."""
+    """The counts before any use: the prior weights of rules, and their sums by symbol."""
     n, weights = len(grammar.adapted), grammar.weights
     sums = np.bincount(grammar.rules.parents, weights, len(grammar.names))
     return Counts(weights.copy(), np.asarray(sums, np.float64), np.zeros(n), np.zeros(n))

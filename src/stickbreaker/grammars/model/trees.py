@@ -50,7 +50,7 @@ class Tree(NamedTuple):
                 at += 1
 
     def _walk(self) -> "Iterator[Tree | str | None]":
-        """Walk the tree in preorder: yields each tree, each symbol of the text, and None at the end of each
+        """Walk through the tree in preorder: yields each tree, each terminal, and None at the end of each
         tree.
 
         Without recursion, since a tree can be as deep as its sentence is long.

@@ -85,7 +85,9 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @property
     def _n_sentences(self) -> int:
-        """Sentences learned from; by variational inference, which does not keep all, documents."""
+        """The number of training sentences; for variational inference, which does not keep all, that of
+        documents.
+        """
         model = self.model
         return len(model.params_["lengths"].values) if model.sampled else int(model.corpus_["documents"])
 
@@ -124,7 +126,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @cached_property
     def no_sentences(self) -> str:
-        """Why no sentence is shown in pieces, if none is."""
+        """Why no sentence is shown in pieces; empty if some are shown."""
         if self.sentences:
             return ""
         if self.model.of_topics:
@@ -138,7 +140,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
 
 def _short(value: str) -> bool:
-    """Whether a setting is a name, and not a whole grammar, which has a section of its own."""
+    """Whether the value of a setting is a name; a whole grammar has a section of its own."""
     return "\n" not in value and "->" not in value
 
 

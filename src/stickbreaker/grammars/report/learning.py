@@ -49,7 +49,7 @@ class ScoreCurve:
 
     @property
     def drawn(self) -> bool:
-        """Whether a line has two points or more."""
+        """Whether the chart has a line with at least two points."""
         return any(len(line.points) > 1 for line in self.lines)
 
 
@@ -81,7 +81,7 @@ class Learning(ChartSection["GrammarReport"]):
 
 
 def _curve(curve: ScoreCurve) -> dict[str, Any]:
-    """A curve with a colour for each of its lines."""
+    """A chart as JSON values, with a colour for each line."""
     lines, rises = [line for line in curve.lines if line.points], curve.kind == SEGMENTATION
     colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
     ends = [f"{line.points[-1][1]:.3f}" for line in lines]
@@ -128,7 +128,7 @@ def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[
 
 
 def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve]:
-    """The curve of F1 on sentences whose words are known; empty if it was not measured."""
+    """The chart of F1 on sentences whose words are known, as a list; empty if it was not measured."""
     measured = [
         (int(record["documents"]), record[SEGMENTATION]) for record in trace if SEGMENTATION in record
     ]
@@ -144,7 +144,9 @@ def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve
 
 
 def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
-    """The curve of a field over the field `at`; of the score, a curve for each chain if there are several."""
+    """The lines of a chart of the trace's `field` over its field `at`; for the score, one per chain if there
+    are several.
+    """
     if field == "score" and chains > 1:
         each = [
             [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)

@@ -150,7 +150,7 @@ def _adapted(
 
 
 def _row(model: GrammarEstimator, one: Subtree) -> SubtreeRow:
-    """A subtree as a row of a table."""
+    """A remembered subtree as a row of a table in the report."""
     return SubtreeRow(model.join(one.text), len(one.text), round(one.customers), one.tables)
 
 

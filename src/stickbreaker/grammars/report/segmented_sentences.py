@@ -44,7 +44,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedSentence:
-    """The sentence of a number (from 1), in pieces."""
+    """Sentence number `number` (from 1), cut into pieces."""
 
     number: int
     pieces: Sequence[Piece]
@@ -158,7 +158,7 @@ def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) ->
 
 
 def _chosen(sentences: Text) -> list[int]:
-    """The sentences to show, of a length that can be read."""
+    """The numbers of the sentences to show: different ones, evenly spaced, and short enough to be read."""
     sizes = np.diff(sentences.starts)
     fitting = np.flatnonzero((sizes >= 2) & (sizes <= MOST_SYMBOLS))
     spread = np.linspace(0, len(fitting) - 1, min(len(fitting), 4 * LIMIT)).round().astype(int)

@@ -91,7 +91,11 @@ def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) 
 def _turnover(
     name: str, ranks: Sequence[Mapping[str, int]], steps: Sequence[int], uses: Mapping[str, float]
 ) -> Turnover:
-    """The turnover of one symbol, from the ranks of its first strings at each moment; the latest first."""
+    """The strings that recently joined or left the first strings of one symbol, the latest first.
+
+    ranks: at each snapshot, the rank of each of them; steps: of the snapshots; uses: of all strings at the
+    end.
+    """
     came: dict[str, int] = {}
     last: dict[str, int] = {}
     for moment, own in enumerate(ranks):

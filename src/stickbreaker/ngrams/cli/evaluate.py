@@ -49,8 +49,9 @@ def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
 
 
 def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
-    """What words that are `<unk>` mean for the figures, if there are any; and how a model that is learned by
-    this program can know more."""
+    """Lines that explain what unknown words (`<unk>`) mean for the scores, and how a model could know more
+    words.
+    """
     known, whole = scores.get("known", {"events": 0.0})["events"], scores["all"]["events"]
     if known == whole:
         return []
@@ -61,7 +62,7 @@ def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
 
 
 def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, Any]:
-    """Figures of parts of words, plain and rescaled."""
+    """The scores of parts of the words, without and with unigram rescaling by the model `topics`."""
     from stickbreaker.estimators.saving import load, load_for
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
     from stickbreaker.ngrams.unigram_rescaling import Particles, RescaledSums, rescaled_scores

@@ -37,7 +37,7 @@ def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
 
 
 def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[dict[str, Any], str]:
-    """What is reported of a file."""
+    """The result and the line about a file with n-grams; `ngrams`: their number by order."""
     if n_samples > 1:
         note(f"one of {n_samples} samples, exactly; the model itself predicts by their mean, which is better")
     orders = ", ".join(f"{count:,} of order {order}" for order, count in ngrams.items())

@@ -65,7 +65,7 @@ def ngram(**options: Any) -> None:
 
 
 def _model(options: dict[str, Any]) -> "LanguageEstimator":
-    """The model with or without topics that options are of."""
+    """The language model that the options describe, with or without topics."""
     if options["topics"] is not None:
         from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
@@ -77,7 +77,9 @@ def _model(options: dict[str, Any]) -> "LanguageEstimator":
 
 
 def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None:
-    """Note how many words the model knows, and the share of the text that is other words."""
+    """Print a note with the number of words that the model knows, and the share of the tokens that are other
+    words.
+    """
     from stickbreaker.ngrams.word_numbers import UNKNOWN
 
     numbers = model.numbers_of(corpus.vocabulary)

@@ -105,14 +105,16 @@ def score(
 def _documents_seen(
     estimator: "WordScorer", document: Path | None, reading: ReadingChoice
 ) -> "Corpus | None":
-    """The documents of --document. Refuses it for a model without topics."""
+    """The documents given with --document as a corpus, or None. Raises UserError for a model without
+    topics.
+    """
     if not estimator.has_topics:
         refuse_written(("document", "topic"), WITHOUT_TOPICS)
     return None if document is None else open_documents(estimator, (str(document),), reading)
 
 
 def _say_words(lines: Iterable[dict[str, Any]]) -> None:
-    """A line for each word and end."""
+    """Print a table row for each word and end of each sentence."""
     say("\t".join(OF_WORDS))
     for line in lines:
         for word, known, nats in line["of_words"]:
@@ -127,8 +129,9 @@ def _say_words(lines: Iterable[dict[str, Any]]) -> None:
 
 
 def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[tuple[str, bool, float]]]:
-    """The words of each sentence of a block, as they stand in the text, and its end: word, whether it is
-    known, and nats."""
+    """For each sentence of a block, (word, whether it is known, nats) of its words as they are in the text,
+    and of its end.
+    """
     entries, _ = corpus.source.tokens(block)
     tokens = iter(entries.spellings(entries.codes))
     found: list[tuple[str, bool, float]] = []
@@ -141,7 +144,7 @@ def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[t
 
 
 def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iterator[dict[str, Any]]:
-    """What is known of each sentence, by the names of `COLUMNS`; with `words`, of its words too."""
+    """The figures on each sentence, by the names in `COLUMNS`; with `words`, also those on its words."""
     for block, scores in enumerate(blocks):
         ids, before = corpus.ids(block), -1
         n_words, unknown, nats = scores.by_sentence()

@@ -60,7 +60,7 @@ def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: Re
 
 
 def _loaded(verb: str, path: Path) -> "WordScorer":
-    """A saved language model, or one in an ARPA file."""
+    """A saved language model, or one in a file in the ARPA format."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.ngrams.arpa_model import ArpaModel, is_arpa
     from stickbreaker.ngrams.language_estimator import LanguageEstimator

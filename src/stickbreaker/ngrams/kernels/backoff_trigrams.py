@@ -40,14 +40,16 @@ class BackoffArrays(NamedTuple):
 
 @njit(**LEAF)
 def _slot_of(key, mask):
-    """The first slot to try for a key: Fibonacci hashing, upper half mixed in (Knuth 1998, 6.4)."""
+    """The first slot in which to look for a key: Fibonacci hashing, with the upper half mixed in (Knuth 1998,
+    6.4).
+    """
     mixed = np.uint64(key) * MIXER
     return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
 
 
 @njit(**LEAF)
 def _child(slots, n_words, node, number):
-    """The node of a context followed by a word; -1: none."""
+    """The node of a context (`node`) followed by a word, by its number in the model; -1 if there is none."""
     if node == ROOT:
         return np.int64(number + 1)
     key, mask = node * n_words + number, len(slots) - 1
@@ -61,7 +63,7 @@ def _child(slots, n_words, node, number):
 
 @njit(**LEAF)
 def number_of(model, word):
-    """The model's number of a word numbered by the caller; words beyond the caller's list are unknown."""
+    """The model's number of a word that the caller numbers; a word beyond the caller's list is unknown."""
     return model.numbers[word] if 0 <= word < len(model.numbers) else np.int64(model.unknown)
 
 

@@ -35,7 +35,7 @@ class Block(NamedTuple):
 
 @njit(**PART)
 def _take_logarithms(block):
-    """Add the logarithms of the products to `nats` and reset the products to 1."""
+    """Add the logarithms of the products `block.weights` to `block.nats`, and reset the products to 1."""
     for k in range(len(block.weights)):
         block.nats[k] += log64(max(block.weights[k], 1e-300))
         block.weights[k] = 1.0
@@ -43,9 +43,11 @@ def _take_logarithms(block):
 
 @njit(**PART)
 def _product(a, b, customers, tables, more_customers, more_tables):
-    """p of adding customers and tables to a restaurant, up to a factor that is the same in all restaurants.
+    """The factor of p(seating) for customers and tables that are added to a restaurant with the counts T and
+    C.
 
-    prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j): equation 11, with T and C of the restaurant.
+    It is prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j) (equation 11), up to a factor that is the
+    same in all restaurants.
     """
     found = 1.0
     for i in range(more_tables):
@@ -65,7 +67,9 @@ def _log_product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def weigh_parts(n_parts, rooms, seats, priors, block):
-    """Multiply topics' weights by p of the block's tables, relative to empty restaurants."""
+    """Multiply the weight of each topic by p of seating the block's tables in it, relative to empty
+    restaurants.
+    """
     factors = 0
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)

@@ -25,11 +25,11 @@ from stickbreaker.grammars.purposes import GRAMMAR_SAMPLES
 
 @dataclass(frozen=True, eq=False)
 class DocumentGrammar(OnlineGrammar):
-    """`OnlineGrammar` with rule weights by document: q of a document is over the choices of all its
-    sentences.
+    """`OnlineGrammar` with weights of the start symbol's rules by document, as for topics.
 
-    The weights theta_d are local and integrated out. Params only have the strength of their common prior,
-    which maximises the mean over draws of log p(choices) (Minka's fixed point, on integer counts).
+    q of a document is over the choices of all its sentences. The weights theta_d are local and integrated
+    out. Params only have the strength of their common prior, which maximises the mean over draws of log
+    p(choices) (Minka's fixed point, on integer counts).
     """
 
     def start(self) -> Record:

@@ -34,7 +34,7 @@ class SentenceTypes(NamedTuple):
     codes: NDArray[np.int64]  # sentences: the type of each
 
     def repeated(self, codes: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-        """The terminals of given types, concatenated, and where each begins."""
+        """The terminals of the sentences of these types, concatenated, and where each sentence begins."""
         sizes = np.diff(self.starts)[codes]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         places = np.arange(starts[-1]) + np.repeat(self.starts[codes] - starts[:-1], sizes)
@@ -42,7 +42,9 @@ class SentenceTypes(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Sampled rules of documents' sentences; a cell is a document, a type and a rule."""
+    """The sampled rules of documents' sentences. A cell stands for a document, a type of sentence and a
+    rule.
+    """
 
     gamma: Array  # documents × rules: alpha + mean uses
     scores: Array  # documents: log of an unbiased estimate of p(sentences | alpha)
@@ -55,7 +57,7 @@ class Choices(NamedTuple):
 
 
 def types_of(sentences: Sentences) -> SentenceTypes:
-    """The distinct sentences."""
+    """The distinct sentences, and the number of each sentence among them."""
     letters, starts = sentences.letters, sentences.starts
     content, ends = letters.tobytes(), (starts * letters.itemsize).tolist()
     contents = [content[a:b] for a, b in pairwise(ends)]
@@ -105,7 +107,11 @@ def draw_choices(
 
 
 def _bags(codes: NDArray[np.int64], documents: NDArray[np.int64], nats: Array, n_documents: int) -> Words:
-    """Documents as bags of types, with weights p(type | rule) scaled to a maximum of 1 per type."""
+    """Documents as bags of types of sentences, with weights p(type | rule), scaled to a maximum of 1 per
+    type.
+
+    codes, documents (sentences): type and document of each; nats (types × rules): log p(type | rule).
+    """
     greatest = nats.max(axis=1, initial=-np.inf)
     parsed = np.isfinite(greatest)
     scale = np.where(parsed, greatest, 0.0)
