@@ -22,7 +22,7 @@ class Sum:
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
-        self.rows: Array | None = None  # takes memory only where it is written to
+        self.rows: Array | None = None  # takes memory only for rows that are written to
         self.places: NDArray[np.int64] | None = None  # in `rows`, of the table's rows, from 1; None: in order
         self.n_placed = 0
         self.drawn: Array | None = None

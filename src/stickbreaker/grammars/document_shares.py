@@ -43,7 +43,7 @@ def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
 
 
 def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> float:
-    """log p in nats of all sentences that can be parsed; of whole documents if the grammar has weights by
+    """log p in nats of all sentences that can be parsed, or of documents if the grammar has weights by
     document.
 
     learned: `opened`; nats: log p of each sentence independently.

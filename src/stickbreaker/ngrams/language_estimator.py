@@ -65,7 +65,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def model_learned(self) -> M:
-        """The fitted model."""
+        """The fitted language model."""
 
     @abstractmethod
     def log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
@@ -141,7 +141,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def run_of(
         self, learned_from: tuple[TextEvents, Base], source: Source, seed: int, held_out: float = 0.0
     ) -> tuple[Run, RunState]:
-        """A new run over the events of a text."""
+        """A new run, and its state. `learned_from`: the result of `text_events`."""
         text, base = learned_from
         chain = self.new_chain(text, seed, base.to_fields())
         burn_in = self.max_iter // 2
@@ -175,7 +175,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @property
     def longest(self) -> int:
-        """Words of the longest context."""
+        """The number of words in the longest context."""
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
     def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
@@ -276,7 +276,9 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError if too much of a text is not in its vocabulary (anything, if words are spelled)."""
+    """Raise UserError if too many tokens of a text are not in its vocabulary (with `spelled`: any of
+    them).
+    """
     if corpus.about.rule.words is not None and not spelled:
         return  # a list of words chosen by the user
     share = float((text.words < 0).mean()) if len(text.words) else 0.0

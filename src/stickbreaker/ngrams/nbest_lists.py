@@ -132,7 +132,7 @@ def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def lines_of(lists: Iterable[Sequence[Candidate]]) -> Iterator[str]:
-    """The lines of all candidates, with line ends."""
+    """The lines of an n-best list with these candidates, with their line ends."""
     for candidates in lists:
         for one in candidates:
             yield one.line() + "\n"

@@ -97,7 +97,9 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
 
     @property
     def minibatch(self) -> int:
-        """All documents: a chain needs the counts of all together."""
+        """The default number of documents per step of `learn_more`: all of them, since a chain needs all
+        counts together.
+        """
         return sys.maxsize
 
     def learn_more(self, corpus: Corpus) -> None:

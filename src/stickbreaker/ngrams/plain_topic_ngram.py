@@ -107,7 +107,9 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     @property
     def _lens(self) -> TopicLens:
-        """The model, the base of its words and the seed, for processing the report's documents."""
+        """The model, the base distribution of its words, and its seed: what is needed to process a report's
+        documents.
+        """
         return TopicLens(self.topic_model_, self.base_, self.seed_)
 
     def take_learned(self, params: Record, state: RunState) -> None:
@@ -182,7 +184,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return language_of_topic(model, 0 if topic is None else topic + 1, sample % model.n_samples)
 
     def _refuse_topic(self, topic: int | None) -> None:
-        """Raise UserError for a topic number that does not exist."""
+        """Raise UserError for a topic number that does not exist; None is accepted."""
         if topic is not None and not 0 <= topic < self.n_topics:
             raise UserError(f"there is no topic {topic}", remedy=f"topics are 0 to {self.n_topics - 1}")
 
@@ -213,8 +215,11 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return topic_shares(self.topic_model_, self._marked_block(corpus, block))
 
     def _marked_block(self, corpus: Corpus, block: int) -> MarkedDocuments:
-        """A block's documents with end-of-sentence marks; new words, if spelled, get the G0 of the last known
-        word, since G0 is the same in all topics."""
+        """The documents of a block with end-of-sentence marks.
+
+        New words that are spelled get the G0 of the last known word, which does not matter for topics, since
+        G0 is the same in all of them.
+        """
         content = corpus.sequences(block)
         words = self.numbers_.numbered(content.words)
         return marked(words, content.starts, content.offsets, self.topic_model_.end, self.base_.log_p)
@@ -231,7 +236,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return scores_by(predict, corpus, self.base_)
 
     def words_seen(self, corpus: Corpus) -> Array:
-        """The expected number of words by topic in documents (samples × topics)."""
+        """The expected number of words of each topic in all documents (samples × topics)."""
         model, found = self.topic_model_, np.zeros((self.topic_model_.n_samples, self.n_topics))
         for block in range(len(corpus.block_sizes)):
             documents = self._marked_block(corpus, block)
@@ -273,6 +278,8 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
 
 def _lifts(topic_word: Array, everywhere: Array) -> Array:
-    """How characteristic words are of topics: p log(p / p over all topics) (topics × words); 0 if p is 0."""
+    """How characteristic each word is of each topic (topics × words): p log(p / p over all topics); 0 if p is
+    0.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

@@ -46,7 +46,9 @@ EXCERPT = (
 
 
 class TopicLens(NamedTuple):
-    """A model, the base of its words and a seed, for processing a report's documents."""
+    """A language model with topics, its base distribution and a seed: what is needed to process documents for
+    a report.
+    """
 
     model: TopicLanguageModel
     base: Base
@@ -156,7 +158,7 @@ class _Context(NamedTuple):
 
 
 def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Context:
-    """The first `WORDS_IN_CONTEXT` words of a document at most, in whole sentences if possible."""
+    """The beginning of a document: at most `WORDS_IN_CONTEXT` words, in complete sentences if possible."""
     corpus, numbers = source.corpus, lens.base.numbers
     assert isinstance(corpus, Corpus)
     content = Sequences.of_block(corpus, block)
@@ -210,7 +212,8 @@ def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int
 
 
 def _along(topics: Array) -> tuple[int, list[int], list[float]]:
-    """The words in a window, the largest topics, and their shares and the common topic's, window by window.
+    """The number of words per window, the largest topics, and for each window their shares and the common
+    topic's.
 
     topics (words × topics): p(topic | word, document).
     """

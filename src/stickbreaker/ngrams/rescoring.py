@@ -18,8 +18,11 @@ FEATURE = "LanguageModel"
 def rescored(
     scorer: WordScorer, lists: Sequence[Sequence[Candidate]], weight: float
 ) -> list[list[Candidate]]:
-    """The candidates of each sentence, best first, with log p (nats) as one more feature and `weight` times
-    it added to the score. Raises UserError if the list already has a feature of that name."""
+    """The candidates of each sentence with log p (nats) as an additional feature, best first.
+
+    `weight` times the feature is added to the score. Raises UserError if the list already has a feature of
+    that name.
+    """
     for candidate in (one for candidates in lists for one in candidates):
         if FEATURE in candidate.features:
             raise UserError(
@@ -33,7 +36,7 @@ def rescored(
 
 
 def log_probabilities(scorer: WordScorer, lists: Sequence[Sequence[Candidate]]) -> list[Array]:
-    """log p (nats) of each candidate of each sentence, and of its end.
+    """log p (nats) of the words and the end of each candidate: an array for each sentence.
 
     A candidate without words gets the lowest log p of its list, or 0 if no candidate has words.
     """

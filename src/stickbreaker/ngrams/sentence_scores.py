@@ -47,7 +47,7 @@ class Scores(NamedTuple):
 
     @property
     def sentences(self) -> Integers:
-        """(words and ends,) The sentence of each."""
+        """The number of the sentence that each word or end belongs to (words and ends,)."""
         return self.ends.cumsum() - self.ends
 
     def by_sentence(self) -> tuple[list[int], list[int], list[float]]:

@@ -128,7 +128,8 @@ class UnigramRescaling:
         return TopicPath(shares, np.cumsum(having) - having)
 
     def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
-        """The log factor on p(word | context) for each of a document's words and ends.
+        """For each word and end of a document, the log of the factor by which topics change p(word |
+        context).
 
         events: by number, -1 if spelled; positions: of each in its sentence.
         """

@@ -37,8 +37,10 @@ class Wording:
     fresh: Sequence[tuple[str, int, int, str]] = ()
 
     def payload(self) -> dict[str, Any]:
-        """A topic's words over time, as plain values; words are indices into its own list, ranks a flat list
-        of (word, rank)."""
+        """A topic's words over time, as values for JSON.
+
+        Words are indices into a list of the topic's own words; ranks are a flat list of (word, rank).
+        """
         words: dict[str, int] = {}
 
         def place(word: str) -> int:
@@ -74,7 +76,9 @@ class Changes:
     of: str = "the topic"
 
     def payload(self) -> dict[str, Any]:
-        """How the topics changed, as plain values; for long runs the vocabulary is thinned out."""
+        """How the topics changed, as values for JSON; for long runs fewer sizes of the vocabulary are
+        included.
+        """
         rows = self.vocabulary
         stride = -(-len(rows) // MOST_POINTS) or 1
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
@@ -157,7 +161,7 @@ def _wordings(
 
 
 def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
-    """The moment when each word last entered, over all snapshots except the first, by topic."""
+    """By topic, the snapshot at which each word last entered, over all snapshots except the first."""
     found: dict[int, dict[str, Moment]] = {}
     for moment in moments[1:]:
         for topic, words in moment.entered().items():
@@ -166,7 +170,9 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 
 
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
-    """One topic's wording: the ranks of all words shown at any moment, at every moment that has them."""
+    """The words of one topic over time: at each snapshot, the ranks of all words that are shown at any
+    snapshot.
+    """
     shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
     shown.update(word for new in entered for word in new)
     fresh = [(word, rank) for word, rank in tops[-1].items() if word in since][:FRESH_WORDS]

@@ -54,7 +54,7 @@ class DocumentRows(NamedTuple):
         return [part for row in self.rows for part in row.parts]
 
     def why_no_parts(self, none: str) -> str:
-        """Why nothing is shown of their text, or "". `none` says so, with {} for " held out"."""
+        """Why no text of the documents is shown, or "". `none`: the explanation, with {} for " held out"."""
         if not self.whose:
             return "This model has no documents: only a run into a directory, such as stickbreaker fit, has."
         return "" if self.parts else none.format(" held out" if self.whose == HELD_OUT else "")

@@ -25,8 +25,11 @@ PLURALS = {"sweep": "sweeps", "pass": "passes", "step": "steps"}
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Perplexity by sweep, pass or step: `points` are (its number, perplexity). `kind` is what is scored:
-    "held-out" documents, "text" that is learned from, or "joint" (the words and a chain's state together)."""
+    """A chart of perplexity by sweep, pass or step: `points` are (its number, perplexity).
+
+    `kind` is what is scored: "held-out" documents, "text" that is learned from, or "joint" (the words and a
+    chain's state together).
+    """
 
     kind: str
     name: str

@@ -39,7 +39,9 @@ class Section(Generic[R]):
     scripts: ClassVar[Sequence[str]] = ()
 
     def shown(self, report: R) -> bool:
-        """Whether there is something to show: all that the section needs of the report, by name."""
+        """Whether the section has something to show: all attributes of the report that it needs are there and
+        not empty.
+        """
         return all(getattr(report, name) for name in self.needs)
 
     def title(self, report: R) -> str:
@@ -49,7 +51,7 @@ class Section(Generic[R]):
         return self.link or self.title(report)
 
     def values(self, report: R) -> dict[str, Any]:
-        """What the template needs besides `report`, by name."""
+        """The variables that the template needs, in addition to `report`."""
         return {}
 
     def payload(self, report: R) -> dict[str, Any]:
@@ -102,12 +104,12 @@ class Report:
         return ()
 
     def payload(self) -> dict[str, Any]:
-        """What scripts of several sections draw from, as JSON values."""
+        """The data that scripts of several sections draw, as JSON values."""
         return {}
 
 
 class Page:
-    """A page: a title and the sections of a report that have something to show.
+    """A report page: a title, and those sections of a report that have something to show.
 
     Everything is taken from the report at once: `payload` is what the scripts draw from, as JSON values.
     """

@@ -66,7 +66,7 @@ def fitted_of(fitted: Fitted, state: RunState, fixed: dict[str, Any]) -> Snapsho
 
 
 def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], status: str) -> Snapshot:
-    """A model; a finished one leaves out the documents' records, which only the run needs."""
+    """A model as a snapshot; a finished one does not have the documents' records, which only a run needs."""
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
@@ -82,7 +82,7 @@ def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], sta
 
 
 def _progress(state: RunState, names: Sequence[str]) -> dict[str, Any]:
-    """The progress of a run, as fields of its manifest."""
+    """These attributes of a run's state, as fields of its manifest."""
     return {name: getattr(state, name) for name in names}
 
 
@@ -126,7 +126,8 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
 
 
 def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
-    """The state of a run by sampling; `chains`, new ones of the same run, are restored to theirs.
+    """The state of a sampling run, from a snapshot; the chains' states are restored in `chains`, new ones of
+    the same run.
 
     Raises ValueError if the state is invalid.
     """
@@ -154,12 +155,12 @@ def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Fi
 
 
 def run_state_of(snapshot: Snapshot) -> RunState:
-    """The progress of a run whose kind stores no other state."""
+    """The progress of a run, from a snapshot, for a kind of model that stores no other state."""
     return RunState(**_progress_of(snapshot, PROGRESS))
 
 
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
-    """The progress of a run, from its manifest."""
+    """The fields `names` of a run's progress, from its manifest."""
     return {name: snapshot.manifest["run"][name] for name in names}
 
 

@@ -243,7 +243,7 @@ class ModelDirectory:
         return Vocabulary.read(self.path / VOCABULARY)
 
     def clear(self) -> None:
-        """`tidy` a finished model, unless it is in use."""
+        """`tidy` the directory of a finished model, unless it is in use."""
         with suppress(UserError, OSError):
             self.lock()
             self.tidy()
@@ -276,7 +276,7 @@ class ModelDirectory:
         write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
-        """Remove what was traced after the last checkpoint."""
+        """Remove the lines of the trace that were written after the last checkpoint."""
         size = int(manifest.get("trace_bytes", 0))
         if self.trace_path.exists() and self.trace_path.stat().st_size > size:
             truncate(self.trace_path, size)
@@ -325,10 +325,10 @@ class ModelDirectory:
 def new_model_directory(
     path: Path, *, overwrite: bool, stays_locked: bool = False
 ) -> Generator[ModelDirectory]:
-    """Yield a directory for a new model, which is renamed to `path` at the end; it is locked until then, or
-    with `stays_locked` until it is unlocked.
+    """Yield a directory for a new model, which is renamed to `path` at the end.
 
-    Raises UserError if something is in the way.
+    It is locked until then, or with `stays_locked` until it is unlocked. Raises UserError if `path` exists
+    and may not be overwritten.
     """
     refuse_existing(path, overwrite)
     made: ModelDirectory | None = None

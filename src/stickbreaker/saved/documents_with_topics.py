@@ -30,7 +30,9 @@ ROW = {
 
 
 def whose(held_out: float, *, learned_from: bool) -> str:
-    """The kind of the documents that are shown: held out if there are any; otherwise learned from or not."""
+    """The kind of the documents that a report shows: "held-out" if there are any, otherwise "learned" or
+    "other".
+    """
     return HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
 
 

@@ -249,7 +249,9 @@ def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
 
 
 def merged(moments: Sequence[Moment]) -> Moment:
-    """The last of several consecutive moments, with the words that entered at any of them, ten per topic."""
+    """Several consecutive snapshots as one: the last, with the words that entered at any of them, ten per
+    topic.
+    """
     last = moments[-1]
     found: dict[int, dict[str, tuple[int, str, float]]] = {}
     for moment in moments:

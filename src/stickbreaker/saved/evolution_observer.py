@@ -12,7 +12,8 @@ A_PASS = 4  # snapshots per pass over a corpus
 
 
 class Moments(ABC):
-    """Takes the snapshots of a run; `evolution` has earlier ones if the run is continued.
+    """Base of observers that take snapshots of a run; `evolution` has the earlier ones of a run that
+    continues.
 
     In the first snapshot no word counts as entered; in others, those that entered since the one before.
     """

@@ -193,8 +193,7 @@ def refuse_other_values(manifest: Mapping[str, Any]) -> None:
 
 
 def _refuse_other_files(files: Mapping[str, Any]) -> None:
-    """Raise ValueError if a manifest names files that are not a model's, or lacks files that a model
-    needs."""
+    """Raise ValueError if a manifest names files that no model has, or lacks files that a model needs."""
     for name, entry in files.items():
         if not any(kind.fullmatch(name) for kind in NAMES):
             raise ValueError(f"it names a file {name[:100]!r}")

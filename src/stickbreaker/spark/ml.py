@@ -42,7 +42,7 @@ MODEL = "model"  # the folder of the library's model inside a saved LDAModel
 
 
 def _engine(session: "SparkSession") -> SparkEngine:
-    """The engine of the estimator, whose files are in `scratch`, which all executors see."""
+    """The engine on which the estimator learns; its files are in `scratch`, which all executors see."""
     return SparkEngine(session, folder=scratch(session))
 
 
@@ -114,7 +114,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         return self._copyValues(LDAModel.of(estimator, self.uid))
 
     def _corpus(self, dataset: "DataFrame", out: Path) -> Corpus:
-        """The features as a stored corpus."""
+        """The feature column as a corpus that is stored in `out`."""
         column, words = self.getFeaturesCol(), self.getVocabulary()
         vocabulary = None if words is None else Vocabulary.of(words)
         if isinstance(dataset.schema[column].dataType, VectorUDT):
@@ -123,7 +123,8 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
 
 
 class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
-    """Topics, and a column of topic shares for the features; `estimator` is the library's own fitted LDA.
+    """A fitted model: topics, and `transform` to a column of topic shares; `estimator` is the library's own
+    fitted LDA.
 
     A saved one is a directory with pyspark.ml's metadata, and the library's model in "model".
     """
@@ -143,7 +144,9 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return model
 
     def _place(self, session: "SparkSession") -> Placed:
-        """The place where executors find the model: where it was loaded from, or among temporary files."""
+        """The model at a place where executors find it: where it was loaded from, or else among temporary
+        files.
+        """
         if self._placed is None or not self._placed.is_there:
             self._placed = Placed.of(self.estimator, session)
         return self._placed
@@ -234,11 +237,11 @@ class LDAModelWriter(DefaultParamsWriter):
     instance: LDAModel
 
     def save(self, path: str) -> None:
-        """Save at a path that driver and executors see."""
+        """Save the model at a path that the driver and all executors see."""
         super().save(f"file://{local_path(path).absolute()}")
 
     def saveImpl(self, path: str) -> None:
-        """Save to a path if nothing is in the way."""
+        """Save the model at a path. Raises UserError if that exists."""
         super().saveImpl(path)
         saving.save(self.instance.estimator, local_path(path) / MODEL, overwrite=False)
 

@@ -97,7 +97,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.topicConcentration)
 
     def getTopicDistributionCol(self) -> str:
-        """The column of topic shares to make."""
+        """The name of the column of topic shares that is added."""
         return self.getOrDefault(self.topicDistributionCol)
 
     def setFeaturesCol(self, value: str) -> Self:
@@ -111,12 +111,14 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self
 
     def setTopicDistributionCol(self, value: str) -> Self:
-        """Set the column of topic shares to make."""
+        """Set the name of the column of topic shares that is added."""
         self.set(self.topicDistributionCol, value)
         return self
 
     def settings(self, n_documents: int) -> dict[str, Any]:
-        """The parameters of the library's own LDA for a corpus of this many documents. Raises UserError."""
+        """The parameters of the library's own LDA for a corpus of this many documents. Raises UserError for
+        invalid values.
+        """
         optimizer = self.getOptimizer()
         if optimizer not in OPTIMIZERS:
             raise UserError(f"optimizer={optimizer!r}", remedy='optimizer is "online" or "em"')

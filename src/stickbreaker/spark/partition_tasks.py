@@ -37,8 +37,9 @@ Task = Callable[[int, Batches], Mapping[str, Any]]
 def mapped(
     frame: "DataFrame", work: Work, schema: "str | StructType", kind: str | None = None
 ) -> "DataFrame":
-    """`frame.mapInArrow(work, schema)`, in workers that do not garbage-collect what a `kind` of task
-    loads."""
+    """As `frame.mapInArrow(work, schema)`, in workers that do not garbage-collect what a `kind` of task
+    loads.
+    """
     kind = kind or work.__qualname__
 
     def settled(batches: Batches) -> Batches:
@@ -49,7 +50,7 @@ def mapped(
 
 
 def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dict[str, Any]]:
-    """The results of `task(partition, batches)` (plain values for JSON) for each partition, in order.
+    """The results (plain values for JSON) of `task(partition, batches)` for each partition, in order.
 
     Runs on executors. Raises the UserError of the first partition that has one.
     """

@@ -74,14 +74,17 @@ class Placed:
 
     @property
     def is_there(self) -> bool:
-        """Whether the directory still holds the model."""
+        """Whether the directory still has the same model, and not another one that replaced it."""
         manifest = self.path / MANIFEST
         return manifest.is_file() and digest_of(manifest) == self.digest
 
     @contextmanager
     def read(self) -> Iterator[TopicEstimator]:
-        """Load the plain estimator, with one thread: an executor runs a task for each of its cores. Its table
-        is read in place; an error because the model was replaced becomes a UserError that says so."""
+        """A context with the model as a plain estimator with one thread, since an executor runs a task per
+        core.
+
+        Its table is read in place; an error because the model was replaced becomes a UserError that says so.
+        """
         try:
             yield _loaded(self)
         except UserError as error:
@@ -201,8 +204,11 @@ def transform_corpus(
 
 
 class Completed(NamedTuple):
-    """Document completion of a corpus (`spelled`: over all strings, by a model of open words), its documents
-    and those without a known word, and the unseen tokens."""
+    """The scores of a corpus by document completion on Spark.
+
+    scored: for a model of a closed vocabulary; spelled: over all strings, for an open one; documents, empty:
+    their number, and that of documents without a known word; unseen_share: of the tokens.
+    """
 
     scored: HeldOutScore
     spelled: StringScore | None
@@ -227,7 +233,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
         counted, blocks = np.zeros(3), range(firsts[number], firsts[number + 1])
 
         def read(known: Corpus) -> Iterator[Bags]:
-            """The blocks, counted as they are read."""
+            """The bags of all blocks; counts documents and unseen words as they are read."""
             for block in blocks:
                 bags = known.bags(block)
                 empty = float((np.diff(bags.offsets) == 0).sum())
@@ -255,7 +261,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
 
 
 def _first_blocks(corpus: Corpus) -> list[int]:
-    """The first block of each of the store's files, and the total number of blocks."""
+    """The number of the first block in each of the store's files, followed by the number of blocks."""
     assert isinstance(corpus.source, StoreSource)
     return np.cumsum([0, *(len(file.blocks) for file in corpus.source.files)]).tolist()
 
@@ -271,7 +277,9 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 
 @contextmanager
 def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
-    """The directory to write shares into; `overwrite` replaces another such directory, and nothing else."""
+    """Yield the directory to write topic shares into; `overwrite` allows to replace another such directory,
+    nothing else.
+    """
     check = functools.partial(_refuse_others, path, overwrite)
     with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory

@@ -55,7 +55,7 @@ def complete(
     vocabulary.write(path)
 
     def look(number: int) -> Mapping[str, Any]:
-        """The totals of a file; the last task computes the digest of all at the same time."""
+        """The totals of file `number`; for the number after the last file, the digest of all documents."""
         if number < n_files:
             source = written.source(written.files[number])
             corpus = Corpus(source, Vocabulary.read(path), analysis, About())

@@ -81,7 +81,7 @@ def _count(_: int, batches: Batches) -> Mapping[str, Any]:
 
 
 def _taken(directory: Path, parts: list[dict[str, Any]]) -> list[StoredFile]:
-    """The files of all partitions, renamed in order."""
+    """Move the files of all partitions to the store, numbered in order; returns them."""
     files: list[StoredFile] = []
     for part in parts:
         for record in part["files"]:

@@ -158,7 +158,7 @@ class StreamingModel:
         self._open()
 
     def _open(self) -> None:
-        """Continue the model where it was saved."""
+        """Load the model as it was saved last, to continue it."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
         self._compare(manifest)
@@ -215,7 +215,7 @@ class StreamingModel:
                 left.unlink()
 
     def _steps(self, corpus: Corpus, date: str | None) -> None:
-        """Online steps over a micro-batch, one per minibatch."""
+        """Make the online steps over a micro-batch, one per minibatch."""
         run, schedule = self.run, self.run.job.schedule
         assert isinstance(schedule, Online)
         run.count(corpus, joint_fingerprint(run.about["fingerprint"], corpus.fingerprint), date)
@@ -235,7 +235,7 @@ class StreamingModel:
             self.is_open = False
 
     def close(self) -> None:
-        """Release the model and Spark's records, after the current micro-batch."""
+        """Unlock the model and Spark's records, after the current micro-batch."""
         with self.one:
             self._release()
             self.notes.unlock()
@@ -263,7 +263,7 @@ def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], 
 
 
 def _user_error_of(error: BaseException, path: Path) -> UserError | None:
-    """The error that a user can act on for a micro-batch that failed; None if unknown."""
+    """The error that tells a user why a micro-batch failed; None if the reason is unknown."""
     if isinstance(error, OSError):
         where = error.filename or path
         return SparkFailure(

@@ -88,7 +88,7 @@ def _all(words: list[str]) -> NDArray[np.bool_]:
 
 
 def _frequent_words(found: "DataFrame", keep: Keep) -> "DataFrame":
-    """The rows whose words are to be kept."""
+    """The rows of a table of words whose words `keep` accepts."""
 
     def sift(batches: Batches) -> Batches:
         for batch in batches:

@@ -66,7 +66,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         self.take_learned(self._learned_by(job, state), state)
 
     def _learned_by(self, job: Run, state: RunState) -> Record:
-        """The result of a run, as a chain's samples or as one sample."""
+        """The result of a run as params: a chain's samples, or one sample for variational inference."""
         if isinstance(state, SamplingState):
             return state.chains.fitted().params
         assert isinstance(job, VariationalRun)
@@ -86,7 +86,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         write_documents(self.lens(), corpus, folder, 0.0, learned_from=learned_from)
 
     def lens(self) -> Lens:
-        """The learned model, its words and the seed, for processing the report's documents."""
+        """The learned model, its words and the seed: what is needed to process a report's documents."""
         return Lens(self.learned_, self.tree_words_, self.seed_)
 
     # Saving and loading

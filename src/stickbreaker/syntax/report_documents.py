@@ -28,7 +28,7 @@ SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
 
 
 class Lens(NamedTuple):
-    """A learned model, its words and a seed, for processing a report's documents."""
+    """A learned model, its words and a seed: what is needed to process documents for a report."""
 
     learned: LearnedSyntax
     words: TreeWords
@@ -36,7 +36,7 @@ class Lens(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The chosen documents of a block by position, and the chosen sentences by number."""
+    """What a report shows of a block: documents, by position, and sentences, by number."""
 
     documents: NDArray[np.int64]
     sentences: NDArray[np.int64]
@@ -70,8 +70,10 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
 
 
 def _chosen(source: Source, seed: int) -> list[Chosen]:
-    """The chosen sentences and documents of each block: sentences drawn evenly, their documents, and further
-    documents up to the limit."""
+    """The sentences and documents of each block that the report shows.
+
+    Sentences are drawn uniformly; the documents are theirs, and others up to the limit.
+    """
     generator = stream(seed, purposes.SYNTAX_REPORT)
     places = [_places(source, block) for block in range(source.n_blocks)]
     found = np.concatenate([np.empty((0, 3), np.int64), *places])  # block, document, sentence

@@ -106,7 +106,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return Limits(passes if self.max_iter is None else self.max_iter, self.tol if batch else 0.0)
 
     def prior(self) -> Prior:
-        """The fixed settings of the model."""
+        """The settings of the model that do not change during a run."""
         return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
 
     def remark_on(self, corpus: Corpus) -> str | None:
@@ -139,7 +139,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return score
 
     def words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
-        """The numbering of the words of trees."""
+        """The numbers of the words of trees. `tags`: stand for unknown words, if the model uses them."""
         return TreeWords(vocabulary, tags, self.unknown)
 
     # The learned model

@@ -13,7 +13,9 @@ NEARLY = 1.0 - 1e-6  # for topics unreachable from a root, so that their depth i
 
 
 class Edge(NamedTuple):
-    """The share of `topic` among the words whose head has the topic `head` (None: no head)."""
+    """An edge of the graph of topics: the share of `topic` among words whose head has the topic `head` (None:
+    no head).
+    """
 
     head: int | None
     topic: int
@@ -33,14 +35,16 @@ def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
 
 
 def heads_of(model: PlainSyntacticTopics) -> Array:
-    """The shares of heads' topics among each topic's words (topics × topics + 1; last column: no head). A row
-    without counts is zero."""
+    """The shares of head topics among each topic's words (topics × topics + 1; last column: no head).
+
+    A row without counts is zero.
+    """
     counted = model.learned_.of_best(model.learned_.transitions)
     return (counted / np.maximum(counted.sum(axis=0), 1e-300)).T
 
 
 def depths_of(model: PlainSyntacticTopics) -> Array:
-    """(topics,) The mean depth of a topic's words in trees; 1 if all are roots.
+    """The mean depth of each topic's words in trees (topics,); 1 if all are roots.
 
     d_i = 1 + sum_j p(head has topic j | topic i) d_j, which is exact if words of topic j are equally deep
     with and without dependents of topic i.

@@ -75,7 +75,7 @@ def job_of(
 
 
 def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
-    """The present result of a run, in the form of a chain's sample without tag counts."""
+    """The current result of a run, as params of one sample without tag counts."""
     sample = as_sample(params, np.asarray(engine.table.whole()), model.prior)
     k = model.prior.n_topics
     tags = Field(np.zeros((1, k, n_tags)), ("samples", "topics", "tags"), additive=False)
@@ -83,7 +83,9 @@ def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) 
 
 
 def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str, Field]:
-    """The result of a run, with tag counts by topic from one draw of all documents' topics."""
+    """The result of a run, as params of one sample, with tag counts by topic from one draw of all documents'
+    topics.
+    """
     assert isinstance(job.model, SyntaxModel)
     found = learned_by(job.engine, job.model, params, len(words.tags))
     learned, counts = LearnedSyntax.of(found, job.model.prior.limit), np.zeros(found["tags"].values.shape)

@@ -17,7 +17,7 @@ from stickbreaker.testing.unigram_mixture import ClosedMixture, GrowingMixture
 
 
 class Whole(NamedTuple):
-    """The results of a whole run, to be examined."""
+    """Everything that a complete run returned, for tests to examine."""
 
     params: Record
     records: list[dict[str, Any]]
@@ -43,7 +43,7 @@ class RunTests(Runs):
 
     @property
     def middle(self) -> int:
-        """The number of steps after which a run is cut."""
+        """The number of steps after which tests interrupt a run."""
         return 2 * self.steps // 3
 
     def made(self, n_jobs: int) -> Whole:
@@ -59,7 +59,7 @@ class RunTests(Runs):
         )
 
     def whole(self) -> Whole:
-        """The whole run of one worker: made once, for all tests of a class, which must not change it."""
+        """A complete run with one worker: made once for all tests of a class, which must not change it."""
         if type(self) not in self._whole:
             self._whole[type(self)] = self.made(1)
         return self._whole[type(self)]
@@ -76,7 +76,10 @@ class RunTests(Runs):
             assert other.counts.tobytes() == first.counts.tobytes()
 
     def test_a_snapshot_goes_on_like_the_run_it_is_of(self) -> None:
-        """Also if the run has continued meanwhile, without a snapshot: the files of the last one stay."""
+        """A run restored from a snapshot continues like the run itself.
+
+        Also if that has continued meanwhile, without a snapshot: the files of the last one stay.
+        """
         job, state = self.after(self.middle)
         arrays, keys = deepcopy(job.engine.snapshot())
         copy = deepcopy(state)
@@ -108,7 +111,9 @@ class RunTests(Runs):
 
 
 class EngineLaws(RunTests):
-    """The laws of every table. `ClosedEngineTests` and `EngineTests` choose the rows of theirs."""
+    """The laws of every table. `ClosedEngineTests` and `EngineTests` apply them to tables with and without
+    fixed rows.
+    """
 
     def test_trials_are_accepted_and_refused(self) -> None:
         whole = self.whole()
@@ -138,7 +143,7 @@ class EngineLaws(RunTests):
         assert job.engine.table.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4; the table follows an edit in the same way as a record."""
+        """Law 4: edits keep the totals except for what they drop; and the table changes as a record does."""
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
         n = counts.values.shape[1]
@@ -215,7 +220,7 @@ class EngineTests(GrowingRuns, EngineLaws):
         assert "drop" in whole.proposals
 
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4, for a table and for a record."""
+        """Law 4: edits keep the totals except for what they drop, in a table and in a record."""
         job, state = self.after(self.middle)
         engine, keys = job.engine, self.words(job.engine)
         values: Array = engine.table.counts(slice(None)).copy()

@@ -34,7 +34,9 @@ def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def contents(path: Path) -> dict[str, Any]:
-    """The content of a model's directory, for comparison: every file's bytes, the trace without times."""
+    """The content of a model's directory, for comparisons: the bytes of every file, and the trace without
+    times.
+    """
     held: dict[str, Any] = {}
     for file in sorted(path.rglob("*")):
         held[str(file.relative_to(path))] = None if file.is_dir() else file.read_bytes()
@@ -100,7 +102,7 @@ class EstimatorTests(ABC):
         return copy.copy(self._fitted[key])
 
     def unseen(self) -> Sequence[Any]:
-        """Documents without any word that the model knows."""
+        """Documents none of whose words the model knows."""
         return ["zebra", ""]
 
     def documents(self) -> Sequence[Any]:
@@ -110,11 +112,13 @@ class EstimatorTests(ABC):
         return [document.text for block in blocks for document in corpus.documents(block)]
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
-        """The methods that take documents, by name: of an estimator not yet fitted, and of a fitted model."""
+        """The methods that take documents, by name: `fit` of a new estimator, and others of the fitted
+        model.
+        """
         return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
 
     def nothing_to_score(self) -> Sequence[Any]:
-        """Documents without a probability; an open vocabulary gives every word one."""
+        """Documents that cannot be scored; with an open vocabulary every word can be."""
         return self.unseen()
 
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
@@ -135,7 +139,7 @@ class EstimatorTests(ABC):
         return contents(path)
 
     def test_same_bytes_for_any_number_of_threads(self, tmp_path: Path) -> None:
-        """Law 2: and another seed gives other numbers."""
+        """Law 2: the same files for any number of threads; another seed gives other numbers."""
         corpus = self.corpus()
         models = [self.fitted(n_jobs=n) for n in (1, 2, 3)]
         first, *others = [self.saved(model, tmp_path / str(i)) for i, model in enumerate(models)]
@@ -145,7 +149,7 @@ class EstimatorTests(ABC):
         assert self.saved(reseeded, tmp_path / "seed")["state.safetensors"] != first["state.safetensors"]
 
     def test_saved_and_loaded_gives_the_same_numbers(self, tmp_path: Path) -> None:
-        """Law 8: and the same parameters."""
+        """Law 8: a saved and loaded model gives the same numbers, and has the same parameters."""
         corpus, model = self.corpus(), self.fitted()
         first = self.saved(model, tmp_path / "first")
         loaded = type(model).load(tmp_path / "first")
@@ -308,7 +312,7 @@ def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> Any:
 
 
 def wrong_documents(documents: list[Any]) -> list[tuple[Any, str]]:
-    """Objects that cannot be documents, each with the words of the remedy."""
+    """Objects that cannot be documents, each with words that the error must contain."""
     nan = float("nan")
     return [
         ([[], [(0, 2), (1, 1)]], "Corpus.from_gensim"),
@@ -333,8 +337,9 @@ def same_values(one: Any, other: Any) -> bool:
 
 
 class TopicEstimatorTests(EstimatorTests):
-    """The laws of every estimator, and those of topics in new documents: `transform` and the words of each
-    topic."""
+    """The laws of every estimator, and those of estimators with topics: `transform`, and the words of each
+    topic.
+    """
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
         own = {"transform": model.transform, "representatives": model.representative_documents}
@@ -354,7 +359,10 @@ class TopicEstimatorTests(EstimatorTests):
         return ["", ""] if self.make().is_open else self.unseen()
 
     def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
-        """In each language, and over all strings if the vocabulary is open; for any fold-in."""
+        """Probabilities of documents of one word sum to one.
+
+        In each language, over all strings if the vocabulary is open, and for any fold-in.
+        """
         model = self.fitted()
         words = model.vocabulary_.words
         alone = [Corpus.from_matrix(row[None, :], feature_names=words) for row in np.eye(len(words))]
@@ -371,7 +379,9 @@ class TopicEstimatorTests(EstimatorTests):
         assert np.exp([sampled.score(one) for one in alone]).tolist() == p.tolist()
 
     def mean_words(self, model: Any) -> Array:
-        """E[beta] of known words (topics × words), including the mass of an open vocabulary's other words."""
+        """E[beta] of the known words (topics × words); for an open vocabulary including their part of the
+        rest.
+        """
         if not model.is_open:
             return model.topic_word_
         spelled = np.exp(model.model.words.log_spelling(model.params_, model.vocabulary_.words))
@@ -390,7 +400,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert model.perplexity(corpus) == np.exp(-model.score(corpus))
 
     def test_topic_shares_are_the_same_for_any_number_of_threads(self) -> None:
-        """Law 2."""
+        """Law 2: the same topic shares for any number of threads."""
         corpus = self.corpus()
         models = [self.fitted(n_jobs=n) for n in (1, 2, 3)]
         first, *others = [model.transform(corpus).tobytes() for model in models]
@@ -413,7 +423,10 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(model.top_words(3, by=by) for by in RANKINGS)
 
     def test_saved_and_loaded_gives_the_same_topics(self, tmp_path: Path) -> None:
-        """Law 8: also in any order of the documents and of the words; and with the names that users gave."""
+        """Law 8: saved and loaded, the model gives the same topics.
+
+        Also for any order of the documents and of the words, and with the names that users gave.
+        """
         corpus, model = self.corpus(), self.fitted().name_topics({0: "first"})
         model.save(tmp_path / "model")
         loaded = type(model).load(tmp_path / "model")

@@ -25,7 +25,7 @@ class ModelTests:
         return plant_topics()
 
     def words(self, n_words: int) -> list[str]:
-        """The model's names for the columns of a matrix."""
+        """The model's words for the columns of the data: "x0", "x1", …."""
         return [f"x{word}" for word in range(n_words)]
 
     def fitted(self, **settings: Any) -> Any:
@@ -56,7 +56,7 @@ class VariationalTests(ModelTests):
     """The laws of topic models, and of other models that learn by variational inference."""
 
     def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
-        """Law 3."""
+        """Law 3: online inference with one minibatch of all documents and rate one equals batch inference."""
         X = self.planted().counts
         whole = Online(batch_size=X.shape[0], kappa=0.0, tau0=1.0, shuffle=False)
         for passes in (1, 4):

@@ -103,7 +103,7 @@ def weigh_parts(n_parts, rooms, seats, priors, block):
 
 @njit(**PART)
 def weigh_words(n_words, words, total, block):
-    """Multiply the weights of topics from 1 on by p of the block's words having each topic (equation 13)."""
+    """Multiply the weight of each topic from 1 on by p(the block's words have this topic) (equation 13)."""
     counts, prior = words.counts, words.prior
     for place in range(n_words):
         document = words.documents[block.words[place]]
@@ -120,7 +120,9 @@ def weigh_words(n_words, words, total, block):
 
 @njit(**PART)
 def weigh_switches(n_words, words, rooms, shares, block):
-    """Multiply the weights by p of the switches of the block's words: lambda, or 1 - lambda."""
+    """Multiply the weight of each topic by p of the switches of the block's words: lambda, or 1 - lambda for
+    topic 0.
+    """
     common, topics = 0.0, 0.0
     for place in range(n_words):
         share = shares[rooms.restaurants[words.slots[block.words[place]]]]
@@ -131,7 +133,8 @@ def weigh_switches(n_words, words, rooms, shares, block):
 
 @njit(**PART)
 def _start_weights(p, block):
-    """Start topics' weights at p of the first table's customer in the shorter context.
+    """Set the weight of each topic to p(topics): the probability of the first table's customer in the shorter
+    context.
 
     They are relative to the largest, because G0 of a long word may be so small that products underflow.
     """
@@ -144,7 +147,8 @@ def _start_weights(p, block):
 
 @njit(**PART)
 def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
-    """Fill topics' weights: the first table's customer (p, topics), then all tables and all words.
+    """Fill the weight of each topic for a block: p (of the first table's customer), all its tables and all
+    its words.
 
     Switches are not included: see `weigh_switches`.
     """
@@ -155,7 +159,7 @@ def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
 
 @njit(**PART)
 def draw_topic(first, block, state):
-    """Draw a topic, `first` or later, by the weights of a block."""
+    """Draw a topic from `first` on, in proportion to the weights of a block."""
     _take_logarithms(block)
     most = block.nats[first]
     for k in range(first, len(block.nats)):

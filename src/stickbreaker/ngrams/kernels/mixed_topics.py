@@ -43,7 +43,7 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 @njit(**PART)
 def _common(slot, d, shorter, rooms, seats, priors):
-    """p(word | context) in the common topic, given p in the shorter context."""
+    """p(word | context) in the common topic, given `shorter`, the same in the shorter context."""
     a, b = priors.discounts[d], priors.concentrations[d]
     customers, tables, _ = customers_of(slot, 0, rooms, seats)
     all_customers, all_tables = totals_of(rooms.restaurants[slot], 0, rooms, seats)

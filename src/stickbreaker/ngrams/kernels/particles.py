@@ -41,7 +41,9 @@ class Particles(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """When the fixed point stops: after `most` rounds, or when shares change by less than the tolerance."""
+    """When the iterations to a fixed point stop: after `most` rounds, or when shares change by less than
+    `tolerance`.
+    """
 
     most: int = 100
     tolerance: float = 1e-4  # mean over the words of a document of the sum over topics
@@ -154,7 +156,9 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
 
 @njit(**OPTIONS)
 def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
-    """`predict_left_to_right`, and set shares_out (words × topics) to the mean of theta before each word."""
+    """As `predict_left_to_right`; also sets shares_out (words × topics) to the mean of theta before each
+    word.
+    """
     weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
     p_out[:] = 0.0
     shares_out[:] = 0.0

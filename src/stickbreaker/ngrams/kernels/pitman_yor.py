@@ -114,7 +114,9 @@ def leave(slot, layout, seating, state):
 
 @njit(**PART)
 def fill_path(slot, depth, layout, path):
-    """Fill `path` with the slots on the way to a slot at a depth, from the empty context on."""
+    """Fill `path` with the slots of the same word from the empty context to this slot, which is at
+    `depth`.
+    """
     for d in range(depth, -1, -1):
         path[d] = slot
         slot = layout.parents[slot]
@@ -122,9 +124,9 @@ def fill_path(slot, depth, layout, path):
 
 @njit(**PART)
 def predict(slot, layout, seating, priors, path, openings):
-    """p(word | context) of a slot given the present seating.
+    """p(word | context) of a slot, given the current seating.
 
-    Fills path and openings (depths), from the empty context on: the slots on the way, and the mass of a new
+    Fills path and openings (depths), from the empty context on: the slots of the word, and the mass of a new
     table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
     """
     depth = layout.depths[layout.restaurants[slot]]
@@ -329,7 +331,9 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def count_sizes(layout, seating, sizes_out):
-    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64; wide enough)."""
+    """Add to sizes_out (depths × sizes, int64; wide enough) the number of tables at each depth with each
+    size.
+    """
     for slot in range(len(layout.parents)):
         depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
         if layout.places[slot + 1] == first:
@@ -339,9 +343,9 @@ def count_sizes(layout, seating, sizes_out):
 
 
 class Shares(NamedTuple):
-    """Samples prepared for predictions: a step to a longer context is p <- seated + left p.
+    """Samples prepared for predictions: a step to a longer context replaces p by seated + left · p.
 
-    The samples' values lie next to each other in a row, so that one visit serves all of them.
+    The values of all samples are adjacent in a row, so that one visit serves all of them.
     """
 
     seated: NDArray[np.float64]  # slots × samples: (c - a t) / (C + b)
@@ -482,7 +486,9 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """`predict_words` for unbounded contexts, which end at each restaurant but the last with p = `ends`."""
+    """As `predict_words`, for unbounded contexts: a context ends at each restaurant but the last with the
+    probability `ends`.
+    """
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

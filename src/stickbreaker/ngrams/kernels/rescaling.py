@@ -98,7 +98,9 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """`sum_down_restaurants` for unbounded contexts, ending at each restaurant but the last with `ends`."""
+    """As `sum_down_restaurants`, for unbounded contexts: a context ends at each restaurant but the last with
+    the probability `ends`.
+    """
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

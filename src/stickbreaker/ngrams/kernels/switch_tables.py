@@ -31,7 +31,9 @@ LEAST = 1e-15  # of lambda and of 1 - lambda
 
 
 class Switches(NamedTuple):
-    """The restaurants of switches; `priors.base` is 1/2 for both slots, discounts are 0."""
+    """The restaurants of the switches between topics and the common one; G0 is 1/2 for both, and discounts
+    are 0.
+    """
 
     layout: Layout
     seating: Seating
@@ -89,7 +91,8 @@ def _seat(slot, customers, mass, layout, seating, state):
 
 @njit(**OPTIONS)
 def seat_switches(own, switches, key):
-    """Seat all customers again given lambda, from the longest contexts on.
+    """Remove all customers of the switches and seat them again given lambda, beginning in the longest
+    contexts.
 
     own (slots, int64): customers of each slot not sent by a longer context.
     """

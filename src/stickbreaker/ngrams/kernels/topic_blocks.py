@@ -145,8 +145,9 @@ def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block)
 
 @njit(**PART)
 def tables_at(slot, first_topic, rooms, seats):
-    """The number of a slot's tables with topics from `first_topic` on; 0 if each holds a single word of the
-    text."""
+    """The number of a slot's tables with topics `first_topic` and above; 0 if each has a single word of the
+    text.
+    """
     tables = np.int64(0)
     if rooms.children[slot + 1] == rooms.children[slot] and rooms.entries[slot + 1] == rooms.entries[slot]:
         return tables
@@ -181,8 +182,11 @@ def pick_table(slot, tables, first_topic, rooms, seats, state):
 
 @njit(**PART)
 def parent_predictions(slot, rooms, seats, priors, scratch):
-    """Fill `scratch.weights` with p of a table's customer in the shorter context, by topic; returns the depth
-    of that context, or -1."""
+    """Fill `scratch.weights` with the probability, by topic, of a table's customer in the next shorter
+    context.
+
+    Returns the depth of that context, or -1 in the empty one.
+    """
     depth = fill_path(slot, rooms, scratch.path) - 1
     if depth >= 0:
         predict_topics(depth, rooms, seats, priors, scratch)
@@ -193,7 +197,7 @@ def parent_predictions(slot, rooms, seats, priors, scratch):
 
 @njit(**PART)
 def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state):
-    """Remove a table with its block and compute the block's weight in each topic.
+    """Remove a table and everything below it as a block, and fill the block's weight in each topic.
 
     Returns the numbers of parts and words, and the depth of the shorter context as in `parent_predictions`.
     """
@@ -207,7 +211,7 @@ def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratc
 
 @njit(**PART)
 def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scratch, block, state):
-    """Seat a block, removed by `_lift`, in a topic."""
+    """Seat a block, which `_lift` removed, in a topic."""
     seat_block(n_parts, n_words, topic, topic, 1, words, rooms, seats, block)
     enter(depth, topic, rooms, seats, priors, scratch, state)
 
@@ -242,7 +246,7 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
 
 @njit(**OPTIONS)
 def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """`move_tables` with switches to a common topic; shares (restaurants): lambda of each context."""
+    """As `move_tables`, with switches to a common topic. shares (restaurants): lambda of each context."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

@@ -40,7 +40,9 @@ class Ways(NamedTuple):
 
 @njit(**PART)
 def step(restaurant, slot, shares, p):
-    """Update p (topics) from the shorter context to a restaurant's; slot: -1 if the word is not there."""
+    """Update p (topics) of a word from the shorter context to that of a restaurant; slot: -1 if it has none
+    there.
+    """
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]
     if slot >= 0:
@@ -88,8 +90,9 @@ def _start(base, p):
 
 @njit(**PART)
 def _add(weight, share, p, i, inside_out, outside_out):
-    """Add p of a word in a context, times the context's weight, to inside and outside; share: lambda
-    there."""
+    """Add p (topics) of word i in a context, times `weight`, to inside_out and outside_out; share: lambda
+    there.
+    """
     outside_out[i] += weight * (1.0 - share) * p[0]
     for k in range(1, len(p)):
         inside_out[i, k - 1] += weight * share * p[k]
@@ -114,7 +117,9 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """`predict_topics` for unbounded contexts, which end at each restaurant but the last with p = `ends`."""
+    """As `predict_topics`, for unbounded contexts: one ends at each restaurant but the last with the
+    probability `ends`.
+    """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -148,7 +153,9 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """`predict_mixed` for unbounded contexts, which end at each restaurant but the last with p = `ends`."""
+    """As `predict_mixed`, for unbounded contexts: one ends at each restaurant but the last with the
+    probability `ends`.
+    """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

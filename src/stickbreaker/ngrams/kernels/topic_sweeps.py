@@ -38,7 +38,7 @@ class Words(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working memory of a kernel."""
+    """Working memory of a kernel that sweeps over words."""
 
     path: NDArray[np.int64]  # depths: slots from the empty context on
     p: NDArray[np.float64]  # depths × topics: p(word | context, topic)
@@ -56,7 +56,8 @@ def scratch_of(n_depths, n_topics):
 
 @njit(**PART)
 def step(slot, d, rooms, seats, priors, inverse, p):
-    """Update p (topics) from the shorter context to a slot's context at depth d (Teh 2006, equation 7).
+    """Update p (topics) of a word from the shorter context to that of a slot at depth d (Teh 2006, equation
+    7).
 
     A topic without customers in the restaurant keeps its p.
     """
@@ -103,7 +104,7 @@ def enter(depth, topic, rooms, seats, priors, scratch, state):
 
 @njit(**PART)
 def drawn(weights, total, state):
-    """Draw an index in proportion to weights with a given sum; advances `state`."""
+    """Draw an index in proportion to weights, whose sum is `total`; advances `state`."""
     target = uniform(state) * total
     for k in range(len(weights) - 1):
         target -= weights[k]
@@ -126,7 +127,9 @@ def count_word(word, change, words):
 
 @njit(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
-    """Set weights_out to scale (n + alpha) p for a document's topics but the common one; returns the sum."""
+    """Fill weights_out with scale (n + alpha) p for each topic of a document except the common one; returns
+    the sum.
+    """
     counts, prior = words.counts[document], words.prior
     weights_out[0] = 0.0
     found = 0.0
@@ -189,7 +192,9 @@ def switch_of(restaurant, topic):
 
 @njit(**PART)
 def chance_of_topics(restaurant, switches, path, openings):
-    """p(a topic, not the common one | context); fills the path and openings of switches."""
+    """p(the word has a topic other than the common one | context); fills `path` and `openings` of its
+    switch.
+    """
     return pitman_yor.predict(
         2 * restaurant + 1, switches.layout, switches.seating, switches.priors, path, openings
     )
@@ -197,7 +202,10 @@ def chance_of_topics(restaurant, switches, path, openings):
 
 @njit(**PART)
 def enter_switch(restaurant, topic, switches, path, openings, state):
-    """Seat a word's customer in a restaurant of switches: in slot 0 (common topic) or slot 1 (another)."""
+    """Seat the customer of a word with this topic in a restaurant of switches.
+
+    It sits in slot 0 for the common topic, in slot 1 for any other.
+    """
     slot, layout = switch_of(restaurant, topic), switches.layout
     pitman_yor.predict(slot, layout, switches.seating, switches.priors, path, openings)
     pitman_yor.enter(
@@ -207,7 +215,7 @@ def enter_switch(restaurant, topic, switches, path, openings, state):
 
 @njit(**PART)
 def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
-    """`_sit_down` with a common topic, whose probability depends on the context (equation 9)."""
+    """As `_sit_down`, with a common topic whose probability depends on the context (equation 9)."""
     slot, document, weights = words.slots[word], words.documents[word], scratch.weights
     restaurant = rooms.restaurants[slot]
     depth = fill_path(slot, rooms, scratch.path)

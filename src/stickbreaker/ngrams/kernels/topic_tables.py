@@ -97,7 +97,7 @@ def totals_of(restaurant, topic, rooms, seats):
 
 @njit(**PART)
 def _count_total(restaurant, topic, customers, tables, rooms, seats):
-    """Add (or subtract) customers and tables of a topic in a restaurant."""
+    """Add customers and tables of a topic to a restaurant's totals; negative numbers are subtracted."""
     totals, first = seats.totals, rooms.totals[restaurant]
     room, n = rooms.totals[restaurant + 1] - first, seats.n_totals[restaurant]
     place = place_of(totals, first, n, room, rooms.n_topics, topic)
@@ -203,9 +203,10 @@ def leave(slot, topic, rooms, seats, state):
 
 @njit(**PART)
 def joins(slot, topic, a, opening, rooms, seats, state):
-    """Draw whether a new customer of a topic joins an existing table, and count it if so.
+    """Draw whether a new customer of a topic joins an existing table, and count it if so; returns whether it
+    does.
 
-    opening: the mass of a new table, which the caller opens otherwise. Advances `state`.
+    a: the discount; opening: the mass of a new table, which the caller opens otherwise. Advances `state`.
     """
     customers, tables, _ = customers_of(slot, topic, rooms, seats)
     if customers == 0:
@@ -250,7 +251,9 @@ def fill_path(slot, rooms, path):
 
 @njit(**OPTIONS)
 def count_sizes(rooms, seats, sizes_out):
-    """Add the numbers of tables by depth and size to sizes_out (depths × sizes, int64; wide enough)."""
+    """Add to sizes_out (depths × sizes, int64; wide enough) the number of tables at each depth with each
+    size.
+    """
     for slot in range(len(rooms.parents)):
         depth, first = rooms.depths[rooms.restaurants[slot]], rooms.entries[slot]
         if rooms.entries[slot + 1] == first:

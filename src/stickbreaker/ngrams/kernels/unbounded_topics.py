@@ -50,7 +50,9 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
 
 @njit(**PART)
 def _fill_stops(deepest, rooms, stops, path, stopping):
-    """Fill `stopping` (depths): the probability that a word stops at each depth, 0 beyond the deepest."""
+    """Fill `stopping` (depths) with the probability that a word stops at each depth, 0 beyond its deepest
+    one.
+    """
     left = 1.0
     for d in range(len(stopping)):
         ends = 1.0
@@ -62,7 +64,8 @@ def _fill_stops(deepest, rooms, stops, path, stopping):
 
 @njit(**PART)
 def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
-    """Draw a word's depth and topic (from 1 on), given p in each; returns the depth and p(word).
+    """Draw the depth and the topic (from 1 on) of a word, given its p for each; returns the depth and
+    p(word).
 
     depths (2 × depths) is working memory: the probability to stop at each, and p(it stops there, word).
     """
@@ -124,7 +127,7 @@ def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_switching(words, rooms, seats, priors, switches, stops, key):
-    """`sweep_unbounded_topics` with a common topic, whose probability depends on the context in use."""
+    """As `sweep_unbounded_topics`, with a common topic whose probability depends on the context in use."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

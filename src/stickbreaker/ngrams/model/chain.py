@@ -55,7 +55,7 @@ def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: 
 
 
 class TextEvents(NamedTuple):
-    """The events of a text in order, with their documents."""
+    """What a chain over a text with documents learns from: its events, in order, and the document of each."""
 
     events: Events
     deepest: Integers  # words: the slot of the longest context
@@ -108,7 +108,7 @@ class PitmanYorChain(Sampler):
         """Discounts and concentrations are drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p(words, seating, lengths of contexts, discounts, concentrations)."""
+        """Do nothing: discounts and concentrations are drawn in every sweep."""
         nats = log_by_depth(self._priors, self._by_depth())
         opened = self._seating.seats[: self._events.contexts.n_words, TABLES]
         nats += float(opened[opened > 0] @ np.log(self._events.base[opened > 0]))
@@ -117,10 +117,7 @@ class PitmanYorChain(Sampler):
         return Score(nats, float(self._events.own.sum()), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers of contexts and tables, and the last sweep's perplexity of each word given all others.
-
-        That is exp(-mean log p(word | context)), each p taken when the word was reseated.
-        """
+        """log p(words, seating, lengths of contexts, discounts, concentrations), in nats."""
         totals = self._seating.totals
         counts = {"contexts": int((totals[:, CUSTOMERS] > 0).sum()), "tables": int(totals[:, TABLES].sum())}
         if not len(self._nats):
@@ -131,7 +128,9 @@ class PitmanYorChain(Sampler):
         self._samples.append(self._sample())
 
     def fitted(self) -> Fitted:
-        """The samples, or the present state if there are none; only contexts occupied in some sample."""
+        """The samples, or the current state if there are none; only contexts that are occupied in some
+        sample.
+        """
         samples = self._samples or [self._sample()]
         anyone = np.zeros((1, len(self._events.own)), np.bool_)
         for sample in samples:
@@ -217,7 +216,7 @@ class PitmanYorChain(Sampler):
         return found
 
     def _sample(self) -> dict[str, NDArray[Any]]:
-        """The present state as arrays of the smallest integer types."""
+        """The current state as arrays of the smallest integer types, to be stored as a sample."""
         sample = {
             "customers": narrowed(self._seating.seats[:, CUSTOMERS]),
             "tables": narrowed(self._seating.seats[:, TABLES]),
@@ -245,7 +244,10 @@ class PitmanYorChain(Sampler):
 
 
 def nats_of_last_sweep(arrays: Mapping[str, NDArray[Any]]) -> Array:
-    """log p of the last sweep from a checkpoint: one number, or none before the first. Raises ValueError."""
+    """log p of the last sweep, from the arrays of a checkpoint: one number, or none before the first sweep.
+
+    Raises ValueError if it is invalid.
+    """
     nats = arrays["nats"].copy()
     if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
         raise ValueError("the score of the last sweep is invalid")
@@ -276,7 +278,7 @@ def used_contexts(
 def _stacked(
     samples: list[dict[str, NDArray[Any]]], name: str, places: Integers | None = None
 ) -> NDArray[Any]:
-    """The arrays of a name in all samples, stacked as rows; at some `places`, or all."""
+    """The array `name` of all samples, as a table with a row per sample; only at some `places`, if given."""
     rows = [sample[name] for sample in samples]
     width = len(rows[0]) if places is None else len(places)
     found = np.empty((len(rows), width), np.result_type(*rows))

@@ -53,7 +53,7 @@ class Contexts:
         return np.searchsorted(self.restaurants, np.arange(len(self.depths) + 1)).astype(np.int64)
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the keys are not those of a trie."""
+        """Raise ValueError if the keys are not those of contexts that form a trie."""
         for keys in (self.restaurant_keys, self.slot_keys):
             if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys, prepend=-1) <= 0).any():
                 raise ValueError("contexts are not sorted")
@@ -67,11 +67,13 @@ class Contexts:
             raise ValueError("a word is missing in a shorter context")
 
     def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
-        """The restaurants one word longer than `shorter`; -1 if there is none or `shorter` is -1."""
+        """The restaurant of each context that extends one of `shorter` by a symbol; -1 if there is none, or
+        `shorter` is -1.
+        """
         return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
 
     def find_slots(self, restaurants: Integers, words: Integers) -> Integers:
-        """The slots of words in restaurants; -1 if there is none or the restaurant is -1."""
+        """The slot of each word in its restaurant; -1 if there is none, or the restaurant is -1."""
         return _found(self.slot_keys, restaurants, words, self.n_words, 0)
 
 

@@ -61,7 +61,9 @@ def draw_concentration(
 def _log_fractions(
     concentration: float, customers: NDArray[np.int64], generator: np.random.Generator
 ) -> float:
-    """The sum of log x_u, drawn for restaurants with two customers or more (x_u: see above)."""
+    """The sum over restaurants of log x_u, where x_u ~ Beta(b + 1, C_u - 1); only those with two or more
+    customers.
+    """
     full = customers[customers >= 2]
     return float(np.log(generator.beta(concentration + 1.0, full - 1.0)).sum()) if len(full) else 0.0
 
@@ -105,7 +107,7 @@ def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
 
 
 def with_draws(priors: Priors, discounts: Array, concentrations: Array) -> Priors:
-    """`priors` with the given discounts and concentrations. Raises ValueError if they are out of range."""
+    """The priors with these discounts and concentrations. Raises ValueError if they are out of range."""
     if not ((discounts > 0.0) & (discounts < 1.0)).all() or not all_positive(concentrations):
         raise ValueError("discounts or concentrations out of range")
     return priors._replace(discounts=discounts, concentrations=concentrations)

@@ -95,7 +95,7 @@ class LanguageModel:
 
     @cached_property
     def longest(self) -> int:
-        """Words of the longest context."""
+        """The number of words in the longest context."""
         return int(self.contexts.depths.max())
 
     @property
@@ -116,7 +116,7 @@ class LanguageModel:
 
     @cached_property
     def shares(self) -> Shares:
-        """All samples prepared for predictions."""
+        """All samples prepared for predictions, as kernels take them."""
         contexts, n_samples = self.contexts, len(self.discounts)
         seated, left = np.empty((len(contexts.slot_keys), n_samples)), np.empty((self.n_contexts, n_samples))
         ends = np.empty((0, n_samples)) if self.ends is None else np.ascontiguousarray(self.ends.T)
@@ -162,7 +162,10 @@ class LanguageModel:
         return found
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
-        """p(word | context), the mean over samples; `symbols`: those before each word, nearest first."""
+        """p(word | context) of each word, the mean over samples.
+
+        `symbols`: arrays of the symbols before each word, the nearest first; base (words): G0.
+        """
         text = np.column_stack([np.full(len(words), -1), *symbols[::-1], words])
         return self._predict(text.ravel(), np.arange(1, len(words) + 1) * text.shape[1] - 1, base)
 
@@ -203,7 +206,9 @@ class LanguageModel:
         return (p + base * weights.sum()) / len(weights)
 
     def _way(self, context: list[int]) -> Integers:
-        """The restaurants of a context, from the empty one on."""
+        """The restaurants of a context and of its shorter ones, from the empty one on, as far as they are
+        known.
+        """
         text = np.array([-1, *context, -1])
         way = np.empty((2, 1, self.longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self.trie, *way)
@@ -217,7 +222,9 @@ class LanguageModel:
         most: int,
         beginning: Sequence[int] = (),
     ) -> Iterator[list[int]]:
-        """Draw sentences of at most `most` words that begin with given words."""
+        """Draw n sentences of at most `most` words, which begin with the words `beginning`; yields their word
+        numbers.
+        """
         for _ in range(n):
             sentence = [self.end, *beginning]
             while len(sentence) <= most:

@@ -14,8 +14,11 @@ from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
 
 class NgramsByTopic(NamedTuple):
-    """N-grams of one order. Given its other words and a document's topic shares, the last word of an n-gram
-    has p = outside + sum_k shares_k inside_k, the mean over samples."""
+    """N-grams of one order, with what is needed to predict their last words.
+
+    Given its other words and a document's topic shares, the last word of an n-gram has p = outside + sum_k
+    shares_k inside_k, the mean over samples.
+    """
 
     words: Integers  # n-grams × order; the end-of-sentence mark in first place is a beginning
     inside: NDArray[np.float32]  # n-grams × topics
@@ -40,7 +43,9 @@ def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsBy
 
 
 def _predictions(model: TopicLanguageModel, words: Integers, log_base: Array) -> tuple[Array, Array]:
-    """`inside` and `outside` of n-grams (n-grams × order), the mean over samples."""
+    """`inside` and `outside` (see `NgramsByTopic`) of these n-grams (n-grams × order), the mean over
+    samples.
+    """
     n, order = words.shape
     text = np.column_stack([np.full(n, -1), words]).ravel()
     restaurants, slots = np.empty((2, n, model.longest + 1), np.int64)

@@ -20,7 +20,7 @@ ARRAYS = ("switch_seats", "switch_sizes", "switch_concentrations")
 
 
 class SwitchState:
-    """The state of the switches' restaurants: see `kernels.switch_tables`."""
+    """The state of the restaurants of switches: see `kernels.switch_tables`."""
 
     def __init__(self, contexts: Contexts, most: Integers) -> None:
         """Empty restaurants; most (restaurants): the most customers that each can get."""
@@ -36,7 +36,7 @@ class SwitchState:
         )
 
     def expected(self) -> Array:
-        """Expected lambda of each restaurant given the seating, computed from the empty context on."""
+        """The expected lambda of each restaurant given the seating; shorter contexts are computed first."""
         layout, seats = self.held.layout, self.held.seating.seats
         above = layout.parents[1::2] // 2
         customers = seats[:, CUSTOMERS].reshape(-1, 2).astype(np.float64)
@@ -83,7 +83,7 @@ class SwitchState:
         return dict(zip(ARRAYS, values, strict=True))
 
     def take(self, arrays: Mapping[str, NDArray[Any]], own: Integers) -> None:
-        """Restore what `to_arrays` returned. Raises ValueError if it belongs to another text.
+        """Restore the state from what `to_arrays` returned. Raises ValueError if it belongs to another text.
 
         own (slots): customers not sent by a longer context.
         """

@@ -104,7 +104,9 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _start(self, order: Integers, key: np.uint64) -> None:
-        """Seat the words in empty restaurants, in the order of the text, each with a sampled topic."""
+        """Seat all words in empty restaurants, one after another in the order of the text, each with a
+        sampled topic.
+        """
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
@@ -114,13 +116,13 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
-        """Resample the topics of tables, with all words below them."""
+        """Resample the topics of tables, together with all words below them."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
-        """Draw further parameters of the prior, at the end of a sweep."""
+        """Draw parameters that only this kind of prior has, at the end of a sweep."""
 
     def _log_more(self) -> float:
-        """log p of further parameters of the prior, in nats."""
+        """log p of the parameters that only this kind of prior has, in nats."""
         return 0.0
 
     def _switch_shares(self) -> Array:
@@ -128,17 +130,17 @@ class TopicChain(Sampler):
         return np.empty(0)
 
     def _more_arrays(self) -> dict[str, NDArray[Any]]:
-        """Further arrays of a checkpoint."""
+        """Arrays of a checkpoint that only this kind of prior has."""
         return {}
 
     def _restore_more(self, arrays: Mapping[str, NDArray[Any]], words: Words, seats: Seats) -> None:
-        """Restore the arrays of `_more_arrays`. Raises ValueError if they belong to another text."""
+        """Restore what `_more_arrays` returned. Raises ValueError if it belongs to another text."""
 
     # The chain
 
     @property
     def _restaurants(self) -> tuple[Rooms, Seats, Priors]:
-        """The arguments of every kernel, besides the words."""
+        """The arguments that every kernel takes, in addition to the words."""
         return self._rooms, self._seats, self._priors
 
     def sweep(self, number: int, threads: int) -> None:
@@ -154,7 +156,7 @@ class TopicChain(Sampler):
         """Do nothing: all parameters are drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p(words, topics, seating, lengths of contexts, discounts, concentrations, prior)."""
+        """log p(words, topics, seating, lengths of contexts, discounts, concentrations, prior), in nats."""
         nats = log_by_depth(self._priors, self._by_depth())
         nats += float(self._base_tables() @ np.log(self._events.base))
         nats += log_documents(self._words)
@@ -163,7 +165,7 @@ class TopicChain(Sampler):
         return Score(nats + self._log_more(), float(len(self._words.slots)), "joint")
 
     def _base_tables(self) -> Integers:
-        """The number of tables in the empty context, by word, whose word was drawn from G0."""
+        """For each word, the number of tables in the empty context whose word was drawn from G0."""
         n = self._events.contexts.n_words
         last = int(self._rooms.cells[n])
         slots = np.repeat(np.arange(n), np.diff(self._rooms.cells[: n + 1]))
@@ -195,7 +197,9 @@ class TopicChain(Sampler):
         self._samples.add(self._sample(), self._word_topics())
 
     def fitted(self) -> Fitted:
-        """The samples, or the present state if there are none; only contexts occupied in some sample."""
+        """The samples, or the current state if there are none; only contexts that are occupied in some
+        sample.
+        """
         samples = self._samples
         if not len(samples):
             samples = TopicSamples(
@@ -253,8 +257,9 @@ class TopicChain(Sampler):
             self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)
 
     def _by_depth(self) -> list[DepthCounts]:
-        """For each depth, over all topics: customers and tables of occupied restaurants, and numbers of
-        tables by size."""
+        """For each depth: customers and tables of its occupied restaurants (of all topics), and numbers of
+        tables by size.
+        """
         seats = self._seats
         rows = used(self._rooms.totals, seats.n_totals) & (seats.totals[:, CUSTOMERS] > 0)
         largest = int(seats.entries[:, SIZE].max(initial=1))
@@ -273,7 +278,7 @@ class TopicChain(Sampler):
         return Sitting(starts.astype(np.int64), np.argsort(self._words.slots, kind="stable"))
 
     def _sample(self) -> dict[str, NDArray[Any]]:
-        """The present seating, parameters and prior, for predictions."""
+        """The current seating, parameters and prior, to be stored as a sample for predictions."""
         stops = {"stops": self._stops.counts.copy()} if self._events.unbounded else {}
         return {
             **sample_of(self._rooms, self._seats),

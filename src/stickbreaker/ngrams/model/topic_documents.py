@@ -58,7 +58,7 @@ def marked(
 
 
 class _Part(NamedTuple):
-    """A group of whole documents."""
+    """A group of complete documents, whose words are predicted together."""
 
     words: slice
     documents: slice
@@ -145,7 +145,9 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
 
 
 def _find_topics(model: TopicLanguageModel, number: int, part: _Part, gamma_out: Array) -> None:
-    """Set gamma_out (words × topics) to p(topic | word, document) for a group of documents."""
+    """Fill gamma_out (words × topics) with p(topic | word, document) for a group of documents, by one
+    sample.
+    """
     posterior_shares(_words(model, number, part), model.prior[number, 1:].copy(), Rounds(), gamma_out)
 
 

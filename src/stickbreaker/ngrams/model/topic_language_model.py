@@ -124,7 +124,7 @@ class TopicLanguageModel:
 
     @property
     def longest(self) -> int:
-        """Words of the longest context."""
+        """The number of words in the longest context."""
         return self.discounts.shape[1] - 1
 
     @cached_property
@@ -138,7 +138,7 @@ class TopicLanguageModel:
         return tuple(self._shares(number) for number in range(self.n_samples))
 
     def _shares(self, number: int) -> TopicShares:
-        """One sample prepared for predictions."""
+        """Sample number `number`, prepared for predictions."""
         part, n_topics = slice(*self.cells[number : number + 2]), self.n_topics + 1
         slots, topics = self.slots[part].astype(np.int64), self.topics[part].astype(np.int64)
         customers, tables = self.customers[part].astype(np.float64), self.tables[part].astype(np.float64)

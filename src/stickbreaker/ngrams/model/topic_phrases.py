@@ -53,6 +53,6 @@ def top_phrases(
 
 
 def _holds(phrase: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether a phrase contains another one contiguously."""
+    """Whether a phrase contains all words of another one, in order and without gaps."""
     n = len(other)
     return any(phrase[i : i + n] == other for i in range(len(phrase) - n + 1))

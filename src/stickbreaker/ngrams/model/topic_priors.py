@@ -39,7 +39,7 @@ class IndependentTopics(TopicChain):
 
 
 class _CommonTopic(TopicChain):
-    """Topics next to a common model, with a probability lambda of topics in each context."""
+    """Topics and a common model; in each context a word has one of the topics with the probability lambda."""
 
     reach: ClassVar[bool]  # whether shorter contexts have customers besides those sent by longer ones
 
@@ -55,13 +55,13 @@ class _CommonTopic(TopicChain):
         seat_switches(self._own_switches(self._words, self._seats), self._switches.held, key)
 
     def _draw_shares(self, number: int) -> Array:
-        """Draw lambda of each context, given the customers of its switches."""
+        """Draw lambda of each context, given the customers of its switches; returns them (restaurants)."""
         draw_shares(self._switches.held, self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number))
         return self._switches.held.shares
 
     @abstractmethod
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
-        """Customers of each switch that are not sent by a longer context."""
+        """For each switch, its customers that are not sent by a longer context."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         self._switches.draw_concentrations(generator)
@@ -80,7 +80,9 @@ class _CommonTopic(TopicChain):
 
 
 class SwitchingTopics(_CommonTopic):
-    """A word comes from the common model with a probability by its context, else from a topic."""
+    """Each word comes from a common model with a probability that depends on its context, otherwise from a
+    topic.
+    """
 
     reach = False
 
@@ -106,7 +108,9 @@ class SwitchingTopics(_CommonTopic):
 
 
 class HierarchicalTopics(_CommonTopic):
-    """The base of a topic's words after a context mixes its shorter context and the common model."""
+    """Each topic's base distribution in a context is a mixture of its own in the shorter context and the
+    common model's.
+    """
 
     ways = 2
     reach = True

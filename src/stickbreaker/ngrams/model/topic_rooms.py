@@ -38,7 +38,10 @@ def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: 
 
 
 def empty_seats(rooms: Rooms) -> Seats:
-    """Restaurants without customers; rooms with a place for every topic use all of them from the start."""
+    """Restaurants without customers.
+
+    Where a slot's row of cells has space for every topic, these are in use from the start.
+    """
     cells, n_cells = _empty(rooms.cells, rooms.n_topics, 4)
     totals, n_totals = _empty(rooms.totals, rooms.n_topics, 3)
     entries = np.zeros((int(rooms.entries[-1]), 3), np.int32)
@@ -46,7 +49,7 @@ def empty_seats(rooms: Rooms) -> Seats:
 
 
 def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Empty rows, and how many are in use."""
+    """Empty rows of cells, and how many of each slot's are in use."""
     rows = np.zeros((int(starts[-1]), columns), np.int32)
     full = np.diff(starts) == n_topics
     places = starts[:-1][full][:, None] + np.arange(n_topics)
@@ -55,7 +58,7 @@ def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.in
 
 
 def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether each row of rooms is in use: the first n of each room."""
+    """Whether each cell is in use: in each row of cells, those are the first n."""
     sizes = np.diff(starts)
     return np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes) < np.repeat(n, sizes)
 

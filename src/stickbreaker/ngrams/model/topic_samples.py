@@ -90,7 +90,9 @@ class TopicSamples:
         return arrays
 
     def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what `to_arrays` returned. Raises ValueError if samples belong to another text."""
+        """Restore the samples from what `to_arrays` returned. Raises ValueError if they belong to another
+        text.
+        """
         n_samples, sums = int(arrays["samples"]), arrays["word_topics"]
         if (
             n_samples < 0
@@ -106,7 +108,7 @@ class TopicSamples:
         self._samples, self._word_topics = samples, sums.copy()
 
     def _refuse(self, sample: Sample, first: Sample) -> None:
-        """Raise ValueError for a sample of another text."""
+        """Raise ValueError for a sample that does not fit `first` and the text."""
         slots, topics = sample["cell_slots"].astype(np.int64), sample["cell_topics"].astype(np.int64)
         n_slots, n_topics = len(self._contexts.slot_keys), self._word_topics.shape[1]
         if any(sample[name].ndim != 1 or len(sample[name]) != len(slots) for name in CELLS):

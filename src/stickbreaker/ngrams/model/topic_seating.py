@@ -34,7 +34,7 @@ def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, NDArray[Any]]:
 
 
 def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
-    """The seating that `seats_to_arrays` wrote.
+    """The seating from what `seats_to_arrays` returned.
 
     sitting (words): slot × topics + topic of each word of the text. Raises ValueError for the seating of
     another text or an invalid one.
@@ -131,12 +131,12 @@ def _found(places: Integers, sought: Integers) -> Integers:
 
 
 def _sums(places: Integers, sought: Integers, values: Integers) -> Integers:
-    """Sums of values by place; places ascend."""
+    """For each of `sought`, the sum of the values at this place. places: of each value, ascending."""
     return np.bincount(_found(places, sought), values, len(places)).astype(np.int64)
 
 
 def fill_totals(rooms: Rooms, seats: Seats) -> None:
-    """Fill the totals, zero so far: customers and tables of each topic in each restaurant."""
+    """Fill `seats.totals` (zero before): the customers and tables of each topic in each restaurant."""
     rows = used(rooms.cells, seats.n_cells) & (seats.cells[:, CUSTOMERS] > 0)
     slots = np.repeat(np.arange(len(rooms.parents)), np.diff(rooms.cells))[rows]
     cells = seats.cells[rows].astype(np.int64)

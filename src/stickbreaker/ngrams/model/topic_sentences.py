@@ -34,7 +34,7 @@ class TopicSentences:
         return [word for word in sentence if word != end]
 
     def _word(self, context: list[int], theta: Array) -> int:
-        """Draw the word after a context."""
+        """Draw the number of the word after a context, in a document with the topic shares `theta`."""
         draw, switches = self._generator.random, self._shares.switches
         way, missing = self._way(context)
         if self._model.ends is not None:
@@ -59,7 +59,11 @@ class TopicSentences:
         return way[0, 0, :known], min(len(context), longest) + 1 - known
 
     def _down(self, way: Integers, topic: int) -> int:
-        """Draw a word of a topic: from the longest context down, until a customer's word is drawn."""
+        """Draw a word of a topic: restaurants are tried from the longest context to the empty one, until one
+        yields a word.
+
+        way: the restaurants, from the empty one on.
+        """
         mixed = self._model.prior_name == "hierarchical"
         for restaurant in way[::-1].tolist():
             word = self._seated(restaurant, topic)
@@ -76,7 +80,9 @@ class TopicSentences:
         return int(np.searchsorted(self._base, self._generator.random(), side="right"))
 
     def _seated(self, restaurant: int, topic: int) -> int | None:
-        """Draw a word among a topic's customers in a restaurant; None: the shorter context draws it."""
+        """Draw a word among a topic's customers in a restaurant; None if the next shorter context has to draw
+        it.
+        """
         shares = self._shares
         cells = slice(*shares.cells[self._model.contexts.first_slots[restaurant : restaurant + 2]].tolist())
         own = np.flatnonzero(shares.cell_topics[cells] == topic) + cells.start

@@ -9,7 +9,7 @@ from stickbreaker.ngrams.model.contexts import Integers
 
 
 def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
-    """The initial slots of words with unbounded contexts: `START` words deep, or less."""
+    """The initial slot of each word with unbounded contexts: `START` words deep, or its deepest."""
     slots = deepest.copy()
     for _ in range(int(rooms.depths.max()) - START):
         deep = rooms.depths[rooms.restaurants[slots]] > START

@@ -77,7 +77,7 @@ class ContextLengths(ChartSection[Any]):
 
 
 def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
-    """Discounts, concentrations and words that stop, by length of context, up to the longest with a word.
+    """Discounts, concentrations and the number of words that stop, for each length of context that occurs.
 
     The words of the text that stop in a context are its customers less those that tables of longer contexts
     have sent.
@@ -97,7 +97,7 @@ def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
 def length_rows(
     discounts: NDArray[np.number], concentrations: NDArray[np.number], stopping: NDArray[np.number]
 ) -> list[LengthRow]:
-    """The same, given each (samples × lengths)."""
+    """The rows for each length of context, from arrays (samples × lengths)."""
     values = (discounts, concentrations, stopping)
     return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(stopping.shape[1])]
 

@@ -159,7 +159,9 @@ def _word(
 
 
 def _strip(row: ExcerptRow, places: Mapping[int, int]) -> dict[str, Any]:
-    """Shares along a document, and which part of it the excerpt is."""
+    """The shares of topics along a document as strips for the page, and the part of it that the excerpt
+    covers.
+    """
     along = row.along
     return {
         "size": along.size,

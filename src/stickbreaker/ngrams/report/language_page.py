@@ -32,7 +32,7 @@ M = TypeVar("M", bound=LanguageEstimator)
 
 
 class AnyLanguageReport(SavedReport[M]):
-    """A language model, with or without topics."""
+    """The report on a language model, with or without topics."""
 
     unit = "sweep"  # of the curves
 

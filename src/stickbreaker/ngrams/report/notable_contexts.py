@@ -41,7 +41,7 @@ class ContextRow:
 
 
 class ContextTable(Section["LanguageReport"]):
-    """A table of contexts, those of `rows_of`."""
+    """A section with a table of contexts, which `rows_of` returns."""
 
     styles = ("sentences.css",)
 
@@ -168,7 +168,7 @@ def _spelled(model: PlainNgramModel, words: list[int]) -> list[str]:
 
 
 def _following(model: PlainNgramModel, words: list[int]) -> list[tuple[str, float]]:
-    """The words that most probably follow a context."""
+    """The words that most probably follow a context, with their probabilities."""
     p = model.language_model_.next_words(words, np.exp(model.base_.log_p))
     return [(model.words_[k], float(p[k])) for k in descending(p, FOLLOWING).tolist()]
 

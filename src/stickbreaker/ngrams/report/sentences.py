@@ -97,7 +97,7 @@ def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> dict[str,
 
 
 def read_sentences(folder: Path, manifest: dict[str, Any]) -> SavedSentences:
-    """The sentences of a model's directory. Raises UserError for a file that does not hold them."""
+    """The sentences saved in a model's directory. Raises UserError for an invalid file."""
     if DOCUMENTS not in manifest["files"]:
         return SavedSentences()
     file = folder / DOCUMENTS

@@ -55,7 +55,7 @@ class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
 
     @cached_property
     def counts_stops(self) -> bool:
-        """Whether it is shown how many words stop at each length of context."""
+        """Whether the report shows how many words stop at each length of context."""
         return self.model.order == UNBOUNDED and self.model.prior != "hierarchical"
 
     # whether words can be of a topic common to all documents; else each is of one of its document

@@ -129,7 +129,7 @@ def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
 
 
 def customers_of_contexts(model: TopicLanguageModel) -> Array:
-    """Restaurants: the customers of all topics together, the mean over samples."""
+    """The number of customers in each restaurant, of all topics together; the mean over samples."""
     slots = model.slots.astype(np.int64)
     n = len(model.contexts.depths)
     return np.bincount(model.contexts.restaurants[slots], model.customers, n) / model.n_samples

@@ -100,7 +100,9 @@ def stm(where: EngineChoice, **options: Any) -> None:
 
 
 def _ways(options: dict[str, Any], engine: str) -> dict[str, Any]:
-    """The options as the estimator has them. Refuses those of other ways of learning."""
+    """The options as the estimator takes them. Raises a usage error for those that do not apply to this
+    inference.
+    """
     refuse_unneeded(SyntaxParameters, options)
     if options["inference"] == "gibbs" and engine != "local":
         raise click.UsageError(f"--engine {engine} needs --inference mean-field")

@@ -35,7 +35,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def _first(shares: Any, names: Any) -> list[dict[str, Any]]:
-    """The first few of some shares, with their names; without those that are nothing."""
+    """(name, share) of the largest shares as JSON values, without those that are zero."""
     best = descending(shares, SHOWN).tolist()
     return [{"name": names[k], "share": float(shares[k])} for k in best if shares[k] > 0.0]
 

@@ -56,7 +56,7 @@ def _find_shares(expected, counts, rates, pulls, room):
 
 @njit(**PART)
 def _share_terms(expected, counts, rates):
-    """-KL(q(theta) || p(theta)) of a document, in nats."""
+    """-KL(q(theta) || p(theta)) of a document, in nats. counts, rates (topics): of q(theta)."""
     nats = 0.0
     for i in range(len(counts)):
         prior, shape = expected.shapes[i], expected.shapes[i] + counts[i]

@@ -15,7 +15,7 @@ LEAST = 1e-150
 
 
 class Learned(NamedTuple):
-    """The learned parameters of one sample: log pi (rows are not normalised), beta, and alpha tau."""
+    """The learned parameters in one sample: log pi (rows are not normalised), beta, and alpha tau."""
 
     log_pi: NDArray[np.float64]  # topics + 1 × topics; roots last
     beta: NDArray[np.float64]  # words × topics
@@ -50,7 +50,9 @@ def _log_sum(values):
 
 @njit(**PART)
 def _draw_shares(learned, room, state):
-    """Draw log_theta given the topics: U for each topic of heads, then Gammas. All in logarithms."""
+    """Draw log_theta of a document given its topics: U for each head topic, then Gammas; all in
+    logarithms.
+    """
     k = len(room.n)
     room.log_rates[:] = 0.0  # log(1 + B)
     for j in range(k + 1):

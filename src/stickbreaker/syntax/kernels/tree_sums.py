@@ -193,7 +193,7 @@ def _pass_down(heads, n, room):
 
 @njit(**PART)
 def sum_trees(nodes, d, expected, room):
-    """The log of the sum over a document's topics; fills n and m."""
+    """log p of a document's words, summed over the topics of its nodes; fills the expected counts n and m."""
     first = nodes.offsets[d]
     n = nodes.offsets[d + 1] - first
     heads, nats = nodes.heads[first : first + n], 0.0
@@ -239,7 +239,7 @@ def add_counts(nodes, d, room, report):
 
 @njit(**OPTIONS)
 def sum_documents(nodes, expected, room, report):
-    """Infer documents with theta = 1: one sum over the trees of each."""
+    """Infer documents with theta = 1, which takes a single sum over the trees of each."""
     room.theta[:], room.log_theta[:] = 1.0, 0.0
     weigh(expected, room)
     for d in range(len(nodes.offsets) - 1):

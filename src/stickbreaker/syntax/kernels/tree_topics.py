@@ -29,8 +29,9 @@ class Nodes(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights for drawing topics. theta and pi are logarithms at any scale, since their products could
-    underflow."""
+    """The weights for drawing topics; theta and pi are logarithms, at any scale, since their products could
+    underflow.
+    """
 
     log_theta: NDArray[np.float64]  # documents × topics
     log_pi: NDArray[np.float64]  # topics + 1 × topics, roots last
@@ -99,7 +100,7 @@ def inside(heads, first, n, chances, below_out):
 
 @njit(**PART)
 def draw_nodes(heads, n, chances, below, state, topics_out):
-    """Draw the topics of a document's `n` nodes, heads first, from their joint posterior."""
+    """Draw the topics of all `n` nodes of a document from their joint posterior, each after its head."""
     k = chances.shape[1]
     for node in range(n):
         head = heads[node]

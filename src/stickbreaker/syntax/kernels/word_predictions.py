@@ -26,7 +26,7 @@ def _pass_down(chances, own, above, above_out):
 
 @njit(**PART)
 def _pass_up(chances, own, own_of_head):
-    """Multiply own_of_head by p(words at and below a node | head's topic)."""
+    """Multiply own_of_head (topics) by p(words at and below a node | topic of its head)."""
     k, most = len(own), 0.0
     for j in range(k):
         total = 0.0

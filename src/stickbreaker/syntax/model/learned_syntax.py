@@ -68,7 +68,7 @@ class LearnedSyntax:
         return cls(**held, limit=limit, own=samples // chains)
 
     def of_best(self, values: Array) -> Array:
-        """The mean over the best chain's samples."""
+        """The mean of `values` over the samples of the best chain."""
         return values[: self.own].mean(axis=0)
 
     @cached_property
@@ -84,7 +84,7 @@ class LearnedSyntax:
 
     @cached_property
     def head_topics(self) -> Array:
-        """(topics + 1 × topics) The topic shares of words, by their head's topic (last row: roots).
+        """The topic shares of words, by the topic of their head (topics + 1 × topics; last row: roots).
 
         These are counts, since pi alone is weakly identified: it is multiplied by documents' shares. A row
         without counts is zero.

@@ -140,14 +140,16 @@ class SyntaxChain(Sampler):
         self._samples.append(self._sample())
 
     def _sample(self) -> tuple[Array, ...]:
-        """The present state as a sample, in the order of `KEPT`."""
+        """The current state as a sample, in the order of `KEPT`."""
         state, counts = self.state, self.counts()
         held = state.log_pi, state.beta, state.tau
         learned = state.alpha_documents, state.alpha_transitions, state.sigma
         return *held, *learned, counts.transitions.astype(float), counts.tags.astype(float)
 
     def fitted(self) -> Fitted:
-        """All samples, or the present state if there are none; predictions average their probabilities."""
+        """All samples, or the current state if there are none; predictions average the probabilities of
+        samples.
+        """
         samples = self._samples or [self._sample()]
         kept = {name: np.stack(parts) for name, parts in zip(KEPT, zip(*samples, strict=True), strict=True)}
         return Fitted(
@@ -217,7 +219,7 @@ class SyntaxChain(Sampler):
         self.state = self.state._replace(topics=topics)
 
     def _draw_weights(self, generator: np.random.Generator) -> None:
-        """Draw U, the alphas, tau, theta, pi, beta and sigma, given topics."""
+        """Draw all parameters given the topics: U, the alphas, tau, theta, pi, beta and sigma."""
         counts, k = self.counts(), self._prior.n_topics
         log_x = log_products(self.state.log_theta, self.state.log_pi.T)  # documents × topics + 1
         with np.errstate(divide="ignore"):
@@ -288,7 +290,7 @@ def weights_of(state: SyntaxState) -> Weights:
 
 
 def refuse_numbers(name: str, values: NDArray[Any]) -> None:
-    """Raise ValueError for an array of a state or sample with impossible values."""
+    """Raise ValueError for an array of a state or sample that has impossible values; name: of the array."""
     least, most = RANGES[name]
     if not ((values >= least) & (values <= most)).all():
         raise ValueError(f"{name} has impossible values")

@@ -75,7 +75,7 @@ class SyntaxView(NamedTuple):
     rows: NDArray[np.int64] | None
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The positions of table rows in the view."""
+        """The positions in the view of these rows of the table."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
@@ -103,7 +103,9 @@ class SyntaxModel(Model):
     table = TableSpec()
 
     def for_new_documents(self) -> "SyntaxModel":
-        """The same model with inference until shares settle, for scoring and transforming documents."""
+        """The same model for scoring and transforming documents: inference continues until their shares
+        settle.
+        """
         return replace(self, most=SETTLED.most, tolerance=SETTLED.tolerance)
 
     def n_columns(self, params: Record) -> int:
@@ -224,7 +226,7 @@ class SyntaxModel(Model):
 
 
 def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
-    """An empty report."""
+    """A report for this many documents, with all sums zero."""
     k = n_topics
     return TreeReport(
         np.zeros(n_documents, np.bool_), np.zeros((n_documents, k)), np.ones((n_documents, k)),

@@ -31,7 +31,9 @@ POINTS = ("alpha_documents", "alpha_transitions", "sigma")
 
 
 class Concentrations(NamedTuple):
-    """The point estimates: tau (topics), alpha_D, alpha_T, and sigma of topics' words, which stays fixed."""
+    """The point estimates: tau (topics), alpha_D, alpha_T, and sigma, the prior of words in topics, which
+    stays fixed.
+    """
 
     tau: Array
     alpha_documents: float
@@ -40,7 +42,9 @@ class Concentrations(NamedTuple):
 
 
 class Transitions(NamedTuple):
-    """q(pi_ji) = Gamma(shapes, rates), topics + 1 × topics; roots last."""
+    """The distribution q(pi_ji) = Gamma(shapes, rates) of each transition (topics + 1 × topics; last row:
+    roots).
+    """
 
     shapes: Array
     rates: Array
@@ -85,9 +89,11 @@ def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, 
 
 
 def expected_tables(shapes: Array, counts: Array) -> Array:
-    """y (psi(y + n) - psi(y)), the derivative by log y of log Gamma(y + n) - log Gamma(y). As a function of
-    log y this lies above its tangent, so a step to y' gains at least the derivative times log(y' / y) (Minka
-    2000)."""
+    """y (psi(y + n) - psi(y)), the derivative of log Gamma(y + n) - log Gamma(y) by log y.
+
+    As a function of log y, that difference lies above its tangent, so a step to y' gains at least the
+    derivative times log(y' / y) (Minka 2000).
+    """
     return shapes * (psi(shapes + counts) - psi(shapes))
 
 

@@ -35,7 +35,9 @@ class Documents(Section["SyntaxReport"]):
 
 
 def _document(row: DocumentRow[Any], places: dict[int, int]) -> list[Any]:
-    """Id, words, held out (1) or not, and place and share of each topic in a row."""
+    """[id, words, held out (1) or not (0), topics]; topics has the position and the share of each topic in a
+    row.
+    """
     mix = [(places[k], rounded(share, 3) or 0.0) for k, share in row.topics if k in places]
     flat = [value for place, share in mix if share >= LEAST_PART for value in (place, share)]
     return [row.name, row.words, int(row.held_out), flat]

@@ -30,7 +30,9 @@ LIMITS = {
 
 
 class SyntaxReport(SavedReport[PlainSyntacticTopics]):
-    """Syntactic topics: those in use, the largest first, in whose colours all sections show them."""
+    """The report on syntactic topics in use, the largest first; all sections show them in the same
+    colours.
+    """
 
     estimator, noun = PlainSyntacticTopics, "a model of syntactic topics"
     sections = (LearningCurves(heading="How the run went"), Graph(), Topics(), Documents(), Sentences())

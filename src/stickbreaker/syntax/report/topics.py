@@ -85,7 +85,7 @@ def _largest(shares: Array, names: Sequence[Any], n: int) -> list[tuple[Any, flo
 
 
 def colours_of(topics: Sequence[SyntaxTopic]) -> list[str]:
-    """Colours of topics: hues go round by the commonest tag, so that kindred topics have kindred ones."""
+    """Colours of topics; topics with the same most frequent tag have similar hues."""
     order = sorted(range(len(topics)), key=lambda i: (topics[i].tags[0][0] if topics[i].tags else "", i))
     hues = dict(zip(order, topic_colours([], len(topics)), strict=True))
     return [hues[place] for place in range(len(topics))]
