@@ -263,7 +263,7 @@ def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], 
 
 
 def _user_error_of(error: BaseException, path: Path) -> UserError | None:
-    """The error that tells a user why a micro-batch failed; None if the reason is unknown."""
+    """The error that explains to a user why a micro-batch failed; None if the reason is unknown."""
     if isinstance(error, OSError):
         where = error.filename or path
         return SparkFailure(
